@@ -1,0 +1,103 @@
+# make run: the main job.  make test: everything built and tested.  make help lists the rest.
+BUILD ?= build
+PREFIX ?= /usr/local
+CTEST_FLAGS ?=
+PYTEST_FLAGS ?=
+JOBS ?= $(shell nproc)
+
+ORACLE := .venv-oracle
+TESTS := ctest --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
+SOURCES = find ramet clients examples bench tests \( -name '*.h' -o -name '*.cc' \) 2>/dev/null
+FUZZ_SECONDS ?= 60
+
+export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1
+export UBSAN_OPTIONS ?= print_stacktrace=1
+export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
+
+.PHONY: help run build test test-sanitize test-thread test-oracle test-long fuzz check-all
+.PHONY: format check-format bench install clean deps
+
+help:
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-14s %s\n", $$1, $$2}' Makefile
+
+run: $(BUILD)/build.ninja ## the main job: a trainer and a follower process on Fashion-MNIST
+	@ninja -C $(BUILD) bin/duplicate_a_graph
+	@$(BUILD)/bin/duplicate_a_graph $(ARGS)
+
+build: $(BUILD)/build.ninja ## the library, build/bin/ramet and the examples
+	@ninja -C $(BUILD) lib/libramet.so bin/ramet bin/duplicate_a_graph
+
+test: $(BUILD)/build.ninja ## builds everything and runs the tests
+	@ninja -C $(BUILD)
+	@cd $(BUILD) && $(TESTS) -LE long
+
+test-long: $(BUILD)/build.ninja ## the tests that take minutes (label long)
+	@ninja -C $(BUILD)
+	@cd $(BUILD) && $(TESTS) -L long
+
+test-sanitize: build-sanitize/build.ninja ## layers and parsers under clang's address and undefined sanitizers
+	@ninja -C build-sanitize layer_tests
+	@cd build-sanitize && $(TESTS) -L layer -LE long
+
+test-thread: build-thread/build.ninja ## layers under clang's thread sanitizer
+	@ninja -C build-thread layer_tests
+	@cd build-thread && $(TESTS) -L layer -LE long
+
+test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## against real TensorFlow, in .venv-oracle
+	@ninja -C $(BUILD)
+	@RAMET_BUILD=$(CURDIR)/$(BUILD) PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \
+	  $(ORACLE)/bin/python -m pytest -q -p no:cacheprovider --import-mode=importlib -o python_files='*_test.py' $(PYTEST_FLAGS) tests/oracle
+
+fuzz: build-fuzz/build.ninja ## each fuzz target for FUZZ_SECONDS
+	@ninja -C build-fuzz fuzz_targets
+	@tools/run-fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+check-all: ## everything that can be checked on one machine
+	@$(MAKE) check-format
+	@$(MAKE) test
+	@$(MAKE) test-long
+	@$(MAKE) test-sanitize
+	@$(MAKE) test-thread
+	@$(MAKE) test-oracle
+	@$(MAKE) fuzz
+
+format: ## clang-format over all C++ files
+	@tools/install-deps.sh format
+	@$(SOURCES) | xargs clang-format -i
+
+check-format: ## fails when a C++ file is not as clang-format writes it
+	@tools/install-deps.sh format
+	@$(SOURCES) | xargs clang-format --dry-run -Werror
+
+bench: $(BUILD)/build.ninja ## the benchmark program (ARGS=--benchmark_filter=...)
+	@ninja -C $(BUILD) bin/ramet_bench
+	@$(BUILD)/bin/ramet_bench $(ARGS)
+
+install: build ## library, headers and ramet under PREFIX
+	@ninja -C $(BUILD) lib/libramet.a
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean: ## removes the build folders
+	@rm -rf $(BUILD) build-sanitize build-thread build-fuzz
+
+deps:
+	@tools/install-deps.sh build
+
+$(BUILD)/build.ninja: | deps
+	@cmake -G Ninja -S . -B $(BUILD)
+
+build-%/build.ninja: | deps
+	@tools/install-deps.sh clang
+	@cmake -G Ninja -S . -B build-$* -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+	  -DRAMET_BUILD_BENCH=OFF -DRAMET_BUILD_EXAMPLES=OFF $(FLAGS_$*)
+
+FLAGS_sanitize = -DRAMET_SANITIZE=address,undefined
+FLAGS_thread = -DRAMET_SANITIZE=thread
+FLAGS_fuzz = -DRAMET_SANITIZE=address,undefined -DRAMET_FUZZ=ON
+
+$(ORACLE)/.complete: tools/oracle-requirements.txt
+	@tools/install-deps.sh oracle
+	@echo "Making $(ORACLE) with TensorFlow (a 250 MB download)"
+	@python3 -m venv $(ORACLE)
+	@$(ORACLE)/bin/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@

@@ -1,0 +1,13 @@
+# What comes from outside: Debian packages, and the private protobuf (docs/decisions).
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+if(RAMET_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(RAMET_BUILD_BENCH)
+  find_package(benchmark REQUIRED)
+endif()
+include(RametForeignCode)
+include(RametProtobuf)

@@ -1,0 +1,18 @@
+# ramet_foreign_code(<target>): compiles code that is not written here (protobuf's, protoc's).
+#
+# No warnings; the sanitizers of RAMET_SANITIZE except undefined, which such code is not clean under;
+# compiler cache entries that every build tree of the machine shares.
+function(ramet_foreign_code target)
+  target_compile_options(${target} PRIVATE -w -O2)
+  set(sanitizers ${RAMET_SANITIZE})
+  string(REPLACE "," ";" sanitizers "${sanitizers}")
+  list(REMOVE_ITEM sanitizers undefined fuzzer)
+  if(sanitizers)
+    list(JOIN sanitizers "," sanitizers)
+    target_compile_options(${target} PRIVATE -fsanitize=${sanitizers} -fno-omit-frame-pointer)
+  endif()
+  if(RAMET_CCACHE)
+    set_target_properties(${target} PROPERTIES
+      CXX_COMPILER_LAUNCHER "env;CCACHE_BASEDIR=${CMAKE_BINARY_DIR};CCACHE_NOHASHDIR=1;${RAMET_CCACHE}")
+  endif()
+endfunction()

@@ -1,0 +1,30 @@
+# Warnings, sanitizers, linker, compiler cache: what every target is built with.
+add_library(ramet_flags INTERFACE)
+target_compile_options(ramet_flags INTERFACE -Wall -Wextra -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # A false positive on std::string concatenation (GCC bug 105651).
+  target_compile_options(ramet_flags INTERFACE -Wno-restrict)
+endif()
+
+if(RAMET_SANITIZE)
+  target_compile_options(ramet_flags INTERFACE -fsanitize=${RAMET_SANITIZE} -fno-omit-frame-pointer
+                                               -fno-sanitize-recover=all)
+  target_link_options(ramet_flags INTERFACE -fsanitize=${RAMET_SANITIZE})
+  target_compile_definitions(ramet_flags INTERFACE RAMET_SANITIZE=1)
+endif()
+
+option(RAMET_FUZZ "Build the fuzz programs (clang)" OFF)
+if(RAMET_FUZZ)
+  target_compile_options(ramet_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+find_program(RAMET_CCACHE ccache)
+if(RAMET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${RAMET_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${RAMET_CCACHE})
+endif()
+
+find_program(RAMET_MOLD mold)
+if(RAMET_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_link_options(ramet_flags INTERFACE -fuse-ld=mold)
+endif()

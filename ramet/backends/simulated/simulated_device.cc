@@ -1,0 +1,117 @@
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "ramet/backends/simulated/simulated_memory.h"
+#include "ramet/device/device.h"
+#include "ramet/op/op.h"
+
+namespace ramet {
+namespace {
+
+constexpr size_t kMemoryBytes = size_t{8} << 30;
+
+class KernelAllocator final : public Allocator {
+ public:
+  explicit KernelAllocator(SimulatedMemory* memory) : memory_(memory) {}
+  std::string_view name() const override { return memory_->name(); }
+  StatusOr<BufferPtr> Allocate(size_t bytes) override { return memory_->AllocateView(bytes); }
+
+ private:
+  SimulatedMemory* memory_;
+};
+
+// An accelerator that is none: a thread that works off a queue, on memory that the host cannot touch. It
+// runs the CPU's kernels, so that what an interface takes for granted of host memory shows as a fault.
+class SimulatedDevice final : public Device {
+ public:
+  SimulatedDevice(int index, std::unique_ptr<SimulatedMemory> memory)
+      : Device("SIM", index), memory_(std::move(memory)), kernel_allocator_(memory_.get()),
+        thread_([this] { Work(); }) {
+    thread_.detach();
+  }
+
+  Allocator* allocator() override { return memory_.get(); }
+  Allocator* kernel_allocator() override { return &kernel_allocator_; }
+  const DeviceMemory* memory() const override { return memory_.get(); }
+  bool asynchronous() const override { return true; }
+
+  void Enqueue(std::function<void()> work) override {
+    std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(work));
+    ++enqueued_;
+    wake_.notify_one();
+  }
+
+  void Synchronize() override {
+    std::unique_lock lock(mutex_);
+    const int64_t until = enqueued_;
+    idle_.wait(lock, [&] { return finished_ >= until; });
+  }
+
+  StatusOr<Tensor> CopyFromHost(const Tensor& host) override {
+    if (DTypeSize(host.dtype()) == 0) {
+      return InvalidArgument("a ", DTypeName(host.dtype()), " tensor cannot leave host memory");
+    }
+    RAMET_ASSIGN_OR_RETURN(Tensor view,
+                           Tensor::Allocate(host.dtype(), host.shape(), &kernel_allocator_));
+    if (host.bytes() > 0) std::memcpy(view.raw_data(), host.raw_data(), host.bytes());
+    return memory_->Unview(view);
+  }
+
+  StatusOr<Tensor> CopyToHost(const Tensor& device) override {
+    return memory_->View(device).DeepCopy();
+  }
+
+ private:
+  void Work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return !queue_.empty(); });
+      std::function<void()> work = std::move(queue_.front());
+      queue_.pop_front();
+      lock.unlock();
+      work();
+      work = nullptr;
+      lock.lock();
+      ++finished_;
+      idle_.notify_all();
+    }
+  }
+
+  std::unique_ptr<SimulatedMemory> memory_;
+  KernelAllocator kernel_allocator_;
+  std::mutex mutex_;
+  std::condition_variable wake_, idle_;
+  std::deque<std::function<void()>> queue_;
+  int64_t enqueued_ = 0;
+  int64_t finished_ = 0;
+  std::thread thread_;
+};
+
+[[maybe_unused]] const bool registered = [] {
+  DeviceRegistry::Global().Register("SIM", 1, [](int index) -> std::unique_ptr<Device> {
+    auto memory = SimulatedMemory::Create(kMemoryBytes);
+    return memory ? std::make_unique<SimulatedDevice>(index, std::move(memory)) : nullptr;
+  });
+  return true;
+}();
+
+const CpuKernelAdopter adopted(
+    "SIM", {"Const", "Identity", "VariableV2", "Variable", "Assign", "AssignAdd", "AssignSub",
+            "IsVariableInitialized", "Fill", "ZerosLike", "OnesLike", "Shape", "Size", "Rank",
+            "Reshape", "ExpandDims", "Squeeze", "Tile", "BroadcastTo", "BroadcastGradientArgs",
+            "Transpose", "Pack", "ConcatV2", "Slice", "StopGradient", "NoOp",
+            "MatMul", "Add", "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum", "FloorDiv",
+            "FloorMod", "Neg", "Abs", "Square", "Sqrt", "Rsqrt", "Reciprocal", "Exp", "Log", "Tanh",
+            "TanhGrad", "Sigmoid", "SigmoidGrad", "Pow", "AddN", "Cast", "Equal", "NotEqual",
+            "Greater", "GreaterEqual", "Less", "LessEqual", "Select", "SelectV2", "Sum", "Mean",
+            "Prod", "Max", "Min", "ArgMax", "ArgMin", "Relu", "ReluGrad", "Softmax", "LogSoftmax",
+            "SoftmaxCrossEntropyWithLogits", "BiasAdd", "BiasAddGrad", "DynamicStitch", "GatherV2",
+            "Range", "RandomUniform", "RandomStandardNormal", "TruncatedNormal",
+            "ApplyGradientDescent", "ApplyMomentum", "ApplyAdam", "ApplyAdagrad", "ApplyRMSProp"});
+
+}  // namespace
+}  // namespace ramet

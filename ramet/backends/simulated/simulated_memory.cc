@@ -1,0 +1,108 @@
+#include "ramet/backends/simulated/simulated_memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+
+namespace ramet {
+namespace {
+
+class DeviceBuffer final : public Buffer {
+ public:
+  DeviceBuffer(char* data, size_t size, SimulatedMemory* memory, size_t offset, size_t block)
+      : Buffer(data, size, false), memory_(memory), offset_(offset), block_(block) {}
+
+ private:
+  void Dispose() override {
+    memory_->Free(offset_, block_);
+    delete this;
+  }
+  SimulatedMemory* memory_;
+  size_t offset_;
+  size_t block_;
+};
+
+class ViewBuffer final : public Buffer {
+ public:
+  ViewBuffer(char* data, BufferPtr base) : Buffer(data, base->size(), true), base_(std::move(base)) {}
+  Buffer* base() const override { return base_.get(); }
+
+ private:
+  void Dispose() override { delete this; }
+  BufferPtr base_;
+};
+
+size_t BlockSize(size_t bytes) { return std::bit_ceil(std::max<size_t>(bytes, 256)); }
+
+}  // namespace
+
+std::unique_ptr<SimulatedMemory> SimulatedMemory::Create(size_t bytes) {
+  int fd = memfd_create("ramet-simulated", MFD_CLOEXEC);
+  if (fd < 0) return nullptr;
+  void* guarded = MAP_FAILED;
+  void* open = MAP_FAILED;
+  if (ftruncate(fd, static_cast<off_t>(bytes)) == 0) {
+    guarded = mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    open = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  }
+  close(fd);
+  if (guarded == MAP_FAILED || open == MAP_FAILED) {
+    if (guarded != MAP_FAILED) munmap(guarded, bytes);
+    if (open != MAP_FAILED) munmap(open, bytes);
+    return nullptr;
+  }
+  return std::unique_ptr<SimulatedMemory>(
+      new SimulatedMemory(static_cast<char*>(guarded), static_cast<char*>(open), bytes));
+}
+
+SimulatedMemory::~SimulatedMemory() {
+  munmap(guarded_, bytes_);
+  munmap(open_, bytes_);
+}
+
+StatusOr<BufferPtr> SimulatedMemory::Allocate(size_t bytes) {
+  if (bytes > bytes_) {
+    return ResourceExhausted("out of memory on the simulated accelerator: ", bytes,
+                             " bytes were asked for, it has ", bytes_);
+  }
+  const size_t block = BlockSize(bytes);
+  std::lock_guard lock(mutex_);
+  auto& list = free_[block];
+  size_t offset = used_;
+  if (!list.empty()) {
+    offset = list.back();
+    list.pop_back();
+  } else if (block > bytes_ - used_) {
+    return ResourceExhausted("out of memory on the simulated accelerator: ", bytes,
+                             " bytes were asked for, ", used_, " of ", bytes_, " are taken");
+  } else {
+    used_ += block;
+  }
+  return BufferPtr::Adopt(new DeviceBuffer(guarded_ + offset, bytes, this, offset, block));
+}
+
+void SimulatedMemory::Free(size_t offset, size_t bytes) {
+  std::lock_guard lock(mutex_);
+  free_[bytes].push_back(offset);
+}
+
+StatusOr<BufferPtr> SimulatedMemory::AllocateView(size_t bytes) {
+  RAMET_ASSIGN_OR_RETURN(BufferPtr base, Allocate(bytes));
+  char* data = open_ + (static_cast<char*>(base->data()) - guarded_);
+  return BufferPtr::Adopt(new ViewBuffer(data, std::move(base)));
+}
+
+Tensor SimulatedMemory::View(const Tensor& device_tensor) const {
+  if (device_tensor.empty() || device_tensor.host_accessible()) return device_tensor;
+  char* data = open_ + (static_cast<char*>(device_tensor.raw_data()) - guarded_);
+  return Tensor(device_tensor.dtype(), device_tensor.shape(),
+                BufferPtr::Adopt(new ViewBuffer(data, device_tensor.buffer())));
+}
+
+Tensor SimulatedMemory::Unview(const Tensor& view) const {
+  if (view.empty() || view.buffer()->base() == nullptr) return view;
+  return Tensor(view.dtype(), view.shape(), BufferPtr::Share(view.buffer()->base()));
+}
+
+}  // namespace ramet

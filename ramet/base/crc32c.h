@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace ramet::crc32c {
+
+// CRC-32C (Castagnoli; reflected polynomial 0x82F63B78, initial and final xor 0xFFFFFFFF). Uses
+// SSE4.2 where the processor has it, tables elsewhere; the results are the same. All functions are
+// pure and may be called from any thread.
+
+// The CRC of A followed by data[0, n), where `crc` is the CRC of A.
+uint32_t Extend(uint32_t crc, const void* data, size_t n);
+
+// The CRC of data[0, n). Value("123456789") is 0xE3069283, Value("") is 0.
+inline uint32_t Value(const void* data, size_t n) { return Extend(0, data, n); }
+inline uint32_t Value(std::string_view data) { return Extend(0, data.data(), data.size()); }
+
+// The form in which TensorFlow's and leveldb's files store a CRC, so that the CRC of bytes that
+// hold CRCs stays strong (docs/formats/checkpoint-v2.md).
+constexpr uint32_t kMaskDelta = 0xA282EAD8;
+constexpr uint32_t Mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + kMaskDelta; }
+constexpr uint32_t Unmask(uint32_t masked) {
+  uint32_t rotated = masked - kMaskDelta;
+  return (rotated >> 17) | (rotated << 15);
+}
+
+namespace internal {
+// The two implementations of Extend, for tests. ExtendHardware needs HasHardware().
+bool HasHardware();
+uint32_t ExtendHardware(uint32_t crc, const void* data, size_t n);
+uint32_t ExtendPortable(uint32_t crc, const void* data, size_t n);
+}  // namespace internal
+
+}  // namespace ramet::crc32c

@@ -1,0 +1,31 @@
+#include <random>
+
+#include "ramet/base/file.h"
+
+namespace ramet {
+
+std::string_view Basename(std::string_view path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string_view Dirname(std::string_view path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return "";
+  std::string_view head = path.substr(0, slash + 1);
+  size_t last = head.find_last_not_of('/');
+  return last == std::string_view::npos ? head : head.substr(0, last + 1);
+}
+
+std::string JoinPath(std::string_view a, std::string_view b) {
+  if (a.empty() || IsAbsolutePath(b)) return std::string(b);
+  return a.ends_with('/') ? StrCat(a, b) : StrCat(a, "/", b);
+}
+
+std::string TemporaryPath(std::string_view path) {
+  std::random_device random;
+  uint64_t number = (uint64_t{random()} << 32) | random();
+  return StrCat(path, ".tempstate", number);
+}
+
+}  // namespace ramet

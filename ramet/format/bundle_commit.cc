@@ -1,0 +1,204 @@
+#include "ramet/format/bundle_commit.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "ramet/format/bundle_files.h"
+#include "ramet/format/bundle_index.h"
+#include "ramet/format/table_writer.h"
+
+namespace ramet {
+namespace {
+
+// Temporary files with this ending are ours: a live writer holds a lock on them.
+constexpr std::string_view kOwnTemporary = ".ramet";
+// Between making a file and locking it. Other programs' temporary files are not locked.
+constexpr int64_t kOwnGraceNs = 10'000'000'000;
+constexpr int64_t kForeignGraceNs = 3600 * int64_t{1'000'000'000};
+constexpr std::chrono::seconds kLockWait(10);
+constexpr std::chrono::milliseconds kLockPoll(2);
+// File names have five digits.
+constexpr int kMaxShards = 99999;
+
+int64_t WallClockNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+Status RenameToUnused(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
+    return OkStatus();
+  }
+  // Not every file system knows the flag.
+  if (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP) {
+    return FileExists(to) ? ErrnoStatus(EEXIST, to) : RenameFile(from, to);
+  }
+  return ErrnoStatus(errno, StrCat(from, " -> ", to));
+}
+
+// What is at a prefix before a commit.
+struct Existing {
+  BundleFiles files;
+  // Of the index, if there is one.
+  std::optional<FileIdentity> index;
+  // The index's num_shards; 0 if it cannot be read.
+  int num_shards = 0;
+};
+
+StatusOr<Existing> LookAt(const std::string& prefix) {
+  Existing existing;
+  RAMET_ASSIGN_OR_RETURN(existing.files, FindBundleFiles(prefix));
+  StatusOr<FileIdentity> identity = GetFileIdentity(BundleIndexPath(prefix));
+  if (identity.ok()) {
+    existing.index = *identity;
+    StatusOr<BundleIndex> index = BundleIndex::Open(prefix);
+    if (index.ok()) existing.num_shards = index->header().num_shards;
+  } else if (!IsNotFound(identity.status())) {
+    return identity.status();
+  }
+  return existing;
+}
+
+// The shard count of a bundle of n new data files: one that no file has in its name. On a
+// fresh prefix n, as TensorFlow names them.
+int ChooseNumShards(const Existing& existing, int n) {
+  n = std::max(n, 1);
+  if (!existing.index) return n;
+  std::set<int> used = {existing.num_shards};
+  for (const BundleDataFile& file : existing.files.data) used.insert(file.num_shards);
+  const int next = std::max(*used.rbegin() < kMaxShards ? *used.rbegin() + 1 : 1, n);
+  if (next <= kMaxShards && used.count(next) == 0) return next;
+  int total = n;
+  while (used.count(total) > 0) ++total;
+  return total;
+}
+
+// The data files on their way to their places; those that are there go back unless Keep() is called.
+class Placement {
+ public:
+  ~Placement() {
+    for (auto& [from, to] : moved_) RenameFile(to, from).IgnoreError();
+  }
+  Status Move(const std::string& from, const std::string& to, bool replace) {
+    RAMET_RETURN_IF_ERROR(replace ? RenameFile(from, to) : RenameToUnused(from, to));
+    moved_.emplace_back(from, to);
+    return OkStatus();
+  }
+  void Keep() { moved_.clear(); }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> moved_;
+};
+
+Status WriteIndex(const std::string& path, const std::map<std::string, BundleEntry>& entries,
+                  const BundleHeader& header, int first_shard, TemporaryFile* temporary) {
+  StatusOr<TableWriter> table = TableWriter::Create(path);
+  if (!table.ok()) return table.status();
+  temporary->Lock();
+  RAMET_RETURN_IF_ERROR(table->Add("", EncodeBundleHeader(header)));
+  for (const auto& [key, stored] : entries) {
+    BundleEntry entry = stored;
+    if (entry.slices.empty()) entry.shard += first_shard;
+    RAMET_RETURN_IF_ERROR(table->Add(key, EncodeBundleEntry(entry)));
+  }
+  return table->Finish();
+}
+
+void RemoveStale(const std::vector<std::string>& temporaries) {
+  const int64_t now = WallClockNs();
+  for (const std::string& path : temporaries) {
+    const int64_t grace = path.ends_with(kOwnTemporary) ? kOwnGraceNs : kForeignGraceNs;
+    StatusOr<FileIdentity> identity = GetFileIdentity(path);
+    if (!identity.ok() || now - identity->mtime_ns < grace) continue;
+    if (FileLock::Try(path)) RemoveFile(path).IgnoreError();
+  }
+}
+
+// Data files that neither the new index nor the one that it replaced name. One that is newer than the
+// replaced index may belong to another program's save that is under way; the next save takes it.
+void RemoveOldData(const Existing& existing, int new_num_shards) {
+  if (!existing.index || existing.num_shards == 0) return;
+  for (const BundleDataFile& file : existing.files.data) {
+    if (file.num_shards == existing.num_shards || file.num_shards == new_num_shards) continue;
+    StatusOr<FileIdentity> identity = GetFileIdentity(file.path);
+    if (!identity.ok() || identity->mtime_ns > existing.index->mtime_ns) continue;
+    RemoveFile(file.path).IgnoreError();
+  }
+}
+
+}  // namespace
+
+std::optional<FileLock> FileLock::Try(const std::string& path) {
+  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (fd.get() < 0 || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+  return FileLock(std::move(fd));
+}
+
+std::optional<FileLock> FileLock::Wait(const std::string& path) {
+  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const auto deadline = std::chrono::steady_clock::now() + kLockWait;
+  while (fd.get() >= 0) {
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(fd));
+    if ((errno != EWOULDBLOCK && errno != EINTR) || std::chrono::steady_clock::now() > deadline) break;
+    std::this_thread::sleep_for(kLockPoll);
+  }
+  return std::nullopt;
+}
+
+TemporaryFile::TemporaryFile(std::string_view path)
+    : path_(StrCat(TemporaryPath(path), kOwnTemporary)) {}
+
+TemporaryFile::~TemporaryFile() {
+  if (!path_.empty()) RemoveFile(path_).IgnoreError();
+}
+
+void RemoveStaleTemporaries(const std::string& prefix) {
+  StatusOr<BundleFiles> files = FindBundleFiles(prefix);
+  if (files.ok()) RemoveStale(files->temporaries);
+}
+
+Status CommitBundle(const std::string& prefix, std::span<const std::string> data_files,
+                    const std::map<std::string, BundleEntry>& entries, BundleHeader header) {
+  const std::string folder(Dirname(prefix));
+  const std::string index_path = BundleIndexPath(prefix);
+  // One commit at a time in a folder. Without locks in the file system names are still never shared:
+  // the data files are moved to names that are not in use.
+  const std::optional<FileLock> lock = FileLock::Wait(folder.empty() ? "." : folder);
+  RAMET_ASSIGN_OR_RETURN(const Existing existing, LookAt(prefix));
+  const int n = static_cast<int>(data_files.size());
+  header.num_shards = ChooseNumShards(existing, n);
+  const int first_shard = header.num_shards - n;
+  Placement placement;
+  for (int i = 0; i < n; ++i) {
+    const std::string place = BundleDataPath(prefix, first_shard + i, header.num_shards);
+    RAMET_RETURN_IF_ERROR(placement.Move(data_files[i], place, !existing.index));
+  }
+  TemporaryFile index(index_path);
+  RAMET_RETURN_IF_ERROR(WriteIndex(index.path(), entries, header, first_shard, &index));
+  RAMET_RETURN_IF_ERROR(SyncDir(folder));
+  RAMET_RETURN_IF_ERROR(RenameFile(index.path(), index_path));
+  placement.Keep();
+  RAMET_RETURN_IF_ERROR(SyncDir(folder));
+  RemoveOldData(existing, header.num_shards);
+  RemoveStale(existing.files.temporaries);
+  return OkStatus();
+}
+
+Status MakeFolderOf(const std::string& prefix) {
+  const std::string folder(Dirname(prefix));
+  if (folder.empty() || IsDirectory(folder)) return OkStatus();
+  Status made = CreateDir(folder);
+  return IsAlreadyExists(made) ? OkStatus() : made;
+}
+
+}  // namespace ramet

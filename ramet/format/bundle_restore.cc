@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <optional>
+#include <thread>
+
+#include "ramet/format/bundle_format.h"
+#include "ramet/format/bundle_reader.h"
+
+namespace ramet {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+// How often a read begins anew because the index was replaced under it, and how long it waits in all for
+// an overwrite that is under way to bring its index.
+constexpr int kMaxRestarts = 20;
+constexpr milliseconds kMaxWait(1000);
+constexpr milliseconds kPollInterval(2);
+
+std::vector<size_t> OrderByName(std::span<const BundleRequest> requests) {
+  std::vector<size_t> order(requests.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return requests[a].name < requests[b].name; });
+  return order;
+}
+
+Status CheckDTypes(BundleReader& reader, std::span<const BundleRequest> requests,
+                   const std::vector<size_t>& order) {
+  std::string mismatches;
+  for (size_t i : order) {
+    const BundleRequest& request = requests[i];
+    RAMET_ASSIGN_OR_RETURN(const BundleTensor stored, reader.Find(request.name));
+    if (request.dtype == DType::kInvalid || request.dtype == stored.dtype) continue;
+    if (!mismatches.empty()) mismatches += '\n';
+    mismatches += StrCat("tensor_name = ", request.name, "; expected dtype ", DTypeName(request.dtype),
+                         " does not equal original dtype ", DTypeName(stored.dtype));
+  }
+  return mismatches.empty() ? OkStatus() : InvalidArgument(mismatches);
+}
+
+StatusOr<Tensor> ReadOne(BundleReader& reader, const BundleRequest& request, Allocator* allocator) {
+  if (request.shape_and_slice.empty()) return reader.Read(request.name, allocator);
+  StatusOr<ShapeAndSlice> spec = ParseShapeAndSlice(request.shape_and_slice);
+  if (!spec.ok()) return spec.status().WithContext(StrCat("tensor_name = ", request.name));
+  RAMET_ASSIGN_OR_RETURN(const BundleTensor stored, reader.Find(request.name));
+  if (spec->full_shape != stored.shape) {
+    return InvalidArgument("tensor_name = ", request.name, "; shape in shape_and_slice spec ",
+                           spec->full_shape, " does not match the shape stored in checkpoint: ",
+                           stored.shape);
+  }
+  return reader.ReadSlice(request.name, spec->slice, allocator);
+}
+
+StatusOr<std::vector<Tensor>> ReadAll(BundleReader& reader, std::span<const BundleRequest> requests,
+                                      Allocator* allocator) {
+  const std::vector<size_t> order = OrderByName(requests);
+  RAMET_RETURN_IF_ERROR(CheckDTypes(reader, requests, order));
+  for (size_t i : order) RAMET_RETURN_IF_ERROR(reader.OpenDataOf(requests[i].name));
+  std::vector<Tensor> tensors(requests.size());
+  for (size_t i : order) {
+    RAMET_ASSIGN_OR_RETURN(tensors[i], ReadOne(reader, requests[i], allocator));
+  }
+  return tensors;
+}
+
+bool MayComeFromAnOverwrite(const Status& status) {
+  return IsNotFound(status) || IsDataLoss(status) || IsOutOfRange(status);
+}
+
+// Decides whether a read that failed begins anew, and waits until it can.
+class Retry {
+ public:
+  explicit Retry(std::string index_path) : index_path_(std::move(index_path)) {}
+
+  // Before an attempt.
+  void Begin() {
+    StatusOr<FileIdentity> identity = GetFileIdentity(index_path_);
+    before_ = identity.ok() ? std::optional(*identity) : std::nullopt;
+  }
+  // After a failed one. `in_progress`: the files say that somebody is about to replace the index.
+  bool Again(bool in_progress) {
+    if (!before_ || ++restarts_ > kMaxRestarts) return false;
+    if (IndexChanged()) return true;
+    if (!in_progress) return false;
+    const Clock::time_point start = Clock::now();
+    bool changed = false;
+    while (!changed && waited_ + (Clock::now() - start) < kMaxWait) {
+      std::this_thread::sleep_for(kPollInterval);
+      changed = IndexChanged();
+    }
+    waited_ += Clock::now() - start;
+    return changed;
+  }
+
+ private:
+  bool IndexChanged() const {
+    StatusOr<FileIdentity> now = GetFileIdentity(index_path_);
+    return now.ok() && *now != *before_;
+  }
+  std::string index_path_;
+  std::optional<FileIdentity> before_;
+  int restarts_ = 0;
+  Clock::duration waited_{};
+};
+
+}  // namespace
+
+StatusOr<std::vector<Tensor>> ReadBundle(const std::string& prefix,
+                                         std::span<const BundleRequest> requests, Allocator* allocator) {
+  for (Retry retry(BundleIndexPath(prefix));;) {
+    retry.Begin();
+    StatusOr<BundleReader> reader = BundleReader::Open(prefix);
+    StatusOr<std::vector<Tensor>> tensors =
+        reader.ok() ? ReadAll(*reader, requests, allocator) : reader.status();
+    if (tensors.ok() || !MayComeFromAnOverwrite(tensors.status())) return tensors;
+    if (!retry.Again(reader.ok() && reader->HasDataNewerThanIndex())) return tensors;
+  }
+}
+
+}  // namespace ramet

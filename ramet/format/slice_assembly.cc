@@ -1,0 +1,86 @@
+#include "ramet/format/slice_assembly.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ramet {
+namespace {
+
+constexpr int64_t kMaxComparisons = 50'000'000;
+
+int64_t End(const TensorSlice::Extent& e) { return e.start + e.length; }
+
+// The dimension in which the slices start at the most places: there they overlap least.
+int SweepDimension(std::span<const TensorSlice> slices) {
+  int best = 0;
+  size_t most = 0;
+  std::vector<int64_t> starts;
+  for (int d = 0; d < slices[0].rank(); ++d) {
+    starts.clear();
+    for (const TensorSlice& s : slices) starts.push_back(s.extent(d).start);
+    std::sort(starts.begin(), starts.end());
+    const size_t distinct =
+        static_cast<size_t>(std::unique(starts.begin(), starts.end()) - starts.begin());
+    if (distinct <= most) continue;
+    most = distinct;
+    best = d;
+  }
+  return best;
+}
+
+}  // namespace
+
+int64_t CommonElements(const TensorSlice& a, const TensorSlice& b) {
+  int64_t n = 1;
+  for (int d = 0; d < a.rank(); ++d) {
+    const int64_t start = std::max(a.extent(d).start, b.extent(d).start);
+    n *= std::max<int64_t>(0, std::min(End(a.extent(d)), End(b.extent(d))) - start);
+  }
+  return n;
+}
+
+Status CheckDisjoint(std::span<const TensorSlice> slices) {
+  if (slices.size() < 2) return OkStatus();
+  const int d = slices[0].rank() > 0 ? SweepDimension(slices) : -1;
+  std::vector<size_t> order(slices.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (d >= 0) {
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return slices[a].extent(d).start < slices[b].extent(d).start;
+    });
+  }
+  int64_t comparisons = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const TensorSlice& a = slices[order[i]];
+    for (size_t j = i + 1; j < order.size(); ++j) {
+      const TensorSlice& b = slices[order[j]];
+      if (d >= 0 && b.extent(d).start >= End(a.extent(d))) break;
+      if (++comparisons > kMaxComparisons) {
+        return ResourceExhausted("a tensor in ", slices.size(), " slices has too many to tell whether any "
+                                 "of them overlap");
+      }
+      if (CommonElements(a, b) == 0) continue;
+      return Internal("Overlapping slices: existing slice = ", slices[std::min(order[i], order[j])],
+                      ", new slice = ", slices[std::max(order[i], order[j])]);
+    }
+  }
+  return OkStatus();
+}
+
+bool IsRunIn(const TensorSlice& inner, const TensorSlice& outer, int64_t* first) {
+  int64_t stride = 1;
+  bool partial = false;
+  *first = 0;
+  for (int d = inner.rank() - 1; d >= 0; --d) {
+    const TensorSlice::Extent& in = inner.extent(d);
+    const TensorSlice::Extent& out = outer.extent(d);
+    if (in.start < out.start || End(in) > End(out)) return false;
+    if (partial && in.length != 1) return false;
+    if (in.length != out.length) partial = true;
+    *first += (in.start - out.start) * stride;
+    stride *= out.length;
+  }
+  return true;
+}
+
+}  // namespace ramet

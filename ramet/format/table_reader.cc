@@ -1,0 +1,143 @@
+#include "ramet/format/table_reader.h"
+
+#include <snappy-c.h>
+
+#include "ramet/base/crc32c.h"
+#include "ramet/format/coding.h"
+#include "ramet/format/table_format.h"
+
+namespace ramet {
+namespace {
+
+// A snappy copy of 64 bytes takes at least 3 bytes.
+constexpr size_t kMaxSnappyRatio = 22;
+
+StatusOr<std::string> Uncompress(std::string_view block, uint64_t offset) {
+  size_t size = 0;
+  if (snappy_uncompressed_length(block.data(), block.size(), &size) != SNAPPY_OK ||
+      size > kMaxSnappyRatio * block.size() + 64) {
+    return DataLoss("corrupted compressed block contents at offset ", offset);
+  }
+  std::string contents(size, '\0');
+  if (snappy_uncompress(block.data(), block.size(), contents.data(), &size) != SNAPPY_OK) {
+    return DataLoss("corrupted compressed block contents at offset ", offset);
+  }
+  return contents;
+}
+
+}  // namespace
+
+StatusOr<TableReader> TableReader::Open(const std::string& path) {
+  RAMET_ASSIGN_OR_RETURN(RandomAccessFile file, RandomAccessFile::Open(path));
+  TableReader reader(std::move(file));
+  std::string footer;
+  std::string_view index_handle;
+  RAMET_RETURN_IF_ERROR(reader.ReadFooter(&index_handle, &footer));
+  RAMET_ASSIGN_OR_RETURN(reader.index_, reader.ReadBlock(index_handle));
+  RAMET_RETURN_IF_ERROR(reader.SeekToFirst());
+  return reader;
+}
+
+Status TableReader::ReadFooter(std::string_view* index_handle, std::string* footer) {
+  if (file_.size() < kFooterBytes) {
+    return DataLoss("file is too short to be an sstable (", file_.size(), " bytes)");
+  }
+  RAMET_ASSIGN_OR_RETURN(*footer, file_.Read(file_.size() - kFooterBytes, kFooterBytes));
+  if (DecodeFixed64(footer->data() + kFooterBytes - 8) != kTableMagic) {
+    return DataLoss("not an sstable (bad magic number)");
+  }
+  std::string_view rest(footer->data(), kFooterBytes - 8);
+  uint64_t offset, size;
+  if (!TakeVarint64(&rest, &offset) || !TakeVarint64(&rest, &size)) {
+    return DataLoss("bad block handle in the footer at offset ", file_.size() - kFooterBytes);
+  }
+  const std::string_view handle = rest;
+  if (!TakeVarint64(&rest, &offset) || !TakeVarint64(&rest, &size)) {
+    return DataLoss("bad block handle in the footer at offset ", file_.size() - kFooterBytes);
+  }
+  *index_handle = handle.substr(0, handle.size() - rest.size());
+  return OkStatus();
+}
+
+StatusOr<std::unique_ptr<Block>> TableReader::ReadBlock(std::string_view handle) const {
+  uint64_t offset, size;
+  if (!TakeVarint64(&handle, &offset) || !TakeVarint64(&handle, &size) || !handle.empty()) {
+    return DataLoss("bad block handle");
+  }
+  const uint64_t end = file_.size() - kFooterBytes;
+  if (end < kBlockTrailerBytes || size > end - kBlockTrailerBytes ||
+      offset > end - kBlockTrailerBytes - size) {
+    return DataLoss("truncated block read: a block of ", size, " bytes at offset ", offset,
+                    " does not fit a file of ", file_.size());
+  }
+  RAMET_ASSIGN_OR_RETURN(std::string bytes, file_.Read(offset, size + kBlockTrailerBytes));
+  const uint32_t stored = crc32c::Unmask(DecodeFixed32(bytes.data() + size + 1));
+  if (crc32c::Value(bytes.data(), size + 1) != stored) {
+    return DataLoss("block checksum mismatch (block of ", size, " bytes at offset ", offset, ")");
+  }
+  const uint8_t type = static_cast<uint8_t>(bytes[size]);
+  bytes.resize(size);
+  if (type == kSnappyBlock) {
+    RAMET_ASSIGN_OR_RETURN(bytes, Uncompress(bytes, offset));
+  } else if (type != kPlainBlock) {
+    return DataLoss("bad block type ", type, " (block at offset ", offset, ")");
+  }
+  StatusOr<Block> block = Block::Make(std::move(bytes));
+  if (!block.ok()) return block.status().WithSuffix(StrCat(" (block at offset ", offset, ")"));
+  return std::make_unique<Block>(*std::move(block));
+}
+
+// Puts data_cursor_ at the first entry of the block that index_cursor_ names.
+Status TableReader::LoadDataBlock() {
+  if (data_handle_ != index_cursor_.value()) {
+    data_cursor_ = Block::Cursor();
+    data_handle_.clear();
+    RAMET_ASSIGN_OR_RETURN(data_, ReadBlock(index_cursor_.value()));
+    if (data_->last_key() > index_cursor_.key()) {
+      return DataLoss("bad entry in block: a key is greater than the block's key in the index");
+    }
+    data_handle_ = index_cursor_.value();
+  }
+  data_cursor_ = Block::Cursor(data_.get());
+  return OkStatus();
+}
+
+Status TableReader::SkipExhaustedBlocks() {
+  while (!data_cursor_.valid() && index_cursor_.valid()) {
+    const std::string last_key = data_ ? data_->last_key() : std::string();
+    const bool was_empty = !data_ || data_->empty();
+    index_cursor_.Next();
+    if (!index_cursor_.valid()) break;
+    RAMET_RETURN_IF_ERROR(LoadDataBlock());
+    if (!was_empty && data_cursor_.valid() && data_cursor_.key() <= last_key) {
+      data_cursor_ = Block::Cursor();
+      return DataLoss("bad entry in block: keys are not in ascending order from block to block");
+    }
+  }
+  return OkStatus();
+}
+
+Status TableReader::SeekToFirst() {
+  index_cursor_ = Block::Cursor(index_.get());
+  data_cursor_ = Block::Cursor();
+  if (!index_cursor_.valid()) return OkStatus();
+  RAMET_RETURN_IF_ERROR(LoadDataBlock());
+  return SkipExhaustedBlocks();
+}
+
+Status TableReader::Seek(std::string_view key) {
+  index_cursor_ = Block::Cursor(index_.get());
+  index_cursor_.Seek(key);
+  data_cursor_ = Block::Cursor();
+  if (!index_cursor_.valid()) return OkStatus();
+  RAMET_RETURN_IF_ERROR(LoadDataBlock());
+  data_cursor_.Seek(key);
+  return SkipExhaustedBlocks();
+}
+
+Status TableReader::Next() {
+  data_cursor_.Next();
+  return SkipExhaustedBlocks();
+}
+
+}  // namespace ramet

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <initializer_list>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ramet/graph/graph.h"
+
+namespace ramet {
+
+// An Input is what a builder function takes where a tensor is wanted: an Output, a Variable (its
+// value), or a constant, which becomes a Const node of the dtype that the op's other inputs ask for.
+class RAMET_EXPORT Input {
+ public:
+  Input(Output output) : output_(output) {}                    // NOLINT: implicit on purpose
+  Input(const Variable& variable) : output_(variable) {}       // NOLINT
+  Input(Tensor constant) : constant_(std::move(constant)) {}   // NOLINT
+  template <class T>
+    requires(std::is_arithmetic_v<T>)
+  Input(T value) : constant_(value), weak_(true) {}  // NOLINT: takes the others' dtype
+  Input(const char* s) : constant_(s) {}             // NOLINT
+  Input(const std::string& s) : constant_(s) {}      // NOLINT
+  // A vector of int32 (axes, shapes), of float.
+  Input(std::initializer_list<int> values);     // NOLINT
+  Input(std::initializer_list<double> values);  // NOLINT
+
+  bool is_constant() const { return !constant_.empty(); }
+  const Output& output() const { return output_; }
+  const Tensor& constant() const { return constant_; }
+  bool weak() const { return weak_; }
+
+ private:
+  Output output_;
+  Tensor constant_;
+  bool weak_ = false;
+};
+
+// Adds an operation of `graph` under the scopes that are open there, as TensorFlow's op wrappers do:
+// `name` (default: the op's) is made unique in the current name scope ("x/" is taken as it is);
+// constants among the inputs become Const nodes "<name>/<argument>"; attrs not given are inferred from
+// the inputs or take their defaults; the device, control dependencies and colocation of the scopes
+// apply. The inputs of list arguments stand one after another.
+//
+// On an error (the same as Graph::AddNode, with the source line) the graph keeps it and an invalid
+// Operation is returned; so it is when an input is invalid, without a further error.
+RAMET_EXPORT Operation AddOp(Graph& graph, std::string_view op, const std::vector<Input>& inputs,
+                             AttrMap attrs = {}, std::string_view name = "",
+                             std::source_location where = std::source_location::current());
+
+// The graph of the first input that is an Output; nullptr when there is none.
+RAMET_EXPORT Graph* GraphOf(const std::vector<Input>& inputs);
+
+// A Const node.
+RAMET_EXPORT Output Constant(Graph& graph, const Tensor& value, std::string_view name = "Const",
+                             std::source_location where = std::source_location::current());
+
+// A NoOp that runs after all of `ops` (tf.group): one, or one per device and one after these.
+RAMET_EXPORT Operation Group(Graph& graph, const std::vector<Operation>& ops, std::string_view name);
+
+// The value of a tensor that is known while building: constants and what small, stateless operations
+// make of them, evaluated with their CPU kernels. Empty when it is not known. (tf.get_static_value)
+RAMET_EXPORT Tensor ConstantValue(const Output& output);
+
+// Operators, named as in TensorFlow: add (AddV2), sub, mul, truediv (RealDiv), Neg.
+RAMET_EXPORT Output operator+(const Input& x, const Input& y);
+RAMET_EXPORT Output operator-(const Input& x, const Input& y);
+RAMET_EXPORT Output operator*(const Input& x, const Input& y);
+RAMET_EXPORT Output operator/(const Input& x, const Input& y);
+RAMET_EXPORT Output operator-(const Output& x);
+
+}  // namespace ramet

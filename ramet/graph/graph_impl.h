@@ -1,0 +1,80 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ramet/graph/build_state.h"
+#include "ramet/graph/graph.h"
+
+namespace ramet {
+
+// One end of an edge: output `index` of a node; index kControl for control dependencies.
+struct Endpoint {
+  static constexpr int32_t kControl = -1;
+  NodeId node;
+  int32_t index;
+  bool operator==(const Endpoint&) const = default;
+};
+
+// A node's record. Inputs are edges[first_edge, +num_inputs), control inputs the num_controls after
+// them; outputs are outputs[first_output, +num_outputs).
+struct NodeRecord {
+  std::string_view name;
+  const Op* op;
+  std::shared_ptr<const AttrMap> attrs;
+  int32_t device;  // position in GraphImpl::devices
+  int32_t first_edge;
+  int32_t num_inputs;
+  int32_t num_controls;
+  int32_t first_output;
+  int32_t num_outputs;
+};
+
+struct OutputRecord {
+  DType dtype;
+  Shape shape;
+};
+
+// The storage of a Graph, for the layers that walk it whole. Readers hold `mutex` shared.
+struct GraphImpl {
+  mutable std::shared_mutex mutex;
+  std::vector<NodeRecord> nodes;
+  std::vector<Endpoint> edges;
+  std::vector<OutputRecord> outputs;
+  std::deque<std::string> names;
+  std::vector<std::string> devices = {""};
+  std::unordered_map<std::string, int32_t> device_ids = {{"", 0}};
+  std::unordered_map<std::string_view, NodeId> by_name;
+  std::unordered_map<std::string, std::unique_ptr<Op>> foreign_ops;
+  Collections collections;
+  std::vector<VariableRecord> variables;
+  GraphVersions versions;
+  std::string library_bytes;
+  BuildState build_state;
+  Status status;
+  bool finalized = false;
+  int64_t edit_version = 0;
+  int64_t seed_counter = 0;
+  bool has_seed = false;
+  int64_t seed = 0;
+
+  std::span<const Endpoint> inputs(NodeId id) const {
+    const NodeRecord& n = nodes[id];
+    return {edges.data() + n.first_edge, static_cast<size_t>(n.num_inputs)};
+  }
+  std::span<const Endpoint> controls(NodeId id) const {
+    const NodeRecord& n = nodes[id];
+    return {edges.data() + n.first_edge + n.num_inputs, static_cast<size_t>(n.num_controls)};
+  }
+  const OutputRecord& output(Endpoint e) const {
+    return outputs[nodes[e.node].first_output + e.index];
+  }
+  OutputRecord& output(Endpoint e) { return outputs[nodes[e.node].first_output + e.index]; }
+};
+
+}  // namespace ramet

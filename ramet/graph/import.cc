@@ -1,0 +1,415 @@
+#include "ramet/graph/import.h"
+
+#include <google/protobuf/arena.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ramet/graph/device_name.h"
+#include "ramet/graph/import_library.h"
+#include "ramet/graph/import_proto.h"
+#include "ramet/graph/message_file.h"
+#include "ramet/graph/names.h"
+#include "ramet/graph/node_build.h"
+#include "ramet/tensor/tensor_proto.h"
+
+namespace ramet {
+namespace {
+
+constexpr int kConsumerVersion = 2474;
+constexpr int kScalarPlaceholderVersion = 22;
+constexpr int64_t kFreeOutputs = 1 << 20;
+constexpr int64_t kOutputsPerByte = 4;
+
+bool Fits(DType given, DType wanted) {
+  if (given == DType::kInvalid || wanted == DType::kInvalid) return true;
+  return IsRef(wanted) ? given == wanted : BaseType(given) == wanted;
+}
+
+std::string Join(const std::vector<DType>& types) {
+  std::vector<std::string> names;
+  for (DType t : types) names.push_back(DTypeName(t));
+  return StrJoin(names, ", ");
+}
+
+// The device that the open scopes ask for, under the node's own.
+StatusOr<std::string> MergedDevice(const BuildState& state, const std::string& own) {
+  RAMET_ASSIGN_OR_RETURN(DeviceName merged, DeviceName::Parse(own));
+  for (auto it = state.devices.rbegin(); it != state.devices.rend() && *it; ++it) {
+    RAMET_ASSIGN_OR_RETURN(DeviceName outer, DeviceName::Parse(**it));
+    merged = merged.MergedUnder(outer);
+  }
+  return merged.ToString();
+}
+
+int32_t InternDevice(GraphImpl& impl, const std::string& device) {
+  auto [it, added] = impl.device_ids.try_emplace(device, static_cast<int32_t>(impl.devices.size()));
+  if (added) impl.devices.push_back(device);
+  return it->second;
+}
+
+}  // namespace
+
+GraphImport::GraphImport(Graph& graph, const GraphDef& def, const OpList& producer_ops,
+                         const ImportOptions& options)
+    : graph_(graph), impl_(graph.impl()), def_(def), options_(options), lock_(impl_.mutex),
+      base_(static_cast<NodeId>(impl_.nodes.size())), edges_before_(impl_.edges.size()),
+      outputs_before_(impl_.outputs.size()), names_before_(impl_.names.size()),
+      ops_(impl_, def, producer_ops), attrs_(names_) {}
+
+GraphImport::~GraphImport() {
+  if (committed_) return;
+  impl_.nodes.resize(static_cast<size_t>(base_));
+  impl_.edges.resize(edges_before_);
+  impl_.outputs.resize(outputs_before_);
+  impl_.names.resize(names_before_);
+}
+
+Status GraphImport::Prepare() {
+  if (impl_.finalized) return FailedPrecondition("Graph is finalized and cannot be modified.");
+  RAMET_RETURN_IF_ERROR(CheckVersions());
+  RAMET_ASSIGN_OR_RETURN(prefix_, ImportPrefix(impl_, options_.name));
+  RAMET_RETURN_IF_ERROR(names_.Init(impl_, def_, prefix_));
+  RAMET_RETURN_IF_ERROR(remap_.Init(&graph_, options_.input_map));
+  RAMET_RETURN_IF_ERROR(edges_.Init(def_, names_, base_, &remap_));
+  RAMET_RETURN_IF_ERROR(AppendNodes());
+  RAMET_RETURN_IF_ERROR(CheckInputs());
+  RAMET_RETURN_IF_ERROR(CheckUnusedKeys());
+  RAMET_RETURN_IF_ERROR(InferAllShapes());
+  RAMET_RETURN_IF_ERROR(SetDevices());
+  RAMET_RETURN_IF_ERROR(ResolveReturnElements());
+  RAMET_ASSIGN_OR_RETURN(library_, MergeLibraries(impl_.library_bytes, def_));
+  return OkStatus();
+}
+
+Status GraphImport::CheckVersions() const {
+  const VersionDef& versions = def_.versions();
+  if (versions.min_consumer() > kConsumerVersion) {
+    return InvalidArgument("GraphDef min consumer version ", versions.min_consumer(),
+                           " above current version ", kConsumerVersion, " for TensorFlow 2.21.0 (and "
+                           "Ramet, which follows it).  Please upgrade TensorFlow.");
+  }
+  if (versions.producer() < 0) {
+    return InvalidArgument("GraphDef producer version ", versions.producer(), " below min producer 0 "
+                           "supported by TensorFlow 2.21.0.  Please regenerate your graph.");
+  }
+  for (int bad : versions.bad_consumers()) {
+    if (bad != kConsumerVersion) continue;
+    return InvalidArgument("GraphDef disallows consumer version ", bad,
+                           ".  Please upgrade TensorFlow: this version is likely buggy.");
+  }
+  return OkStatus();
+}
+
+Status GraphImport::AppendNodes() {
+  const size_t n = static_cast<size_t>(def_.node_size());
+  if (static_cast<size_t>(base_) + n > (size_t{1} << 30)) {
+    return ResourceExhausted("a graph cannot hold ", base_, " + ", n, " nodes");
+  }
+  impl_.nodes.reserve(base_ + n);
+  impl_.edges.insert(impl_.edges.end(), edges_.edges.begin(), edges_.edges.end());
+  node_ops_.reserve(n);
+  int32_t position = 0;
+  for (const NodeDef& node : def_.node()) {
+    RAMET_ASSIGN_OR_RETURN(const ImportOp* op, ops_.Find(node.op()));
+    node_ops_.push_back(op);
+    RAMET_RETURN_IF_ERROR(AppendNode(node, position++, *op));
+  }
+  return OkStatus();
+}
+
+Status GraphImport::AppendNode(const NodeDef& node, int32_t position, const ImportOp& op) {
+  const ImportEdges::Range& range = edges_.ranges[position];
+  RAMET_ASSIGN_OR_RETURN(AttrMap attrs, attrs_.Read(node, op));
+  NodeRecord record;
+  record.name = impl_.names.emplace_back(names_.final_name(position));
+  record.op = op.op;
+  record.device = 0;
+  record.first_edge = static_cast<int32_t>(edges_before_) + range.first;
+  record.num_inputs = range.num_inputs;
+  record.num_controls = range.num_controls;
+  record.first_output = static_cast<int32_t>(impl_.outputs.size());
+  RAMET_RETURN_IF_ERROR(AppendOutputs(node, position, op, attrs, &record));
+  record.attrs = std::make_shared<const AttrMap>(std::move(attrs));
+  impl_.nodes.push_back(std::move(record));
+  return OkStatus();
+}
+
+Status GraphImport::AppendOutputs(const NodeDef& node, int32_t position, const ImportOp& op,
+                                  const AttrMap& attrs, NodeRecord* record) {
+  std::vector<DType> types;
+  if (op.schema != nullptr) {
+    auto expanded = op.schema->Expand(op.schema->outputs, attrs);
+    if (!expanded.ok()) return expanded.status().WithContext(StrCat("Node '", node.name(), "'"));
+    types = *std::move(expanded);
+  } else {
+    types = GuessOutputTypes(attrs, UsedOutputs(node, position));
+  }
+  record->num_outputs = static_cast<int32_t>(types.size());
+  const int64_t added = static_cast<int64_t>(impl_.outputs.size() - outputs_before_ + types.size());
+  if (types.size() > 64 && added > kFreeOutputs &&
+      added > kOutputsPerByte * static_cast<int64_t>(def_.ByteSizeLong())) {
+    return ResourceExhausted("Node '", node.name(), "' (", node.op(), ") has ", types.size(),
+                             " outputs: the graph would have far more outputs than its file has bytes");
+  }
+  for (DType t : types) impl_.outputs.push_back({t, Shape::Unknown()});
+  return OkStatus();
+}
+
+int GraphImport::UsedOutputs(const NodeDef& node, int32_t position) {
+  if (used_outputs_.empty()) {
+    used_outputs_.assign(static_cast<size_t>(def_.node_size()), 0);
+    auto use = [&](int32_t producer, int32_t index) {
+      if (producer < 0 || index >= kFreeOutputs) return;
+      used_outputs_[producer] = std::max(used_outputs_[producer], index + 1);
+    };
+    for (Endpoint e : edges_.edges) use(e.node - base_, e.index);
+    for (const std::string& element : options_.return_elements) {
+      if (element.find(':') == std::string::npos) continue;
+      const TensorRef ref = TensorRef::Parse(element);
+      use(names_.Find(ref.node), ref.index);
+    }
+  }
+  auto shapes = node.attr().find(kOutputShapesAttr);
+  const int listed = shapes == node.attr().end() ? 0 : shapes->second.list().shape_size();
+  return std::max(used_outputs_[position], listed);
+}
+
+Status GraphImport::CheckInputs() {
+  for (int32_t i = 0; i < def_.node_size(); ++i) {
+    std::vector<DType> wanted;
+    if (const OpSchema* schema = node_ops_[i]->schema) {
+      auto expanded = schema->Expand(schema->inputs, *record(i).attrs);
+      if (!expanded.ok()) {
+        return expanded.status().WithContext(StrCat("Node '", def_.node(i).name(), "'"));
+      }
+      wanted = *std::move(expanded);
+      if (wanted.size() != static_cast<size_t>(record(i).num_inputs)) {
+        return InvalidArgument("NodeDef expected inputs '", Join(wanted), "' do not match ",
+                               record(i).num_inputs, " inputs specified; Op<", *schema,
+                               ">; NodeDef: {{node ", def_.node(i).name(), "}}");
+      }
+    } else {
+      wanted.assign(static_cast<size_t>(record(i).num_inputs), DType::kInvalid);
+    }
+    RAMET_RETURN_IF_ERROR(CheckNodeInputs(i, wanted));
+  }
+  return OkStatus();
+}
+
+Status GraphImport::CheckNodeInputs(int32_t position, const std::vector<DType>& wanted) {
+  auto inputs = impl_.inputs(base_ + position);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Endpoint e = inputs[i];
+    const NodeRecord& source = impl_.nodes[e.node];
+    if (e.index < 0 || e.index >= source.num_outputs) {
+      return InvalidArgument("Node '", def_.node(position).name(), "': Connecting to invalid output ",
+                             e.index, " of source node ", source.name, " which has ",
+                             source.num_outputs, " outputs.");
+    }
+    OutputRecord& output = impl_.output(e);
+    if (!Fits(output.dtype, wanted[i])) {
+      return InvalidArgument("Input ", i, " of node ", record(position).name, " was passed ",
+                             DTypeName(output.dtype), " from ", source.name, ":", e.index,
+                             " incompatible with expected ", DTypeName(wanted[i]), ".");
+    }
+    if (output.dtype == DType::kInvalid && e.node >= base_) output.dtype = wanted[i];
+  }
+  return OkStatus();
+}
+
+Status GraphImport::CheckUnusedKeys() const {
+  std::vector<std::string> missing;
+  for (const InputRemap::Entry& entry : remap_.entries()) {
+    const TensorRef ref = TensorRef::Parse(entry.key);
+    const int32_t position = names_.Find(ref.node);
+    const bool exists = position >= 0 && ref.index < record(position).num_outputs;
+    if (!entry.used && !exists) missing.push_back(entry.key);
+  }
+  if (missing.empty()) return OkStatus();
+  return InvalidArgument("Attempted to map inputs that were not found in graph_def: [",
+                         StrJoin(missing, ", "), "]");
+}
+
+Status GraphImport::InferAllShapes() {
+  RAMET_ASSIGN_OR_RETURN(auto order, edges_.Order(def_, base_));
+  for (int32_t position : order) RAMET_RETURN_IF_ERROR(InferNodeShapes(position));
+  return OkStatus();
+}
+
+Status GraphImport::InferNodeShapes(int32_t position) {
+  NodeRecord& node = impl_.nodes[base_ + position];
+  if (node.num_outputs > 0 || node.op->shape_fn() != nullptr) {
+    auto span = impl_.inputs(base_ + position);
+    std::vector<Endpoint> inputs(span.begin(), span.end());
+    auto shapes = InferShapes(impl_, *node.op, *node.attrs, inputs, node.num_outputs);
+    if (!shapes.ok()) {
+      return shapes.status().WithContext(StrCat("node '", node.name, "' (", node.op->name(), ")"));
+    }
+    for (int i = 0; i < node.num_outputs; ++i) {
+      impl_.outputs[node.first_output + i].shape = std::move((*shapes)[i]);
+    }
+  }
+  if (node.op->name() == "Placeholder" && node.num_outputs == 1 &&
+      def_.versions().producer() < kScalarPlaceholderVersion &&
+      impl_.outputs[node.first_output].shape.rank() == 0) {
+    impl_.outputs[node.first_output].shape = Shape::Unknown();
+  }
+  return RefineShapes(def_.node(position), node);
+}
+
+Status GraphImport::RefineShapes(const NodeDef& node, NodeRecord& record) {
+  auto attr = node.attr().find(kOutputShapesAttr);
+  if (attr == node.attr().end()) return OkStatus();
+  const auto& shapes = attr->second.list().shape();
+  if (shapes.size() != record.num_outputs) return OkStatus();
+  for (int i = 0; i < shapes.size(); ++i) {
+    OutputRecord& output = impl_.outputs[record.first_output + i];
+    auto stated = ShapeFromProto(shapes[i]);
+    auto merged = stated.ok() ? output.shape.MergeWith(*stated) : stated;
+    if (merged.ok()) {
+      output.shape = *std::move(merged);
+    } else if (options_.validate_shapes) {
+      return InvalidArgument("Node '", node.name(), "' has an _output_shapes attribute inconsistent with "
+                             "the GraphDef for output #", i, ": ", merged.status().message());
+    }
+  }
+  return OkStatus();
+}
+
+Status GraphImport::SetDevices() {
+  std::unordered_map<std::string_view, int32_t> merged;
+  std::vector<int32_t> colocated;
+  static const std::string* const none = new std::string;
+  for (int32_t i = 0; i < def_.node_size(); ++i) {
+    NodeRecord& node = impl_.nodes[base_ + i];
+    if (!ColocatedWith(*node.attrs, node.name).empty()) {
+      colocated.push_back(i);
+      continue;
+    }
+    const std::string& own = options_.clear_devices ? *none : def_.node(i).device();
+    auto [it, added] = merged.try_emplace(own);
+    if (added) {
+      auto device = MergedDevice(impl_.build_state, own);
+      if (!device.ok()) {
+        return device.status().WithContext(StrCat("Node '", def_.node(i).name(), "'"));
+      }
+      it->second = InternDevice(impl_, *device);
+    }
+    node.device = it->second;
+  }
+  if (impl_.devices.size() == 1) return OkStatus();
+  std::unordered_map<std::string_view, NodeId> by_name;
+  for (int32_t i = 0; i < def_.node_size(); ++i) by_name.emplace(record(i).name, base_ + i);
+  for (int32_t i : colocated) {
+    NodeRecord& node = impl_.nodes[base_ + i];
+    for (std::string_view name : ColocatedWith(*node.attrs, node.name)) {
+      auto target = by_name.find(name);
+      if (target != by_name.end()) node.device = impl_.nodes[target->second].device;
+      if (node.device != 0) break;
+    }
+  }
+  return OkStatus();
+}
+
+Status GraphImport::ResolveReturnElements() {
+  for (const std::string& element : options_.return_elements) {
+    RAMET_ASSIGN_OR_RETURN(auto resolved, ResolveReturnElement(element));
+    results_.return_elements.push_back(resolved);
+  }
+  return OkStatus();
+}
+
+StatusOr<std::variant<Output, Operation>> GraphImport::ResolveReturnElement(
+    const std::string& element) {
+  using Element = std::variant<Output, Operation>;
+  const TensorRef ref = TensorRef::Parse(element);
+  const bool tensor = ref.node.size() != element.size();
+  const int32_t position = names_.Find(ref.node);
+  if (tensor) {
+    if (const Endpoint* e = remap_.Find(ref)) return Element(Output(Operation(&graph_, e->node), e->index));
+  }
+  if (position < 0) {
+    return InvalidArgument("Requested return ", tensor ? "tensor" : "node", " '", element,
+                           "' not found in graph def");
+  }
+  const Operation op(&graph_, base_ + position);
+  if (!tensor) return Element(op);
+  const int outputs = record(position).num_outputs;
+  if (ref.index < 0 || ref.index >= outputs) {
+    return InvalidArgument("Invalid return output ", ref.index, " of node '", ref.node, "', which has ",
+                           outputs, " output(s)");
+  }
+  return Element(Output(op, ref.index));
+}
+
+NodeId GraphImport::FindNode(std::string_view name_in_file) const {
+  const int32_t position = names_.Find(name_in_file);
+  if (position >= 0) return base_ + position;
+  auto it = impl_.by_name.find(JoinScope(prefix_, name_in_file));
+  return it == impl_.by_name.end() ? -1 : it->second;
+}
+
+void GraphImport::MergeVersions() {
+  GraphVersions& mine = impl_.versions;
+  const VersionDef& theirs = def_.versions();
+  mine.producer = std::min(mine.producer, theirs.producer());
+  mine.min_consumer = std::max(mine.min_consumer, theirs.min_consumer());
+  std::set<int> bad(mine.bad_consumers.begin(), mine.bad_consumers.end());
+  bad.insert(theirs.bad_consumers().begin(), theirs.bad_consumers().end());
+  mine.bad_consumers.assign(bad.begin(), bad.end());
+}
+
+ImportResults GraphImport::Commit() {
+  committed_ = true;
+  BuildState& state = impl_.build_state;
+  if (!options_.name.empty() && !options_.name.ends_with('/')) {
+    UniqueFullName(state, JoinScope(state.name_stack, options_.name), true);
+  }
+  const size_t total = impl_.nodes.size();
+  impl_.by_name.reserve(total);
+  state.names_in_use.reserve(total + 64);
+  results_.operations.reserve(total - static_cast<size_t>(base_));
+  for (NodeId id = base_; id < static_cast<NodeId>(total); ++id) {
+    impl_.by_name.emplace(impl_.nodes[id].name, id);
+    state.names_in_use.try_emplace(LowerCase(impl_.nodes[id].name), 1);
+    results_.operations.push_back(Operation(&graph_, id));
+  }
+  ops_.MoveTo(&impl_);
+  impl_.library_bytes = std::move(library_);
+  if (def_.has_versions() || def_.node_size() > 0) MergeVersions();
+  results_.prefix = prefix_;
+  lock_.unlock();
+  return std::move(results_);
+}
+
+StatusOr<ImportResults> ImportGraphDefProto(Graph& graph, const GraphDef& def,
+                                            const ImportOptions& options) {
+  OpList producer_ops;
+  if (!producer_ops.ParseFromString(options.producer_op_list)) {
+    return InvalidArgument("producer_op_list is no serialised OpList");
+  }
+  GraphImport import(graph, def, producer_ops, options);
+  RAMET_RETURN_IF_ERROR(import.Prepare());
+  return import.Commit();
+}
+
+StatusOr<ImportResults> ImportGraphDef(Graph& graph, std::string_view graph_def,
+                                       const ImportOptions& options) {
+  google::protobuf::Arena arena;
+  auto* def = google::protobuf::Arena::CreateMessage<GraphDef>(&arena);
+  RAMET_RETURN_IF_ERROR(ParseMessage(graph_def, "GraphDef", def));
+  return ImportGraphDefProto(graph, *def, options);
+}
+
+StatusOr<ImportResults> ImportGraphDefFile(Graph& graph, const std::string& path,
+                                           const ImportOptions& options) {
+  google::protobuf::Arena arena;
+  auto* def = google::protobuf::Arena::CreateMessage<GraphDef>(&arena);
+  RAMET_RETURN_IF_ERROR(ParseMessageFile(path, "GraphDef", def));
+  auto results = ImportGraphDefProto(graph, *def, options);
+  if (!results.ok()) return results.status().WithContext(path);
+  return results;
+}
+
+}  // namespace ramet

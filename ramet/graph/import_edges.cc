@@ -1,0 +1,167 @@
+#include "ramet/graph/import_edges.h"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+
+namespace ramet {
+namespace {
+
+bool IsMerge(const NodeDef& node) { return node.op() == "Merge" || node.op() == "RefMerge"; }
+
+bool IsNextIteration(const NodeDef& node) {
+  return node.op() == "NextIteration" || node.op() == "RefNextIteration";
+}
+
+// The edges that say which node of a file comes after which: all but those that close a loop.
+class Sorter {
+ public:
+  Sorter(const GraphDef& def, const ImportEdges& edges, NodeId base)
+      : def_(def), edges_(edges), base_(base), size_(static_cast<int32_t>(edges.ranges.size())) {}
+
+  bool FileOrderWillDo() const {
+    bool sorted = true;
+    for (int32_t i = 0; i < size_ && sorted; ++i) {
+      ForEachInput(i, [&](int32_t producer) { sorted = sorted && producer < i; });
+    }
+    return sorted;
+  }
+
+  // As many positions as can be ordered, the earliest possible first.
+  std::vector<int32_t> Run() {
+    CountConsumers();
+    std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> ready;
+    for (int32_t i = 0; i < size_; ++i) {
+      if (pending_[i] == 0) ready.push(i);
+    }
+    std::vector<int32_t> order;
+    order.reserve(pending_.size());
+    while (!ready.empty()) {
+      const int32_t i = ready.top();
+      ready.pop();
+      order.push_back(i);
+      for (int32_t c = first_consumer_[i]; c < first_consumer_[i + 1]; ++c) {
+        if (--pending_[consumers_[c]] == 0) ready.push(consumers_[c]);
+      }
+    }
+    return order;
+  }
+
+  // A node that Run could not place.
+  int32_t Stuck() const {
+    auto it = std::ranges::find_if(pending_, [](int32_t p) { return p > 0; });
+    return static_cast<int32_t>(it - pending_.begin());
+  }
+
+ private:
+  // The producers in this file of node i's inputs. Of a Merge that has others, not the NextIterations.
+  template <class Visit>
+  void ForEachInput(int32_t i, Visit visit) const {
+    const ImportEdges::Range& r = edges_.ranges[i];
+    const bool skip_back_edges = IsMerge(def_.node(i)) && HasForwardInput(r);
+    for (int32_t e = 0; e < r.num_inputs + r.num_controls; ++e) {
+      const int32_t producer = edges_.edges[r.first + e].node - base_;
+      if (producer < 0) continue;
+      if (skip_back_edges && e < r.num_inputs && IsNextIteration(def_.node(producer))) continue;
+      visit(producer);
+    }
+  }
+
+  bool HasForwardInput(const ImportEdges::Range& r) const {
+    for (int32_t e = r.first; e < r.first + r.num_inputs; ++e) {
+      const int32_t producer = edges_.edges[e].node - base_;
+      if (producer < 0 || !IsNextIteration(def_.node(producer))) return true;
+    }
+    return false;
+  }
+
+  void CountConsumers() {
+    pending_.assign(static_cast<size_t>(size_), 0);
+    first_consumer_.assign(static_cast<size_t>(size_) + 1, 0);
+    for (int32_t i = 0; i < size_; ++i) {
+      ForEachInput(i, [&](int32_t producer) {
+        ++pending_[i];
+        ++first_consumer_[producer + 1];
+      });
+    }
+    for (size_t i = 1; i < first_consumer_.size(); ++i) first_consumer_[i] += first_consumer_[i - 1];
+    consumers_.resize(static_cast<size_t>(first_consumer_.back()));
+    std::vector<int32_t> next(first_consumer_.begin(), first_consumer_.end() - 1);
+    for (int32_t i = 0; i < size_; ++i) {
+      ForEachInput(i, [&](int32_t producer) { consumers_[next[producer]++] = i; });
+    }
+  }
+
+  const GraphDef& def_;
+  const ImportEdges& edges_;
+  const NodeId base_;
+  const int32_t size_;
+  std::vector<int32_t> pending_, first_consumer_, consumers_;
+};
+
+}  // namespace
+
+Status InputRemap::Init(const Graph* graph, const std::map<std::string, Output>& input_map) {
+  for (const auto& [key, output] : input_map) {
+    if (!output.valid() || output.graph() != graph) {
+      return InvalidArgument("input_map: the value of '", key, "' is not an element of this graph.");
+    }
+    const TensorRef ref = TensorRef::Parse(key);
+    by_ref_.emplace(ref.ToString(), entries_.size());
+    const int32_t index = ref.is_control() ? Endpoint::kControl : output.index();
+    entries_.push_back({ref.ToString(), {output.op().id(), index}});
+  }
+  return OkStatus();
+}
+
+const Endpoint* InputRemap::Find(const TensorRef& ref) {
+  auto it = by_ref_.find(ref.ToString());
+  if (it == by_ref_.end()) return nullptr;
+  entries_[it->second].used = true;
+  return &entries_[it->second].target;
+}
+
+Status ImportEdges::Init(const GraphDef& def, const ImportNames& names, NodeId base,
+                         InputRemap* remap) {
+  ranges.reserve(static_cast<size_t>(def.node_size()));
+  edges.reserve(static_cast<size_t>(def.node_size()) * 2);
+  for (const NodeDef& node : def.node()) {
+    Range range{static_cast<int32_t>(edges.size()), 0, 0};
+    for (const std::string& input : node.input()) {
+      const TensorRef ref = TensorRef::Parse(input);
+      if (ref.is_control()) {
+        ++range.num_controls;
+      } else if (range.num_controls > 0) {
+        return InvalidArgument("Node '", node.name(),
+                               "': Control dependencies must come after regular dependencies");
+      } else {
+        ++range.num_inputs;
+      }
+      if (const Endpoint* replacement = remap->empty() ? nullptr : remap->Find(ref)) {
+        edges.push_back(*replacement);
+        continue;
+      }
+      const int32_t producer = names.Find(ref.node);
+      if (producer < 0) {
+        return InvalidArgument("Node '", node.name(), "': Unknown input node '", input, "'");
+      }
+      edges.push_back({base + producer, ref.index});
+    }
+    ranges.push_back(range);
+  }
+  return OkStatus();
+}
+
+StatusOr<std::vector<int32_t>> ImportEdges::Order(const GraphDef& def, NodeId base) const {
+  Sorter sorter(def, *this, base);
+  std::vector<int32_t> order(ranges.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (sorter.FileOrderWillDo()) return order;
+  order = sorter.Run();
+  const size_t stuck = ranges.size() - order.size();
+  if (stuck == 0) return order;
+  return InvalidArgument(stuck, " nodes in a cycle, Node '", def.node(sorter.Stuck()).name(),
+                         "' among them or behind it; a loop must close through NextIteration and Merge");
+}
+
+}  // namespace ramet

@@ -1,0 +1,77 @@
+#include "ramet/graph/import_library.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <string_view>
+#include <unordered_map>
+
+namespace ramet {
+namespace {
+
+// The same bytes for equal messages, whatever the order of their maps.
+std::string Canonical(const google::protobuf::Message& message) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeToCodedStream(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
+  std::unordered_map<std::string, std::string> known;
+  for (const FunctionDef& f : to->function()) known.emplace(f.signature().name(), Canonical(f));
+  for (const FunctionDef& f : from.function()) {
+    auto [it, added] = known.try_emplace(f.signature().name());
+    if (added) {
+      it->second = Canonical(f);
+      *to->add_function() = f;
+    } else if (it->second != Canonical(f)) {
+      return InvalidArgument("Cannot add function '", f.signature().name(),
+                             "' because a different function with the same name already exists.");
+    }
+  }
+  return OkStatus();
+}
+
+Status AddGradients(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
+  std::unordered_map<std::string, std::string> known;
+  for (const GradientDef& g : to->gradient()) known.emplace(g.function_name(), g.gradient_func());
+  for (const GradientDef& g : from.gradient()) {
+    auto [it, added] = known.emplace(g.function_name(), g.gradient_func());
+    if (added) {
+      *to->add_gradient() = g;
+    } else if (it->second != g.gradient_func()) {
+      return InvalidArgument("Cannot assign gradient function '", g.gradient_func(), "' to '",
+                             g.function_name(), "' because it already has gradient function '",
+                             it->second, "'");
+    }
+  }
+  for (const RegisteredGradient& g : from.registered_gradients()) *to->add_registered_gradients() = g;
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<std::string> MergeLibraries(const std::string& before, const GraphDef& def) {
+  const auto& unknown = def.GetReflection()->GetUnknownFields(def);
+  if (!def.has_library() && !def.has_debug_info() && unknown.empty()) return before;
+  GraphDef merged;
+  if (!merged.ParseFromString(before)) {
+    return DataLoss("the function library of the graph cannot be read back");
+  }
+  if (def.has_library()) {
+    FunctionDefLibrary* library = merged.mutable_library();
+    RAMET_RETURN_IF_ERROR(AddFunctions(def.library(), library));
+    RAMET_RETURN_IF_ERROR(AddGradients(def.library(), library));
+    const auto& more = def.library().GetReflection()->GetUnknownFields(def.library());
+    library->GetReflection()->MutableUnknownFields(library)->MergeFrom(more);
+  }
+  if (def.has_debug_info()) merged.mutable_debug_info()->MergeFrom(def.debug_info());
+  merged.GetReflection()->MutableUnknownFields(&merged)->MergeFrom(unknown);
+  return merged.SerializeAsString();
+}
+
+}  // namespace ramet

@@ -1,0 +1,110 @@
+#include "ramet/graph/import_names.h"
+
+#include <limits>
+#include <unordered_set>
+
+#include "ramet/graph/names.h"
+
+namespace ramet {
+namespace {
+
+// Groups of [A-Za-z0-9.][A-Za-z0-9_.\-/]* joined by '>'.
+bool IsImportableName(std::string_view name) {
+  if (!IsValidOpName(name)) return false;
+  for (size_t at = name.find('>'); at != std::string_view::npos; at = name.find('>', at + 1)) {
+    if (!IsValidOpName(name.substr(at + 1)) || name[at + 1] == '>') return false;
+  }
+  return true;
+}
+
+// Every name that a node of the graph has or stands under: "a", "a/b" for "a/b/c" besides the names.
+std::unordered_set<std::string_view> Prefixes(const GraphImpl& impl) {
+  std::unordered_set<std::string_view> prefixes;
+  for (const NodeRecord& node : impl.nodes) {
+    for (size_t at = node.name.rfind('/'); at != std::string_view::npos && at > 0;
+         at = node.name.rfind('/', at - 1)) {
+      if (!prefixes.insert(node.name.substr(0, at)).second) break;
+    }
+  }
+  return prefixes;
+}
+
+}  // namespace
+
+TensorRef TensorRef::Parse(std::string_view text) {
+  if (text.starts_with('^')) return {text.substr(1), Endpoint::kControl};
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size()) return {text, 0};
+  int64_t index = 0;
+  for (char c : text.substr(colon + 1)) {
+    if (c < '0' || c > '9') return {text, 0};
+    index = std::min<int64_t>(index * 10 + (c - '0'), std::numeric_limits<int32_t>::max());
+  }
+  return {text.substr(0, colon), static_cast<int32_t>(index)};
+}
+
+std::string TensorRef::ToString() const {
+  return is_control() ? StrCat("^", node) : StrCat(node, ":", index);
+}
+
+StatusOr<std::string> ImportPrefix(const GraphImpl& impl, std::string_view name) {
+  const std::string& stack = impl.build_state.name_stack;
+  if (name.empty()) return std::string();
+  const bool verbatim = name.ends_with('/');
+  if (verbatim) name.remove_suffix(1);
+  if (!IsValidScopeName(name, !verbatim && !stack.empty())) {
+    return InvalidArgument("'", name, "' is not a valid scope name: letters, digits and ._-/> are "
+                           "allowed, and a letter, digit or dot begins it");
+  }
+  if (verbatim) return std::string(name);
+  BuildState& state = const_cast<BuildState&>(impl.build_state);
+  return UniqueFullName(state, JoinScope(stack, name), false);
+}
+
+Status ImportNames::Init(const GraphImpl& impl, const GraphDef& def, const std::string& prefix) {
+  const size_t n = static_cast<size_t>(def.node_size());
+  positions_.reserve(n);
+  finals_.reserve(n);
+  for (const NodeDef& node : def.node()) {
+    if (!IsImportableName(node.name())) {
+      return InvalidArgument("Node '", node.name(), "': Node name contains invalid characters");
+    }
+    const int32_t position = static_cast<int32_t>(finals_.size());
+    if (!positions_.emplace(node.name(), position).second) {
+      return InvalidArgument("Node '", node.name(), "' is not unique");
+    }
+    finals_.push_back(prefix.empty() ? node.name() : StrCat(prefix, "/", node.name()));
+  }
+  if (!impl.nodes.empty()) MakeUnique(impl, !prefix.empty());
+  return OkStatus();
+}
+
+void ImportNames::MakeUnique(const GraphImpl& impl, bool under_prefix) {
+  const std::unordered_set<std::string_view> prefixes = Prefixes(impl);
+  std::unordered_set<std::string_view> imported;
+  std::vector<std::string> renamed;
+  auto in_graph = [&](const std::string& name) {
+    return impl.by_name.contains(name) || prefixes.contains(name);
+  };
+  std::vector<size_t> taken;
+  for (size_t i = 0; i < finals_.size(); ++i) {
+    if (in_graph(finals_[i])) taken.push_back(i);
+  }
+  if (taken.empty()) return;
+  if (under_prefix) imported.insert(finals_.begin(), finals_.end());
+  renamed.reserve(taken.size());
+  for (size_t i : taken) {
+    auto in_file = [&](const std::string& name) {
+      return imported.contains(name) || (!under_prefix && positions_.contains(name));
+    };
+    std::string candidate;
+    int count = 0;
+    do {
+      candidate = StrCat(finals_[i], "_", ++count);
+    } while (in_graph(candidate) || in_file(candidate));
+    imported.insert(renamed.emplace_back(std::move(candidate)));
+  }
+  for (size_t t = 0; t < taken.size(); ++t) finals_[taken[t]] = renamed[t];
+}
+
+}  // namespace ramet

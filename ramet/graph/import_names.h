@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ramet/graph/graph_impl.h"
+#include "ramet/proto/graph.pb.h"
+
+namespace ramet {
+
+// A reference as it stands in a GraphDef: "n" and "n:0" are output 0 of n, "n:k" output k, "^n" a
+// control dependency (index Endpoint::kControl). Borrows the text.
+struct TensorRef {
+  std::string_view node;
+  int32_t index = 0;
+  static TensorRef Parse(std::string_view text);
+  bool is_control() const { return index == Endpoint::kControl; }
+  std::string ToString() const;  // "n:k", "^n"
+  bool operator==(const TensorRef&) const = default;
+};
+
+// The name scope that an import under `name` gets, without the slash: see ImportOptions::name. Nothing
+// is marked as used. \error kInvalidArgument if it is no legal scope name.
+StatusOr<std::string> ImportPrefix(const GraphImpl& impl, std::string_view name);
+
+// The names of a GraphDef's nodes: where each stands in the file, and what it is called in the graph.
+// Borrows the GraphDef.
+class ImportNames {
+ public:
+  // \error kInvalidArgument if a name is illegal or stands twice.
+  Status Init(const GraphImpl& impl, const GraphDef& def, const std::string& prefix);
+
+  // The position in the file of a name of the file; -1 if there is none.
+  int32_t Find(std::string_view name) const {
+    auto it = positions_.find(name);
+    return it == positions_.end() ? -1 : it->second;
+  }
+  // The name in the graph.
+  const std::string& final_name(int32_t position) const { return finals_[position]; }
+  std::vector<std::string> TakeFinalNames() { return std::move(finals_); }
+
+ private:
+  void MakeUnique(const GraphImpl& impl, bool under_prefix);
+
+  std::unordered_map<std::string_view, int32_t> positions_;
+  std::vector<std::string> finals_;
+};
+
+}  // namespace ramet

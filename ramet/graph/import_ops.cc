@@ -1,0 +1,88 @@
+#include "ramet/graph/import_ops.h"
+
+#include "ramet/graph/op_def_proto.h"
+
+namespace ramet {
+
+ImportOps::ImportOps(const GraphImpl& impl, const GraphDef& def, const OpList& producer_ops)
+    : impl_(impl), def_(def) {
+  for (const OpDef& op : producer_ops.op()) producers_.emplace(op.name(), &op);
+}
+
+StatusOr<const ImportOp*> ImportOps::Find(std::string_view name) {
+  auto [it, added] = ops_.try_emplace(name);
+  if (added) RAMET_RETURN_IF_ERROR(Define(name, &it->second));
+  return &it->second;
+}
+
+Status ImportOps::Define(std::string_view name, ImportOp* op) {
+  auto producer = producers_.find(name);
+  if (producer != producers_.end()) op->producer = producer->second;
+  op->op = OpRegistry::Global().Find(name);
+  if (auto known = impl_.foreign_ops.find(std::string(name));
+      op->op == nullptr && known != impl_.foreign_ops.end()) {
+    op->op = known->second.get();
+  }
+  if (op->op == nullptr) {
+    const OpDef* definition = FindFunction(name);
+    if (definition == nullptr) definition = op->producer;
+    OpSchema schema;
+    schema.name = std::string(name);
+    schema.doc = kInferredOpDoc;
+    if (definition != nullptr) {
+      RAMET_ASSIGN_OR_RETURN(schema, OpSchemaFromProto(*definition));
+    }
+    op->op = added_.emplace_back(std::make_unique<Op>(std::move(schema))).get();
+  }
+  const OpSchema& schema = op->op->schema();
+  const bool inferred = !op->op->registered() && schema.doc == kInferredOpDoc;
+  op->schema = inferred ? nullptr : &schema;
+  return OkStatus();
+}
+
+const OpDef* ImportOps::FindFunction(std::string_view name) {
+  if (!functions_read_) {
+    functions_read_ = true;
+    AddFunctions(def_);
+    if (earlier_library_.ParseFromString(impl_.library_bytes)) AddFunctions(earlier_library_);
+  }
+  auto it = functions_.find(name);
+  return it == functions_.end() ? nullptr : it->second;
+}
+
+void ImportOps::AddFunctions(const GraphDef& def) {
+  for (const FunctionDef& f : def.library().function()) {
+    functions_.emplace(f.signature().name(), &f.signature());
+  }
+}
+
+void ImportOps::MoveTo(GraphImpl* impl) {
+  for (std::unique_ptr<Op>& op : added_) {
+    std::string name = op->name();
+    impl->foreign_ops.emplace(std::move(name), std::move(op));
+  }
+  added_.clear();
+}
+
+std::vector<DType> GuessOutputTypes(const AttrMap& attrs, int num_outputs) {
+  const size_t n = static_cast<size_t>(num_outputs);
+  const DType* only = nullptr;
+  int type_attrs = 0;
+  for (const auto& [name, attr] : attrs) {
+    if (name.starts_with('_')) continue;
+    if (const auto* list = attr.get<std::vector<DType>>(); list && !list->empty()) {
+      if (list->size() == n) return *list;
+    }
+    if (const DType* t = attr.get<DType>()) {
+      only = t;
+      ++type_attrs;
+    }
+  }
+  for (const char* name : {"Tout", "out_type", "DstT", "dtype", "T"}) {
+    const Attr* attr = attrs.Find(name);
+    if (const DType* t = attr ? attr->get<DType>() : nullptr) return std::vector<DType>(n, *t);
+  }
+  return std::vector<DType>(n, type_attrs == 1 ? *only : DType::kInvalid);
+}
+
+}  // namespace ramet

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ramet/graph/import.h"
+#include "ramet/graph/import_attrs.h"
+#include "ramet/graph/import_edges.h"
+#include "ramet/graph/import_names.h"
+#include "ramet/graph/import_ops.h"
+
+namespace ramet {
+
+// A GraphImport is one import under way: it locks the graph and appends the nodes; what it added is taken
+// back when it is destroyed before Commit. Borrows the GraphDef, the op list and the options. One thread.
+class GraphImport {
+ public:
+  GraphImport(Graph& graph, const GraphDef& def, const OpList& producer_ops,
+              const ImportOptions& options);
+  ~GraphImport();
+  GraphImport(const GraphImport&) = delete;
+  GraphImport& operator=(const GraphImport&) = delete;
+
+  // Checks and appends everything. \error as ImportGraphDef.
+  Status Prepare();
+  // The graph keeps the nodes, and the lock is released. Only after Prepare has succeeded.
+  ImportResults Commit();
+
+  // Between Prepare and Commit: the prefix, and the graph's storage with the new nodes in it.
+  const std::string& prefix() const { return prefix_; }
+  GraphImpl& impl() { return impl_; }
+  // The node of a name of the file; else one of the graph under the prefix; -1 if there is none.
+  NodeId FindNode(std::string_view name_in_file) const;
+
+ private:
+  Status CheckVersions() const;
+  Status AppendNodes();
+  Status AppendNode(const NodeDef& node, int32_t position, const ImportOp& op);
+  Status AppendOutputs(const NodeDef& node, int32_t position, const ImportOp& op,
+                       const AttrMap& attrs, NodeRecord* record);
+  int UsedOutputs(const NodeDef& node, int32_t position);
+  Status CheckInputs();
+  Status CheckNodeInputs(int32_t position, const std::vector<DType>& wanted);
+  Status InferAllShapes();
+  Status InferNodeShapes(int32_t position);
+  Status RefineShapes(const NodeDef& node, NodeRecord& record);
+  Status SetDevices();
+  Status ResolveReturnElements();
+  StatusOr<std::variant<Output, Operation>> ResolveReturnElement(const std::string& element);
+  Status CheckUnusedKeys() const;
+  void MergeVersions();
+  const NodeRecord& record(int32_t position) const { return impl_.nodes[base_ + position]; }
+
+  Graph& graph_;
+  GraphImpl& impl_;
+  const GraphDef& def_;
+  const ImportOptions& options_;
+  std::unique_lock<std::shared_mutex> lock_;
+  const NodeId base_;
+  const size_t edges_before_, outputs_before_, names_before_;
+
+  std::string prefix_;
+  ImportNames names_;
+  InputRemap remap_;
+  ImportEdges edges_;
+  ImportOps ops_;
+  ImportAttrs attrs_;
+  std::vector<const ImportOp*> node_ops_;
+  std::vector<int> used_outputs_;  // by position; filled when an op is met that nothing defines
+  std::string library_;
+  ImportResults results_;
+  bool committed_ = false;
+};
+
+// ImportGraphDef of a parsed message.
+StatusOr<ImportResults> ImportGraphDefProto(Graph& graph, const GraphDef& def,
+                                            const ImportOptions& options);
+
+}  // namespace ramet

@@ -1,0 +1,94 @@
+#include "ramet/graph/message_file.h"
+
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
+#include <limits>
+
+#include "ramet/base/file.h"
+
+namespace ramet {
+namespace {
+
+constexpr int kMaxNesting = 100;
+
+// Keeps the first complaint of the text parser.
+class FirstError final : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, int column, const std::string& message) override {
+    if (text_.empty()) text_ = StrCat("line ", line + 1, ", column ", column + 1, ": ", message);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// Text form writes an Any as [type.googleapis.com/tensorflow.X] { ... }: our messages have the same
+// content under another package.
+class TensorFlowTypes final : public google::protobuf::TextFormat::Finder {
+ public:
+  const google::protobuf::Descriptor* FindAnyType(const google::protobuf::Message&,
+                                                  const std::string&,
+                                                  const std::string& name) const override {
+    constexpr std::string_view kTheirs = "tensorflow.";
+    const bool theirs = std::string_view(name).starts_with(kTheirs);
+    return google::protobuf::DescriptorPool::generated_pool()->FindMessageTypeByName(
+        theirs ? StrCat("ramet.", name.substr(kTheirs.size())) : name);
+  }
+};
+
+bool LooksLikeText(std::string_view bytes) {
+  for (char c : bytes.substr(0, 4096)) {
+    if (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t' && c != '\r') return false;
+  }
+  return true;
+}
+
+Status ParseText(std::string_view bytes, std::string_view what, google::protobuf::Message* message) {
+  FirstError error;
+  TensorFlowTypes types;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  parser.SetFinder(&types);
+  parser.SetRecursionLimit(kMaxNesting);
+  if (parser.ParseFromString(std::string(bytes), message)) return OkStatus();
+  return DataLoss("no ", what, " in text form: ", error.text());
+}
+
+}  // namespace
+
+Status ParseMessage(std::string_view bytes, std::string_view what,
+                    google::protobuf::Message* message) {
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return DataLoss(bytes.size(), " bytes are too many for a ", what, ": the limit is 2 GiB");
+  }
+  if (message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return OkStatus();
+  if (LooksLikeText(bytes)) return ParseText(bytes, what, message);
+  return DataLoss("not a ", what, ": the bytes are neither its binary nor its text form");
+}
+
+Status ParseMessageFile(const std::string& path, std::string_view what,
+                        google::protobuf::Message* message) {
+  auto bytes = ReadFile(path);
+  if (IsNotFound(bytes.status())) return NotFound("File ", path, " does not exist.");
+  if (!bytes.ok()) return bytes.status();
+  Status parsed = ParseMessage(*bytes, what, message);
+  return parsed.ok() ? parsed : DataLoss("Cannot parse file ", path, ": ", parsed.message());
+}
+
+StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, bool as_text) {
+  std::string bytes;
+  if (as_text) {
+    google::protobuf::TextFormat::PrintToString(message, &bytes);
+    return bytes;
+  }
+  if (message.ByteSizeLong() > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return ResourceExhausted("a ", message.GetTypeName(), " of ", message.ByteSizeLong(),
+                             " bytes cannot be written: the format ends at 2 GiB");
+  }
+  message.SerializeToString(&bytes);
+  return bytes;
+}
+
+}  // namespace ramet

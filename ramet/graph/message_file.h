@@ -1,0 +1,24 @@
+#pragma once
+
+#include <google/protobuf/message.h>
+
+#include <string>
+#include <string_view>
+
+#include "ramet/base/status.h"
+
+namespace ramet {
+
+// Reads binary or text form, whichever `bytes` are, into `*message`, which becomes the bytes' content.
+// `what` says what the bytes should be ("MetaGraphDef"). Messages nested more than 100 deep are refused.
+// \error kDataLoss with the text parser's line and column if they are neither.
+Status ParseMessage(std::string_view bytes, std::string_view what, google::protobuf::Message* message);
+// \error besides: kNotFound "File X does not exist."; kDataLoss "Cannot parse file X: ..."; those of
+//   ReadFile.
+Status ParseMessageFile(const std::string& path, std::string_view what,
+                        google::protobuf::Message* message);
+
+// Binary form, or text form. \error kResourceExhausted if the binary form would be 2 GiB or more.
+StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, bool as_text);
+
+}  // namespace ramet

@@ -1,0 +1,54 @@
+#include "ramet/graph/names.h"
+
+#include <algorithm>
+
+#include "ramet/base/strings.h"
+#include "ramet/graph/build_state.h"
+
+namespace ramet {
+namespace {
+
+bool IsAlphanumeric(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+bool IsNameChar(char c) {
+  return IsAlphanumeric(c) || c == '_' || c == '.' || c == '-' || c == '/' || c == '>';
+}
+
+}  // namespace
+
+bool IsValidOpName(std::string_view name) { return IsValidScopeName(name, false); }
+
+bool IsValidScopeName(std::string_view name, bool nested) {
+  if (name.empty()) return nested;
+  if (!nested && !IsAlphanumeric(name[0]) && name[0] != '.') return false;
+  return std::ranges::all_of(name, IsNameChar);
+}
+
+std::string LowerCase(std::string_view s) {
+  std::string lower(s);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  }
+  return lower;
+}
+
+std::string JoinScope(std::string_view scope, std::string_view name) {
+  return scope.empty() ? std::string(name) : StrCat(scope, "/", name);
+}
+
+std::string UniqueFullName(BuildState& state, std::string full_name, bool mark_as_used) {
+  auto& used = state.names_in_use;
+  const std::string key = LowerCase(full_name);
+  auto it = used.find(key);
+  int i = it == used.end() ? 0 : it->second;
+  if (mark_as_used) used[key] = i + 1;
+  if (i == 0) return full_name;
+  std::string candidate = key;
+  while (used.contains(candidate)) candidate = StrCat(key, "_", i++);
+  if (mark_as_used) used[candidate] = 1;
+  return StrCat(full_name, "_", i - 1);
+}
+
+}  // namespace ramet

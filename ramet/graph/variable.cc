@@ -1,0 +1,190 @@
+#include <cstring>
+
+#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/names.h"
+#include "ramet/graph/scope.h"
+
+namespace ramet {
+namespace {
+
+// The name scopes while one variable is made: "<v>/", then "<v>/Initializer/".
+class VariableMaker {
+ public:
+  VariableMaker(Graph& graph, const std::string& full_name, const VariableOptions& options)
+      : graph_(graph), outer_(graph), scope_(outer_.ClearControlDependencies()), name_(full_name),
+        options_(options) {}
+
+  Variable FromInitializer(const Initializer& initializer, const Shape& shape, DType dtype) {
+    Scope inside = scope_.NameScope(StrCat(name_, "/"));
+    VariableRecord record;
+    BuildState& state = graph_.build_state();
+    state.variable_group = StrCat("loc:@", name_);
+    record.initial_value = RunInitializer(inside, initializer, shape, dtype);
+    if (record.initial_value.valid()) MakeNodes(&record, shape, dtype);
+    state.variable_group.clear();
+    return Register(record);
+  }
+
+  Variable FromValue(const Input& value) {
+    Scope inside = scope_.NameScope(StrCat(name_, "/"));
+    VariableRecord record;
+    record.initial_value = value.is_constant()
+                               ? Constant(graph_, StrongConstant(value), "initial_value")
+                               : value.output();
+    if (!record.initial_value.valid()) return Variable();
+    Shape shape = record.initial_value.shape();
+    if (!shape.IsFullyDefined()) {
+      graph_.RecordError(InvalidArgument("variable '", name_,
+                                         "': initial_value must have a shape specified: ",
+                                         record.initial_value.name(), " has shape ", shape));
+      return Variable();
+    }
+    MakeNodes(&record, shape, BaseType(record.initial_value.dtype()));
+    return Register(record);
+  }
+
+ private:
+  Output RunInitializer(Scope& inside, const Initializer& initializer, const Shape& shape,
+                        DType dtype) {
+    Scope named = inside.NameScope("Initializer");
+    Scope anywhere = named.ClearDevice();
+    return initializer(graph_, shape, dtype);
+  }
+
+  static Tensor StrongConstant(const Input& value) {
+    const Tensor& t = value.constant();
+    if (!value.weak() || t.dtype() != kDouble) return t;
+    return Tensor(static_cast<float>(t.scalar<double>()));
+  }
+
+  void MakeNodes(VariableRecord* record, const Shape& shape, DType dtype) {
+    Operation ref = AddOp(graph_, "VariableV2", {}, {{"shape", shape}, {"dtype", dtype}},
+                          StrCat(name_, "/"));
+    if (!ref.valid()) return;
+    record->variable = ref.output(0);
+    record->initializer = AddOp(graph_, "Assign", {record->variable, record->initial_value}, {},
+                                StrCat(name_, "/Assign/"));
+    Scope beside = scope_.ColocateWith(ref);
+    record->snapshot =
+        AddOp(graph_, "Identity", {record->variable}, {}, StrCat(name_, "/read/")).output(0);
+  }
+
+  Variable Register(VariableRecord& record) {
+    if (!record.variable.valid() || !record.initializer.valid() || !record.snapshot.valid()) {
+      return Variable();
+    }
+    record.trainable = options_.trainable;
+    Variable v(&graph_, graph_.AddVariable(record));
+    std::vector<std::string> keys = options_.collections;
+    if (keys.empty()) keys = {graph_keys::kGlobalVariables};
+    if (options_.trainable) keys.push_back(graph_keys::kTrainableVariables);
+    for (const std::string& key : keys) {
+      if (!graph_.collections().Contains(key, v)) graph_.collections().Add(key, v);
+    }
+    return v;
+  }
+
+  Graph& graph_;
+  Scope outer_;
+  Scope scope_;
+  std::string name_;
+  const VariableOptions& options_;
+};
+
+Initializer& DefaultFloatInitializer() {
+  static Initializer* const initializer = new Initializer;
+  return *initializer;
+}
+
+// glorot_uniform_initializer for floats, zeros otherwise, as tf.get_variable without an initializer.
+Output DefaultInitializer(Graph& graph, const Shape& shape, DType dtype) {
+  if (IsFloating(dtype) && DefaultFloatInitializer()) {
+    return DefaultFloatInitializer()(graph, shape, dtype);
+  }
+  Tensor zeros(dtype, shape);
+  if (dtype != kString && zeros.bytes() > 0) std::memset(zeros.raw_data(), 0, zeros.bytes());
+  return Constant(graph, zeros, "zeros");
+}
+
+Status ReuseError(const std::string& name, bool exists) {
+  if (exists) {
+    return InvalidArgument("Variable ", name, " already exists, disallowed. Did you mean to set "
+                           "reuse=True or reuse=tf.AUTO_REUSE in VarScope?");
+  }
+  return InvalidArgument("Variable ", name, " does not exist, or was not created with "
+                         "tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?");
+}
+
+Status CheckShared(const Variable& v, const std::string& name, const Shape& shape, DType dtype) {
+  if (!v.shape().IsCompatibleWith(shape)) {
+    return InvalidArgument("Trying to share variable ", name, ", but specified shape ", shape,
+                           " and found shape ", v.shape(), ".");
+  }
+  if (v.dtype() != dtype) {
+    return InvalidArgument("Trying to share variable ", name, ", but specified dtype ",
+                           DTypeName(dtype), " and found dtype ", DTypeName(v.ref().dtype()), ".");
+  }
+  return OkStatus();
+}
+
+std::string At(const std::source_location& where) {
+  std::string_view file = where.file_name();
+  return StrCat(file.substr(file.rfind('/') + 1), ":", where.line());
+}
+
+}  // namespace
+
+void SetDefaultFloatInitializer(Initializer initializer) {
+  DefaultFloatInitializer() = std::move(initializer);
+}
+
+Variable Scope::GetVariable(std::string_view name, const Shape& shape, Initializer initializer,
+                            std::source_location where) {
+  VariableOptions options;
+  options.initializer = std::move(initializer);
+  return GetVariable(name, shape, options, where);
+}
+
+Variable Scope::GetVariable(std::string_view name, const Shape& shape,
+                            const VariableOptions& options, std::source_location where) {
+  BuildState& state = graph_->build_state();
+  const VariableScopeState& scope = state.variable_scope;
+  const std::string full = JoinScope(scope.name, name);
+  const DType dtype = options.dtype.value_or(scope.dtype.value_or(kFloat));
+  auto fail = [&](const Status& status) {
+    graph_->RecordError(status.WithContext(At(where)));
+    return Variable();
+  };
+  auto found = state.variable_store.find(full);
+  const bool exists = found != state.variable_store.end();
+  if (exists && scope.reuse == Reuse::kNo) return fail(ReuseError(full, true));
+  if (!exists && scope.reuse == Reuse::kYes) return fail(ReuseError(full, false));
+  if (exists) {
+    Variable v(graph_, found->second);
+    Status same = CheckShared(v, full, shape, dtype);
+    return same.ok() ? v : fail(same);
+  }
+  if (!shape.IsFullyDefined()) {
+    return fail(InvalidArgument("Shape of a new variable (", full,
+                                ") must be fully defined, but instead was ", shape, "."));
+  }
+  Initializer initializer = options.initializer   ? options.initializer
+                            : scope.initializer   ? scope.initializer
+                                                  : Initializer(DefaultInitializer);
+  std::string unique = UniqueFullName(state, full, true);
+  Variable v = VariableMaker(*graph_, unique, options).FromInitializer(initializer, shape, dtype);
+  if (v.valid()) state.variable_store[full] = v.id();
+  return v;
+}
+
+Variable Scope::NewVariable(const Input& initial_value, std::string_view name,
+                            const VariableOptions& options, std::source_location where) {
+  if (!initial_value.is_constant() && !initial_value.output().valid()) {
+    graph_->RecordError(InvalidArgument(At(where), ": the initial value of variable '", name,
+                                        "' is not valid: an earlier step of building failed"));
+    return Variable();
+  }
+  return VariableMaker(*graph_, graph_->UniqueName(name), options).FromValue(initial_value);
+}
+
+}  // namespace ramet

@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/half_spans.h"
+#include "ramet/linalg/levels/reduce_loops.h"
+#include "ramet/linalg/parallel.h"
+#include "ramet/linalg/reduce.h"
+#include "ramet/linalg/scratch.h"
+
+namespace ramet::linalg {
+namespace {
+
+template <class T, bool kMax>
+bool Better(T x, T best) {
+  return kMax ? x > best : x < best;
+}
+
+template <class T, bool kMax>
+T Worst() {
+  return kMax ? portable::Lowest<T>() : portable::Highest<T>();
+}
+
+// Columns [begin, end) of one [n, inner] matrix; at most kArgTile.
+constexpr int64_t kArgTile = 256;
+
+template <class T, bool kMax>
+void ArgTile(const T* x, int64_t n, int64_t inner, int64_t count, int64_t* index) {
+  T best[kArgTile];
+  for (int64_t i = 0; i < count; ++i) {
+    best[i] = Worst<T, kMax>();
+    index[i] = 0;
+  }
+  for (int64_t j = 0; j < n; ++j) {
+    const T* row = x + j * inner;
+    for (int64_t i = 0; i < count; ++i) {
+      const bool better = Better<T, kMax>(row[i], best[i]);
+      best[i] = better ? row[i] : best[i];
+      index[i] = better ? j : index[i];
+    }
+  }
+}
+
+template <class T, bool kMax>
+void ArgReduce(Type index_type, int64_t outer, int64_t n, int64_t inner, const void* xv, void* y) {
+  const T* x = static_cast<const T*>(xv);
+  const int64_t tiles = (inner + kArgTile - 1) / kArgTile;
+  ParallelFor(
+      outer * tiles, 16384 / (n * std::min(inner, kArgTile)) + 1, [&](int64_t begin, int64_t end) {
+        for (int64_t t = begin; t < end; ++t) {
+          const int64_t o = t / tiles;
+          const int64_t first = t % tiles * kArgTile;
+          const int64_t count = std::min(kArgTile, inner - first);
+          int64_t index[kArgTile];
+          ArgTile<T, kMax>(x + o * n * inner + first, n, inner, count, index);
+          Cast(Type::kInt64, index, index_type, Advance(index_type, y, o * inner + first), count);
+        }
+      });
+}
+
+template <bool kMax>
+void ArgOf(Type type, Type index_type, int64_t outer, int64_t n, int64_t inner, const void* x,
+           void* y) {
+  if (outer * inner == 0) return;
+  if (IsHalf(type)) {
+    float* widened = static_cast<float*>(Scratch(ScratchUse::kWidened, outer * n * inner * 4));
+    Cast(type, x, Type::kFloat, widened, outer * n * inner);
+    return ArgReduce<float, kMax>(index_type, outer, n, inner, widened, y);
+  }
+  switch (type) {
+    case Type::kFloat: return ArgReduce<float, kMax>(index_type, outer, n, inner, x, y);
+    case Type::kDouble: return ArgReduce<double, kMax>(index_type, outer, n, inner, x, y);
+    case Type::kInt8: return ArgReduce<int8_t, kMax>(index_type, outer, n, inner, x, y);
+    case Type::kInt16: return ArgReduce<int16_t, kMax>(index_type, outer, n, inner, x, y);
+    case Type::kInt32: return ArgReduce<int32_t, kMax>(index_type, outer, n, inner, x, y);
+    case Type::kInt64: return ArgReduce<int64_t, kMax>(index_type, outer, n, inner, x, y);
+    case Type::kUint16: return ArgReduce<uint16_t, kMax>(index_type, outer, n, inner, x, y);
+    case Type::kUint32: return ArgReduce<uint32_t, kMax>(index_type, outer, n, inner, x, y);
+    case Type::kUint64: return ArgReduce<uint64_t, kMax>(index_type, outer, n, inner, x, y);
+    default: return ArgReduce<uint8_t, kMax>(index_type, outer, n, inner, x, y);
+  }
+}
+
+}  // namespace
+
+void ArgMax(Type type, Type index_type, int64_t outer, int64_t n, int64_t inner, const void* x,
+            void* y) {
+  ArgOf<true>(type, index_type, outer, n, inner, x, y);
+}
+
+void ArgMin(Type type, Type index_type, int64_t outer, int64_t n, int64_t inner, const void* x,
+            void* y) {
+  ArgOf<false>(type, index_type, outer, n, inner, x, y);
+}
+
+}  // namespace ramet::linalg

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <complex>
+
+#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/half_spans.h"
+#include "ramet/linalg/parallel.h"
+
+namespace ramet::linalg {
+namespace {
+
+template <class T>
+inline constexpr bool kIsComplex = false;
+template <class T>
+inline constexpr bool kIsComplex<std::complex<T>> = true;
+
+template <class To, class From>
+To Convert(From x) {
+  if constexpr (kIsComplex<From> && std::is_same_v<To, bool>) {
+    return x != From(0);
+  } else if constexpr (kIsComplex<From> && kIsComplex<To>) {
+    return To(static_cast<typename To::value_type>(x.real()),
+              static_cast<typename To::value_type>(x.imag()));
+  } else if constexpr (kIsComplex<From>) {
+    return Convert<To>(x.real());
+  } else if constexpr (kIsComplex<To>) {
+    return To(static_cast<typename To::value_type>(x));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return x != From(0);
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) < 4) {
+    return static_cast<To>(static_cast<int32_t>(x));
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+// The span may be its own result, of another type.
+template <class From, class To>
+void CastSpan(const void* xv, void* yv, int64_t n) {
+  const char* x = static_cast<const char*>(xv);
+  char* y = static_cast<char*>(yv);
+  for (int64_t i = 0; i < n; ++i) {
+    From from;
+    __builtin_memcpy(&from, x + i * sizeof(From), sizeof from);
+    const To to = Convert<To>(from);
+    __builtin_memcpy(y + i * sizeof(To), &to, sizeof to);
+  }
+}
+
+using CastFn = void (*)(const void* x, void* y, int64_t n);
+
+template <class From>
+CastFn CastFrom(Type to) {
+  switch (to) {
+    case Type::kFloat: return CastSpan<From, float>;
+    case Type::kDouble: return CastSpan<From, double>;
+    case Type::kInt8: return CastSpan<From, int8_t>;
+    case Type::kInt16: return CastSpan<From, int16_t>;
+    case Type::kInt32: return CastSpan<From, int32_t>;
+    case Type::kInt64: return CastSpan<From, int64_t>;
+    case Type::kUint8: return CastSpan<From, uint8_t>;
+    case Type::kUint16: return CastSpan<From, uint16_t>;
+    case Type::kUint32: return CastSpan<From, uint32_t>;
+    case Type::kUint64: return CastSpan<From, uint64_t>;
+    case Type::kBool: return CastSpan<From, bool>;
+    case Type::kComplex64: return CastSpan<From, std::complex<float>>;
+    case Type::kComplex128: return CastSpan<From, std::complex<double>>;
+    default: return nullptr;
+  }
+}
+
+CastFn FindCast(Type from, Type to) {
+  switch (from) {
+    case Type::kFloat: return CastFrom<float>(to);
+    case Type::kDouble: return CastFrom<double>(to);
+    case Type::kInt8: return CastFrom<int8_t>(to);
+    case Type::kInt16: return CastFrom<int16_t>(to);
+    case Type::kInt32: return CastFrom<int32_t>(to);
+    case Type::kInt64: return CastFrom<int64_t>(to);
+    case Type::kUint8:
+    case Type::kBool: return CastFrom<uint8_t>(to);
+    case Type::kUint16: return CastFrom<uint16_t>(to);
+    case Type::kUint32: return CastFrom<uint32_t>(to);
+    case Type::kUint64: return CastFrom<uint64_t>(to);
+    case Type::kComplex64: return CastFrom<std::complex<float>>(to);
+    case Type::kComplex128: return CastFrom<std::complex<double>>(to);
+    default: return nullptr;
+  }
+}
+
+void CastChunk(Type from, const void* x, Type to, void* y, int64_t n) {
+  float source[kHalfChunk];
+  float result[kHalfChunk];
+  const void* wide = x;
+  if (IsHalf(from)) {
+    WidenHalf(from, x, source, n);
+    wide = source;
+  }
+  void* target = IsHalf(to) ? result : y;
+  FindCast(Widened(from), Widened(to))(wide, target, n);
+  if (IsHalf(to)) NarrowHalf(to, result, y, n);
+}
+
+}  // namespace
+
+void Cast(Type from, const void* x, Type to, void* y, int64_t n) {
+  ParallelFor(n, 16384, [&](int64_t begin, int64_t end) {
+    const bool whole = !IsHalf(from) && !IsHalf(to);
+    const int64_t chunk = whole ? end - begin : kHalfChunk;
+    for (int64_t i = begin; i < end; i += chunk) {
+      const int64_t count = std::min(chunk, end - i);
+      if (whole) {
+        FindCast(from, to)(Advance(from, x, i), Advance(to, y, i), count);
+      } else {
+        CastChunk(from, Advance(from, x, i), to, Advance(to, y, i), count);
+      }
+    }
+  });
+}
+
+}  // namespace ramet::linalg

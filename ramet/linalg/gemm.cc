@@ -1,0 +1,190 @@
+#include "ramet/linalg/gemm.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+
+#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/half_spans.h"
+#include "ramet/linalg/kernel_table.h"
+#include "ramet/linalg/onednn.h"
+#include "ramet/linalg/parallel.h"
+#include "ramet/linalg/scratch.h"
+
+namespace ramet::linalg {
+namespace {
+
+// Multiplications that are worth a thread.
+constexpr int64_t kGrain = 1 << 16;
+
+bool OnOneDnn(Type type) { return type == Type::kFloat && LoadOneDnn() != nullptr; }
+
+void SgemmCall(const ProductArgs& p) {
+  LoadOneDnn()->sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f,
+                      static_cast<const float*>(p.a), p.lda, static_cast<const float*>(p.b), p.ldb,
+                      p.accumulate ? 1.0f : 0.0f, static_cast<float*>(p.c), p.ldc);
+}
+
+// One product on the calling thread; within ParallelFor oneDNN starts no team either.
+void Serial(Type type, const ProductArgs& p) {
+  if (OnOneDnn(type)) {
+    SgemmCall(p);
+  } else {
+    Kernels().product[static_cast<int>(type)](p);
+  }
+}
+
+ProductArgs Part(Type type, ProductArgs p, int64_t i, int64_t rows, int64_t j, int64_t columns) {
+  p.a = Advance(type, p.a, p.transpose_a ? i : i * p.lda);
+  p.b = Advance(type, p.b, p.transpose_b ? j * p.ldb : j);
+  p.c = Advance(type, p.c, i * p.ldc + j);
+  p.m = rows;
+  p.n = columns;
+  return p;
+}
+
+// The result in blocks of which each is one serial product. Their size follows from the shape
+// alone, and with it the bits.
+void Blocked(Type type, const ProductArgs& p) {
+  const bool split_columns = p.n >= p.m;
+  const int64_t size = split_columns ? p.n : p.m;
+  const int64_t work = p.m * p.n * p.k / std::max<int64_t>(size, 1);
+  int64_t step = std::max<int64_t>({(size + 15) / 16, kGrain * 8 / std::max<int64_t>(work, 1), 1});
+  step = (step + 15) / 16 * 16;
+  ParallelFor((size + step - 1) / step, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block) {
+      const int64_t at = block * step;
+      const int64_t count = std::min(step, size - at);
+      Serial(type,
+             split_columns ? Part(type, p, 0, p.m, at, count) : Part(type, p, at, count, 0, p.n));
+    }
+  });
+}
+
+// y = x * matrix for the vector operand of a product with one row or column.
+bool TryGemv(Type type, const ProductArgs& p) {
+  const int t = static_cast<int>(type);
+  const bool row = p.m == 1 && (!p.transpose_a || p.lda == 1);
+  const bool column = p.n == 1 && (p.transpose_b || p.ldb == 1) && p.ldc == 1;
+  if (Kernels().gemv[t] == nullptr || (!row && !column)) return false;
+  const bool by_columns = row ? !p.transpose_b : p.transpose_a;
+  const KernelTable::GemvColumns kernel =
+      by_columns ? Kernels().gemv[t] : Kernels().gemv_transposed[t];
+  const GemvArgs args = row ? GemvArgs{p.a, p.b, p.c, p.k, p.ldb, p.accumulate}
+                            : GemvArgs{p.b, p.a, p.c, p.k, p.lda, p.accumulate};
+  const int64_t size = row ? p.n : p.m;
+  // Pieces of a whole number of vectors, so that an element's value does not depend on the cut.
+  constexpr int64_t kUnit = 128;
+  ParallelFor((size + kUnit - 1) / kUnit, kGrain / (kUnit * std::max<int64_t>(p.k, 1)) + 1,
+              [&](int64_t begin, int64_t end) {
+                kernel(args, begin * kUnit, std::min(end * kUnit, size));
+              });
+  return true;
+}
+
+void FillZero(Type type, const ProductArgs& p) {
+  for (int64_t i = 0; i < p.m; ++i) {
+    std::memset(Advance(type, p.c, i * p.ldc), 0, p.n * TypeSize(type));
+  }
+}
+
+void Multiply(Type type, const ProductArgs& p) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k == 0) {
+    if (!p.accumulate) FillZero(type, p);
+    return;
+  }
+  if (TryGemv(type, p)) return;
+  if (!OnOneDnn(type) || Deterministic()) return Blocked(type, p);
+  if (IntraOpThreads() > 1) parallel_internal::NoteTeam();
+  SgemmCall(p);
+}
+
+// `rows` rows of a matrix, dense in scratch, in float or conjugated.
+const void* DenseCopy(Type type, ScratchUse use, bool conjugate, int64_t rows, int64_t columns,
+                      int64_t ld, const void* x) {
+  const Type wide = Widened(type);
+  void* copy = Scratch(use, rows * columns * TypeSize(wide));
+  for (int64_t i = 0; i < rows; ++i) {
+    const void* row = Advance(type, x, i * ld);
+    void* out = Advance(wide, copy, i * columns);
+    if (conjugate) {
+      Unary(UnaryOp::kConj, type, row, out, columns);
+    } else {
+      Cast(type, row, wide, out, columns);
+    }
+  }
+  return copy;
+}
+
+void PrepareA(Type type, bool conjugate, ProductArgs* p) {
+  const int64_t rows = p->transpose_a ? p->k : p->m;
+  const int64_t columns = p->transpose_a ? p->m : p->k;
+  p->a = DenseCopy(type, ScratchUse::kGemmA, conjugate, rows, columns, p->lda, p->a);
+  p->lda = columns;
+}
+
+void PrepareB(Type type, bool conjugate, ProductArgs* p) {
+  const int64_t rows = p->transpose_b ? p->n : p->k;
+  const int64_t columns = p->transpose_b ? p->k : p->n;
+  p->b = DenseCopy(type, ScratchUse::kGemmB, conjugate, rows, columns, p->ldb, p->b);
+  p->ldb = columns;
+}
+
+void MultiplyHalf(Type type, ProductArgs p) {
+  PrepareA(type, false, &p);
+  PrepareB(type, false, &p);
+  void* c = p.c;
+  const int64_t ldc = p.ldc;
+  float* wide = static_cast<float*>(Scratch(ScratchUse::kGemmC, p.m * p.n * 4));
+  for (int64_t i = 0; p.accumulate && i < p.m; ++i) {
+    WidenHalf(type, Advance(type, c, i * ldc), wide + i * p.n, p.n);
+  }
+  p.c = wide;
+  p.ldc = p.n;
+  Multiply(Type::kFloat, p);
+  for (int64_t i = 0; i < p.m; ++i) {
+    NarrowHalf(type, wide + i * p.n, Advance(type, c, i * ldc), p.n);
+  }
+}
+
+}  // namespace
+
+bool HaveOneDnn() { return LoadOneDnn() != nullptr; }
+
+bool HasGemm(Type type) {
+  return TypeSize(type) != 0 && Kernels().product[static_cast<int>(Widened(type))] != nullptr;
+}
+
+void Gemm(Type type, bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
+          const void* a, const void* b, void* c, const GemmOptions& options) {
+  ProductArgs p{transpose_a, transpose_b,       m, n, k, a, b, c, options.lda, options.ldb,
+                options.ldc, options.accumulate};
+  // oneDNN refuses a leading dimension of 0, which an empty operand has.
+  if (p.lda == 0) p.lda = std::max<int64_t>(transpose_a ? m : k, 1);
+  if (p.ldb == 0) p.ldb = std::max<int64_t>(transpose_b ? k : n, 1);
+  if (p.ldc == 0) p.ldc = std::max<int64_t>(n, 1);
+  if (IsHalf(type)) return MultiplyHalf(type, p);
+  if (options.conjugate_a) PrepareA(type, true, &p);
+  if (options.conjugate_b) PrepareB(type, true, &p);
+  Multiply(type, p);
+}
+
+void BatchGemm(Type type, bool transpose_a, bool transpose_b, int64_t batch, int64_t m, int64_t n,
+               int64_t k, const void* a, int64_t stride_a, const void* b, int64_t stride_b, void* c,
+               int64_t stride_c, const GemmOptions& options) {
+  const auto one = [&](int64_t i) {
+    Gemm(type, transpose_a, transpose_b, m, n, k, Advance(type, a, i * stride_a),
+         Advance(type, b, i * stride_b), Advance(type, c, i * stride_c), options);
+  };
+  // Small products side by side, large ones each on the whole team.
+  constexpr int64_t kSmall = 8 * kGrain;
+  const int64_t work = m * n * k;
+  const int64_t grain = work >= kSmall ? batch : kGrain / (work + 1) + 1;
+  if (work >= kSmall) LoadOneDnn();
+  ParallelFor(batch, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) one(i);
+  });
+}
+
+}  // namespace ramet::linalg

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/reduce.h"
+#include "ramet/linalg/types.h"
+
+// Internal to linalg: the single-threaded span functions, by operation and type. levels/ fills a
+// table for each instruction set level, on top of what portable/ has for all of them.
+
+namespace ramet::linalg {
+
+// y[r, i] = op(a[r, i], b[r, i]) for `rows` rows of n; row r of an operand begins at r * (its row
+// stride), and a scalar operand has one element in each row. y is dense. Strides are in elements.
+struct RowsArgs {
+  const void* a;
+  const void* b;
+  void* y;
+  int64_t rows;
+  int64_t n;
+  int64_t a_row;
+  int64_t b_row;
+  bool a_scalar;
+  bool b_scalar;
+};
+
+// A large update of optimizer states is written around the cache.
+enum class Store : bool { kNormal, kStreaming };
+
+struct OptimizerArgs {
+  static constexpr int kMaxStates = 4;
+  const void* old_value[kMaxStates];
+  void* new_value[kMaxStates];
+  const void* grad;
+  // Hyper-parameters, in the order of the function in training.h.
+  double param[6];
+  bool flag;
+  Store store;
+};
+
+enum class Optimizer : uint8_t {
+  kGradientDescent,
+  kMomentum,
+  kAdam,
+  kAdagrad,
+  kAdagradV2,
+  kRmsProp,
+  kCenteredRmsProp
+};
+inline constexpr int kNumOptimizers = static_cast<int>(Optimizer::kCenteredRmsProp) + 1;
+
+struct GemvArgs {
+  const void* x;
+  const void* matrix;
+  void* y;
+  int64_t k;
+  int64_t ld;
+  bool accumulate;
+};
+
+struct ProductArgs {
+  bool transpose_a;
+  bool transpose_b;
+  int64_t m;
+  int64_t n;
+  int64_t k;
+  const void* a;
+  const void* b;
+  void* c;
+  int64_t lda;
+  int64_t ldb;
+  int64_t ldc;
+  bool accumulate;
+};
+
+struct KernelTable {
+  using Unary = bool (*)(const void* x, void* y, int64_t n);
+  using Binary = bool (*)(const RowsArgs& args);
+  using Alpha1 = void (*)(double alpha, const void* x, void* y, int64_t n);
+  using Alpha2 = void (*)(double alpha, const void* a, const void* b, void* y, int64_t n);
+  using Convert = void (*)(const void* x, void* y, int64_t n);
+  // y[r] = op(x[r * n .. r * n + n)).
+  using RowReduce = void (*)(const void* x, int64_t rows, int64_t n, void* y);
+  // y[j] = op over i in [0, rows) of x[i * ld + j], j in [0, n).
+  using ColumnReduce = void (*)(const void* x, int64_t rows, int64_t n, int64_t ld, void* y);
+  using Rows1 = void (*)(int64_t rows, int64_t n, const void* x, void* y);
+  using Rows2 = void (*)(int64_t rows, int64_t n, const void* a, const void* b, void* y);
+  using Rows3 = void (*)(int64_t rows, int64_t n, const void* logits, const void* labels,
+                         void* loss, void* backprop);
+  // labels are int64 here.
+  using SparseRows = void (*)(int64_t rows, int64_t n, const void* logits, const int64_t* labels,
+                              void* loss, void* backprop);
+  using Update = void (*)(const OptimizerArgs& args, int64_t begin, int64_t end);
+  // Columns [begin, end) of y = x * matrix, matrix [k, ld].
+  using GemvColumns = void (*)(const GemvArgs& args, int64_t begin, int64_t end);
+  using Product = void (*)(const ProductArgs& args);
+
+  Unary unary[kNumUnaryOps][kNumTypes] = {};
+  Binary binary[kNumBinaryOps][kNumTypes] = {};
+  Alpha1 leaky_relu[kNumTypes] = {};
+  Alpha2 leaky_relu_grad[kNumTypes] = {};
+  RowReduce row_reduce[kNumReduceOps][kNumTypes] = {};
+  ColumnReduce column_reduce[kNumReduceOps][kNumTypes] = {};
+  Convert half_to_float = nullptr;
+  Convert float_to_half = nullptr;
+  Convert bfloat16_to_float = nullptr;
+  Convert float_to_bfloat16 = nullptr;
+  Rows1 softmax[kNumTypes] = {};
+  Rows1 log_softmax[kNumTypes] = {};
+  Rows2 softmax_grad[kNumTypes] = {};
+  Rows3 softmax_xent[kNumTypes] = {};
+  SparseRows sparse_softmax_xent[kNumTypes] = {};
+  Update optimizer[kNumOptimizers][kNumTypes] = {};
+  // y = x * matrix; and elements [begin, end) of y = matrix * x, matrix [., ld].
+  GemvColumns gemv[kNumTypes] = {};
+  GemvColumns gemv_transposed[kNumTypes] = {};
+  Product product[kNumTypes] = {};
+
+  void Set(UnaryOp op, Type type, Unary f) {
+    unary[static_cast<int>(op)][static_cast<int>(type)] = f;
+  }
+  void Set(BinaryOp op, Type type, Binary f) {
+    binary[static_cast<int>(op)][static_cast<int>(type)] = f;
+  }
+  void Set(ReduceOp op, Type type, RowReduce rows, ColumnReduce columns) {
+    row_reduce[static_cast<int>(op)][static_cast<int>(type)] = rows;
+    column_reduce[static_cast<int>(op)][static_cast<int>(type)] = columns;
+  }
+  void Set(Optimizer optimizer_kind, Type type, Update f) {
+    optimizer[static_cast<int>(optimizer_kind)][static_cast<int>(type)] = f;
+  }
+};
+
+// The table of CpuLevel().
+const KernelTable& Kernels();
+
+}  // namespace ramet::linalg

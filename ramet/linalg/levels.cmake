@@ -1,0 +1,53 @@
+# How linalg is compiled (included after its ramet_layer): the files in levels/ once for each
+# instruction set level, each time into a namespace of its own, that of Eigen included.
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+
+set(linalg_options -fno-math-errno -fno-trapping-math -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # A loop that says it may be vectorized need not be.
+  list(APPEND linalg_options -Wno-pass-failed)
+else()
+  # GCC 12 finds its own AVX-512 intrinsics uninitialized.
+  set(linalg_v4_options -Wno-uninitialized -Wno-maybe-uninitialized)
+endif()
+
+get_target_property(linalg_sources ramet_linalg SOURCES)
+set(linalg_level_sources ${linalg_sources})
+list(FILTER linalg_level_sources INCLUDE REGEX "/linalg/levels/")
+list(FILTER linalg_sources EXCLUDE REGEX "/linalg/levels/")
+set_target_properties(ramet_linalg PROPERTIES SOURCES "${linalg_sources}")
+target_compile_options(ramet_linalg PRIVATE ${linalg_options})
+target_link_libraries(ramet_linalg PRIVATE ${CMAKE_DL_LIBS})
+# The team of threads is libgomp's, as oneDNN's is; clang has none that it could share.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/parallel.cc PROPERTIES COMPILE_OPTIONS -fopenmp)
+  target_link_libraries(ramet_linalg PRIVATE gomp)
+endif()
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  set(linalg_levels v2 v3 v4)
+else()
+  set(linalg_levels base)
+endif()
+# Dot products and sums of products may be fused; what must have TensorFlow's bits lies elsewhere.
+foreach(source ${linalg_level_sources})
+  if(source MATCHES "/products\\.cc$")
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
+  endif()
+endforeach()
+
+foreach(level ${linalg_levels})
+  set(target ramet_linalg_${level})
+  add_library(${target} OBJECT ${linalg_level_sources})
+  # Optimized in every build type: a function that is not inlined could be linked into another level.
+  target_compile_options(${target} PRIVATE ${linalg_options} -O3 ${linalg_${level}_options})
+  target_compile_definitions(${target} PRIVATE RAMET_LEVEL=level_${level} Eigen=Eigen_${level}
+                                               EIGEN_DONT_PARALLELIZE EIGEN_MPL2_ONLY)
+  if(NOT level STREQUAL "base")
+    target_compile_options(${target} PRIVATE -march=x86-64-${level})
+  endif()
+  target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/layers/ramet_linalg)
+  target_include_directories(${target} SYSTEM PRIVATE ${EIGEN3_INCLUDE_DIRS})
+  target_link_libraries(${target} PRIVATE ramet_base ramet_flags)
+  target_sources(ramet_linalg PRIVATE $<TARGET_OBJECTS:${target}>)
+endforeach()

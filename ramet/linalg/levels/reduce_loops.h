@@ -1,0 +1,200 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "ramet/linalg/kernel_table.h"
+#include "ramet/linalg/levels/level.h"
+
+// Reductions with a fixed shape of the summation tree: it depends on the number of elements alone.
+
+namespace ramet::linalg::RAMET_LEVEL {
+
+#if defined(__AVX512F__)
+inline constexpr int kVectorBytes = 64;
+#elif defined(__AVX__)
+inline constexpr int kVectorBytes = 32;
+#else
+inline constexpr int kVectorBytes = 16;
+#endif
+
+template <class T>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(kVectorBytes)));
+};
+template <class T>
+using Vector = typename VectorOf<T>::type;
+
+template <class T>
+Vector<T> Load(const T* p) {
+  Vector<T> v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+
+// A reducer has Map, what is taken of an element, Join of two partial results, and Identity<T>.
+// V is an element or a vector of them.
+struct Sum {
+  template <class T>
+  static T Identity() {
+    return T(0);
+  }
+  template <class V>
+  static V Map(V x) {
+    return x;
+  }
+  template <class V>
+  static V Join(V a, V b) {
+    return a + b;
+  }
+};
+struct SumSquares : Sum {
+  template <class V>
+  static V Map(V x) {
+    return x * x;
+  }
+};
+struct Product : Sum {
+  template <class T>
+  static T Identity() {
+    return T(1);
+  }
+  template <class V>
+  static V Join(V a, V b) {
+    return a * b;
+  }
+};
+struct Maximum : Sum {
+  template <class T>
+  static T Identity();
+  template <class V>
+  static V Join(V a, V b) {
+    return ((a >= b) | (a != a)) ? a : b;
+  }
+};
+struct Minimum : Sum {
+  template <class T>
+  static T Identity();
+  template <class V>
+  static V Join(V a, V b) {
+    return ((a <= b) | (a != a)) ? a : b;
+  }
+};
+
+template <class T>
+constexpr T Lowest() {
+  if constexpr (T(0.5) != T(0)) {
+    return -static_cast<T>(__builtin_inf());
+  } else if constexpr (T(-1) > T(0)) {
+    return T(0);
+  } else {
+    return static_cast<T>(T(1) << (8 * sizeof(T) - 1));
+  }
+}
+template <class T>
+constexpr T Highest() {
+  if constexpr (T(0.5) != T(0)) {
+    return static_cast<T>(__builtin_inf());
+  } else {
+    return static_cast<T>(~Lowest<T>());
+  }
+}
+template <class T>
+T Maximum::Identity() {
+  return Lowest<T>();
+}
+template <class T>
+T Minimum::Identity() {
+  return Highest<T>();
+}
+
+template <class R, class T>
+T JoinLanes(Vector<T> v) {
+  constexpr int kLanes = kVectorBytes / sizeof(T);
+  T lane[kLanes];
+  std::memcpy(lane, &v, sizeof v);
+  for (int width = kLanes / 2; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) lane[i] = R::Join(lane[i], lane[i + width]);
+  }
+  return lane[0];
+}
+
+// Up to some thousand elements, in four accumulators.
+template <class R, class T>
+T ReduceBlock(const T* x, int64_t n) {
+  constexpr int64_t kLanes = kVectorBytes / sizeof(T);
+  T result = R::template Identity<T>();
+  int64_t i = 0;
+  if (n >= kLanes) {
+    const Vector<T> start = Vector<T>{} + R::template Identity<T>();
+    Vector<T> acc[4] = {start, start, start, start};
+    for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+      for (int j = 0; j < 4; ++j) acc[j] = R::Join(acc[j], R::Map(Load(x + i + j * kLanes)));
+    }
+    for (; i + kLanes <= n; i += kLanes) acc[0] = R::Join(acc[0], R::Map(Load(x + i)));
+    result = JoinLanes<R, T>(R::Join(R::Join(acc[0], acc[1]), R::Join(acc[2], acc[3])));
+  }
+  for (; i < n; ++i) result = R::Join(result, R::Map(x[i]));
+  return result;
+}
+
+// Blocks of 2048 joined pairwise, so that the error of a sum grows with the logarithm of n.
+template <class R, class T>
+T ReduceRow(const T* x, int64_t n) {
+  constexpr int64_t kBlock = 2048;
+  if (n <= kBlock) return ReduceBlock<R>(x, n);
+  const int64_t blocks = (n + kBlock - 1) / kBlock;
+  const int64_t half = (blocks / 2) * kBlock;
+  const T left = ReduceRow<R>(x, half);
+  return R::Join(left, ReduceRow<R>(x + half, n - half));
+}
+
+template <class R, class T>
+void ReduceRows(const void* xv, int64_t rows, int64_t n, void* yv) {
+  const T* x = static_cast<const T*>(xv);
+  T* y = static_cast<T*>(yv);
+  for (int64_t r = 0; r < rows; ++r) y[r] = ReduceRow<R>(x + r * n, n);
+}
+
+// A tile of at most kTile columns; 64 rows at a time, joined pairwise.
+inline constexpr int64_t kTile = 256;
+
+template <class R, class T>
+void ReduceTile(const T* x, int64_t rows, int64_t n, int64_t ld, T* y) {
+  constexpr int64_t kBlock = 64;
+  if (rows > kBlock) {
+    const int64_t blocks = (rows + kBlock - 1) / kBlock;
+    const int64_t half = (blocks / 2) * kBlock;
+    T other[kTile];
+    ReduceTile<R>(x, half, n, ld, y);
+    ReduceTile<R>(x + half * ld, rows - half, n, ld, other);
+    for (int64_t j = 0; j < n; ++j) y[j] = R::Join(y[j], other[j]);
+    return;
+  }
+  for (int64_t j = 0; j < n; ++j) y[j] = R::template Identity<T>();
+  for (int64_t i = 0; i < rows; ++i) {
+    const T* row = x + i * ld;
+    RAMET_IVDEP
+    for (int64_t j = 0; j < n; ++j) y[j] = R::Join(y[j], R::Map(row[j]));
+  }
+}
+
+template <class R, class T>
+void ReduceColumns(const void* xv, int64_t rows, int64_t n, int64_t ld, void* yv) {
+  const T* x = static_cast<const T*>(xv);
+  T* y = static_cast<T*>(yv);
+  for (int64_t j = 0; j < n; j += kTile) {
+    ReduceTile<R>(x + j, rows, n - j < kTile ? n - j : kTile, ld, y + j);
+  }
+}
+
+template <class T>
+void AddReduction(KernelTable& t) {
+  constexpr Type type = TypeOf<T>;
+  t.Set(ReduceOp::kSum, type, ReduceRows<Sum, T>, ReduceColumns<Sum, T>);
+  t.Set(ReduceOp::kProd, type, ReduceRows<Product, T>, ReduceColumns<Product, T>);
+  t.Set(ReduceOp::kMax, type, ReduceRows<Maximum, T>, ReduceColumns<Maximum, T>);
+  t.Set(ReduceOp::kMin, type, ReduceRows<Minimum, T>, ReduceColumns<Minimum, T>);
+}
+
+}  // namespace ramet::linalg::RAMET_LEVEL

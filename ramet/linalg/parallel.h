@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "ramet/base/status.h"
+
+namespace ramet::linalg {
+
+// How many threads the calling thread may use inside one function of linalg (oneDNN included): the
+// calling thread and threads - 1 of its OpenMP team. At least 1. Belongs to the calling thread; a
+// new thread starts with the number of processors (or OMP_NUM_THREADS).
+void SetIntraOpThreads(int threads);
+int IntraOpThreads();
+
+// With `on`, functions of linalg that the calling thread runs give the same bits for any number of
+// intra-op threads. Only Gemm and BatchGemm are affected: all others always do. Off at first.
+void SetDeterministic(bool on);
+bool Deterministic();
+
+// OK, or FAILED_PRECONDITION in a process that was forked from one that had run parallel work: the
+// OpenMP team does not live on in the child. There, functions of linalg run on one thread.
+Status CheckNotForked();
+
+namespace parallel_internal {
+using Body = void (*)(void* context, int64_t begin, int64_t end);
+void Run(int64_t n, int64_t grain, Body body, void* context);
+// Says that a team of several threads is about to run (oneDNN's).
+void NoteTeam();
+}  // namespace parallel_internal
+
+// Calls fn(begin, end) for pieces that cover [0, n), on the calling thread's team; returns when all
+// are done. Each piece has at least `grain` items (but the last); with n <= grain, one thread, or
+// within another ParallelFor, fn runs once on the calling thread. Which pieces there are depends on
+// the number of threads: fn must not let its result depend on it. fn must not throw. Allocates
+// nothing.
+template <class Fn>
+void ParallelFor(int64_t n, int64_t grain, Fn&& fn) {
+  using F = std::remove_reference_t<Fn>;
+  parallel_internal::Run(
+      n, grain, [](void* f, int64_t b, int64_t e) { (*static_cast<F*>(f))(b, e); },
+      const_cast<std::remove_const_t<F>*>(&fn));
+}
+
+}  // namespace ramet::linalg

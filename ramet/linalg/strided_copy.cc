@@ -1,0 +1,234 @@
+#include "ramet/linalg/strided_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ramet/linalg/parallel.h"
+#include "ramet/linalg/width.h"
+
+namespace ramet::linalg {
+namespace {
+
+constexpr int64_t kGrain = 16384;
+constexpr int kMaxDims = 64;
+
+// Dimensions of one element dropped, neighbours that are walked alike merged.
+struct Collapsed {
+  int ndims = 0;
+  int64_t dims[kMaxDims] = {};
+  int64_t xs[kMaxDims] = {};
+  int64_t ys[kMaxDims] = {};
+  int64_t size = 1;
+
+  Collapsed(std::span<const int64_t> d, std::span<const int64_t> x, std::span<const int64_t> y) {
+    for (const int64_t dim : d) size *= dim;
+    if (size == 0) return;
+    for (size_t i = 0; i < d.size(); ++i) {
+      if (d[i] == 1) continue;
+      const int last = ndims - 1;
+      if (ndims > 0 && xs[last] == x[i] * d[i] && ys[last] == y[i] * d[i]) {
+        dims[last] *= d[i];
+        xs[last] = x[i];
+        ys[last] = y[i];
+        continue;
+      }
+      dims[ndims] = d[i];
+      xs[ndims] = x[i];
+      ys[ndims++] = y[i];
+    }
+    if (ndims == 0) {
+      dims[0] = xs[0] = ys[0] = 1;
+      ndims = 1;
+    }
+  }
+};
+
+template <class T>
+void CopyLine(const T* x, int64_t xs, T* y, int64_t ys, int64_t n) {
+  if (xs == 1 && ys == 1) {
+    std::memcpy(y, x, n * sizeof(T));
+  } else if (xs == 0 && ys == 1) {
+    std::fill(y, y + n, *x);
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i * ys] = x[i * xs];
+  }
+}
+
+// A plane of which x is dense along the rows and y along the columns: by blocks that stay in cache.
+template <class T>
+void TransposePlane(const T* x, int64_t xs, T* y, int64_t ys, int64_t rows, int64_t columns) {
+  constexpr int64_t kBlock = 16;
+  for (int64_t i = 0; i < rows; i += kBlock) {
+    for (int64_t j = 0; j < columns; j += kBlock) {
+      const int64_t ie = std::min(i + kBlock, rows);
+      const int64_t je = std::min(j + kBlock, columns);
+      for (int64_t p = i; p < ie; ++p) {
+        for (int64_t q = j; q < je; ++q) y[p * ys + q] = x[p + q * xs];
+      }
+    }
+  }
+}
+
+// Lines [begin, end) of all lines along the last dimension.
+template <class T>
+void CopyLines(const Collapsed& c, const T* x, T* y, int64_t begin, int64_t end) {
+  const int last = c.ndims - 1;
+  for (int64_t line = begin; line < end; ++line) {
+    int64_t rest = line, x_at = 0, y_at = 0;
+    for (int i = last - 1; i >= 0; --i) {
+      const int64_t index = rest % c.dims[i];
+      rest /= c.dims[i];
+      x_at += index * c.xs[i];
+      y_at += index * c.ys[i];
+    }
+    CopyLine(x + x_at, c.xs[last], y + y_at, c.ys[last], c.dims[last]);
+  }
+}
+
+// The dimension along which x is dense while y is dense along the last, or -1.
+int TransposedDim(const Collapsed& c) {
+  const int last = c.ndims - 1;
+  if (c.ys[last] != 1 || c.xs[last] == 1 || c.xs[last] == 0) return -1;
+  for (int i = last - 1; i >= 0; --i) {
+    if (c.xs[i] == 1) return i;
+  }
+  return -1;
+}
+
+// Planes of dimensions `dim` and last, in bands of the former.
+template <class T>
+void CopyPlanes(const Collapsed& c, int dim, const T* x, T* y) {
+  constexpr int64_t kBand = 64;
+  const int last = c.ndims - 1;
+  const int64_t bands = (c.dims[dim] + kBand - 1) / kBand;
+  const int64_t planes = c.size / (c.dims[dim] * c.dims[last]);
+  ParallelFor(planes * bands, kGrain / (kBand * c.dims[last]) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t) {
+      const int64_t first = t % bands * kBand;
+      int64_t rest = t / bands, x_at = first, y_at = first * c.ys[dim];
+      for (int i = last - 1; i >= 0; --i) {
+        if (i == dim) continue;
+        const int64_t index = rest % c.dims[i];
+        rest /= c.dims[i];
+        x_at += index * c.xs[i];
+        y_at += index * c.ys[i];
+      }
+      TransposePlane(x + x_at, c.xs[last], y + y_at, c.ys[dim],
+                     std::min(kBand, c.dims[dim] - first), c.dims[last]);
+    }
+  });
+}
+
+template <class T>
+void Copy(const Collapsed& c, const T* x, T* y) {
+  const int last = c.ndims - 1;
+  if (const int dim = TransposedDim(c); dim >= 0) return CopyPlanes(c, dim, x, y);
+  if (last == 0) {
+    ParallelFor(c.size, kGrain, [&](int64_t begin, int64_t end) {
+      CopyLine(x + begin * c.xs[0], c.xs[0], y + begin * c.ys[0], c.ys[0], end - begin);
+    });
+    return;
+  }
+  ParallelFor(c.size / c.dims[last], kGrain / c.dims[last] + 1,
+              [&](int64_t begin, int64_t end) { CopyLines(c, x, y, begin, end); });
+}
+
+// Without the dimensions of one element there are at most kMaxDims.
+struct Dims {
+  int64_t dims[2 * kMaxDims];
+  int64_t xs[2 * kMaxDims];
+  int64_t ys[2 * kMaxDims];
+  size_t n = 0;
+
+  void Add(int64_t dim, int64_t x, int64_t y) {
+    if (dim == 1) return;
+    dims[n] = dim;
+    xs[n] = x;
+    ys[n++] = y;
+  }
+  std::span<const int64_t> Of(const int64_t* values) const { return {values, n}; }
+};
+
+bool IsEmpty(std::span<const int64_t> dims) {
+  return std::find(dims.begin(), dims.end(), 0) != dims.end();
+}
+
+}  // namespace
+
+void StridedCopy(int64_t width, std::span<const int64_t> dims, const void* x,
+                 std::span<const int64_t> x_strides, void* y, std::span<const int64_t> y_strides) {
+  if (IsEmpty(dims)) return;
+  const Collapsed collapsed(dims, x_strides, y_strides);
+  WithWidth(width, [&](auto tag) {
+    using T = decltype(tag);
+    Copy(collapsed, static_cast<const T*>(x), static_cast<T*>(y));
+  });
+}
+
+void Transpose(int64_t width, std::span<const int64_t> dims, std::span<const int> perm,
+               const void* x, void* y) {
+  if (IsEmpty(dims)) return;
+  Dims walk;
+  int64_t stride = 1;
+  for (size_t i = perm.size(); i-- > 0;) {
+    int64_t x_stride = 1;
+    for (size_t j = perm[i] + 1; j < dims.size(); ++j) x_stride *= dims[j];
+    walk.Add(dims[perm[i]], x_stride, stride);
+    stride *= dims[perm[i]];
+  }
+  std::reverse(walk.dims, walk.dims + walk.n);
+  std::reverse(walk.xs, walk.xs + walk.n);
+  std::reverse(walk.ys, walk.ys + walk.n);
+  StridedCopy(width, walk.Of(walk.dims), x, walk.Of(walk.xs), y, walk.Of(walk.ys));
+}
+
+void Tile(int64_t width, std::span<const int64_t> dims, std::span<const int64_t> multiples,
+          const void* x, void* y) {
+  if (IsEmpty(dims) || IsEmpty(multiples)) return;
+  Dims walk;
+  int64_t x_stride = 1;
+  int64_t y_stride = 1;
+  for (size_t i = dims.size(); i-- > 0;) {
+    walk.Add(dims[i], x_stride, y_stride);
+    x_stride *= dims[i];
+    y_stride *= dims[i];
+    walk.Add(multiples[i], 0, y_stride);
+    y_stride *= multiples[i];
+  }
+  std::reverse(walk.dims, walk.dims + walk.n);
+  std::reverse(walk.xs, walk.xs + walk.n);
+  std::reverse(walk.ys, walk.ys + walk.n);
+  StridedCopy(width, walk.Of(walk.dims), x, walk.Of(walk.xs), y, walk.Of(walk.ys));
+}
+
+int64_t GatherRows(Type index_type, int64_t outer, int64_t rows, int64_t row_bytes, const void* x,
+                   int64_t n, const void* indices, void* y) {
+  const auto index = [&](int64_t j) {
+    return index_type == Type::kInt32 ? int64_t{static_cast<const int32_t*>(indices)[j]}
+                                      : static_cast<const int64_t*>(indices)[j];
+  };
+  for (int64_t j = 0; j < n; ++j) {
+    if (index(j) < 0 || index(j) >= rows) return j;
+  }
+  const char* from = static_cast<const char*>(x);
+  char* to = static_cast<char*>(y);
+  ParallelFor(outer * n, 4 * kGrain / (row_bytes + 16) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      std::memcpy(to + i * row_bytes, from + (i / n * rows + index(i % n)) * row_bytes, row_bytes);
+    }
+  });
+  return -1;
+}
+
+void Fill(int64_t width, const void* value, void* y, int64_t n) {
+  WithWidth(width, [&](auto tag) {
+    using T = decltype(tag);
+    T v;
+    std::memcpy(&v, value, sizeof v);
+    ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
+      std::fill(static_cast<T*>(y) + begin, static_cast<T*>(y) + end, v);
+    });
+  });
+}
+
+}  // namespace ramet::linalg

@@ -1,0 +1,71 @@
+#include "ramet/op/kernel.h"
+
+namespace ramet {
+namespace {
+
+class FunctionKernel final : public Kernel {
+ public:
+  explicit FunctionKernel(KernelFunction function) : function_(function) {}
+  Status Compute(KernelContext& context) override { return function_(context); }
+
+ private:
+  KernelFunction function_;
+};
+
+}  // namespace
+
+StatusOr<VariableState*> KernelContext::ref(int i) const {
+  if (refs_[i] != nullptr) return refs_[i];
+  return InvalidArgument("input ", i, " must be a variable, but a plain value was fed in its place");
+}
+
+Status KernelContext::ForwardRef(int i, int o) {
+  RAMET_ASSIGN_OR_RETURN(VariableState * variable, ref(i));
+  SetRefOutput(o, variable);
+  return OkStatus();
+}
+
+StatusOr<Tensor> KernelContext::ReadRef(int i) const {
+  RAMET_ASSIGN_OR_RETURN(VariableState * variable, ref(i));
+  Tensor value = variable->Read();
+  if (value.empty()) return variable->UninitializedError();
+  return env_.memory ? env_.memory->View(value) : value;
+}
+
+Status KernelContext::AssignRef(int i, const Tensor& value) {
+  RAMET_ASSIGN_OR_RETURN(VariableState * variable, ref(i));
+  variable->Set(env_.memory ? env_.memory->Unview(value) : value);
+  return OkStatus();
+}
+
+StatusOr<Tensor*> KernelContext::Allocate(int i, DType dtype, const Shape& shape) {
+  RAMET_ASSIGN_OR_RETURN(outputs_[i].tensor, Tensor::Allocate(dtype, shape, env_.allocator));
+  return &outputs_[i].tensor;
+}
+
+StatusOr<Tensor*> KernelContext::ForwardOrAllocate(int i, std::initializer_list<int> candidates,
+                                                   DType dtype, const Shape& shape) {
+  for (int c : candidates) {
+    if (c >= 64 || !((forwardable_ >> c) & 1)) continue;
+    const Tensor& in = *inputs_[c];
+    if (DTypeSize(in.dtype()) == 0 || DTypeSize(in.dtype()) != DTypeSize(dtype)) continue;
+    if (in.num_elements() != shape.num_elements() || !in.unique()) continue;
+    outputs_[i].tensor = Tensor(dtype, shape, in.buffer());
+    return &outputs_[i].tensor;
+  }
+  return Allocate(i, dtype, shape);
+}
+
+bool KernelRegistration::Matches(const AttrMap& attrs) const {
+  if (type_attr.empty()) return true;
+  const Attr* attr = attrs.Find(type_attr);
+  const DType* type = attr ? attr->get<DType>() : nullptr;
+  return type != nullptr && BaseType(*type) == dtype;
+}
+
+StatusOr<std::unique_ptr<Kernel>> KernelRegistration::Make(const KernelNode& node) const {
+  if (factory) return factory(node);
+  return std::unique_ptr<Kernel>(std::make_unique<FunctionKernel>(function));
+}
+
+}  // namespace ramet

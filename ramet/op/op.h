@@ -1,0 +1,167 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ramet/op/kernel.h"
+#include "ramet/op/schema.h"
+#include "ramet/op/shape_context.h"
+
+namespace ramet {
+
+// The node under differentiation and the gradients that arrive at it; defined in ramet/gradients.
+class GradientContext;
+using GradientFn = Status (*)(GradientContext& context);
+
+// An Op is all that is known of one op type: its definition, shape function, gradient and kernels.
+// Registered ops are built at start-up and then only read.
+class RAMET_EXPORT Op {
+ public:
+  const std::string& name() const { return name_; }
+  // Parsed at the first use. A definition that cannot be parsed aborts: a registration is code.
+  const OpSchema& schema() const;
+  ShapeFn shape_fn() const { return shape_fn_; }
+  // nullptr: no gradient was said. NotDifferentiable(): it was said that there is none.
+  GradientFn gradient() const { return gradient_; }
+  bool not_differentiable() const { return not_differentiable_; }
+  // False for an op that is only known by name from a file: it can be held, not run.
+  bool registered() const { return registered_; }
+  // Whether input or output i lives in host memory on every device (shapes, axes, file names).
+  bool HostInput(std::string_view arg) const;
+  bool HostOutput(std::string_view arg) const;
+
+  // The kernel for a device type and a node's attrs. \error kUnimplemented naming the node, the op, the
+  // dtype asked for and what there is.
+  StatusOr<const KernelRegistration*> FindKernel(std::string_view device_type, const AttrMap& attrs,
+                                                 std::string_view node_name) const;
+  bool HasKernel(std::string_view device_type, const AttrMap& attrs) const;
+  const std::vector<KernelRegistration>& kernels() const { return kernels_; }
+
+  // An op known only from a file's definition (stripped_op_list) or inferred from use.
+  explicit Op(OpSchema schema);
+
+ private:
+  friend class OpBuilder;
+  friend class OpRegistry;
+  friend class OpRegistrar;
+  friend class KernelRegistrar;
+  friend class CpuKernelAdopter;
+  void AdoptCpuKernels(std::string_view device_type);
+  Op() = default;
+
+  std::string name_;
+  bool registered_ = false;
+  bool stateful_ = false;
+  bool commutative_ = false;
+  bool aggregate_ = false;
+  bool allows_uninitialized_ = false;
+  bool not_differentiable_ = false;
+  std::string_view doc_;
+  std::vector<std::string_view> inputs_, outputs_, attrs_;
+  std::vector<std::string_view> host_args_;
+  ShapeFn shape_fn_ = nullptr;
+  GradientFn gradient_ = nullptr;
+  std::vector<KernelRegistration> kernels_;
+  mutable std::once_flag parsed_;
+  mutable OpSchema schema_;
+};
+
+// The ops of this process. Filled by static registrations; looking up is thread-safe.
+class RAMET_EXPORT OpRegistry {
+ public:
+  static OpRegistry& Global();
+  const Op* Find(std::string_view name) const;
+  // \error kNotFound "Op type not registered 'X'", with the nearest known name.
+  StatusOr<const Op*> Lookup(std::string_view name) const;
+  std::vector<const Op*> All() const;  // sorted by name
+
+ private:
+  friend class OpBuilder;
+  friend class OpRegistrar;
+  friend class KernelRegistrar;
+  friend class CpuKernelAdopter;
+  struct Impl;
+  OpRegistry();
+  Op* FindOrNull(std::string_view name);
+  Impl* impl_;
+};
+
+// Collects one op's registration; see RAMET_OP.
+class OpBuilder {
+ public:
+  explicit OpBuilder(const char* name);
+  OpBuilder& Input(const char* arg) { return op_->inputs_.push_back(arg), *this; }
+  OpBuilder& Output(const char* arg) { return op_->outputs_.push_back(arg), *this; }
+  OpBuilder& Attr(const char* attr) { return op_->attrs_.push_back(attr), *this; }
+  OpBuilder& Doc(const char* doc) { return op_->doc_ = doc, *this; }
+  OpBuilder& Stateful() { return op_->stateful_ = true, *this; }
+  OpBuilder& Commutative() { return op_->commutative_ = true, *this; }
+  OpBuilder& Aggregate() { return op_->aggregate_ = true, *this; }
+  OpBuilder& AllowsUninitializedInput() { return op_->allows_uninitialized_ = true, *this; }
+  // The named inputs and outputs live in host memory on every device.
+  OpBuilder& HostMemory(std::initializer_list<const char*> args);
+  OpBuilder& Shape(ShapeFn fn) { return op_->shape_fn_ = fn, *this; }
+  OpBuilder& Gradient(GradientFn fn) { return op_->gradient_ = fn, *this; }
+  OpBuilder& NotDifferentiable() { return op_->not_differentiable_ = true, *this; }
+
+  // A kernel function for any dtype, or one for a dtype of attr `type_attr`.
+  OpBuilder& CpuKernel(KernelFunction fn) { return Add({"CPU", "", DType::kInvalid, nullptr, fn}); }
+  OpBuilder& CpuKernel(std::string_view type_attr, DType t, KernelFunction fn) {
+    return Add({"CPU", type_attr, t, nullptr, fn});
+  }
+  // `fn` is a generic lambda []<class T>(KernelContext& c) -> Status, without captures.
+  template <class... Ts, class Fn>
+  OpBuilder& CpuKernels(Fn, std::string_view type_attr = "T") {
+    (Add({"CPU", type_attr, DTypeOf<Ts>::value, nullptr,
+          [](KernelContext& c) -> Status { return Fn{}.template operator()<Ts>(c); }}),
+     ...);
+    return *this;
+  }
+  // A kernel class with a constructor of its own: K::Make(const KernelNode&).
+  template <class K>
+  OpBuilder& CpuKernelClass() {
+    return Add({"CPU", "", DType::kInvalid, &MakeKernel<K>, nullptr});
+  }
+  template <template <class> class K, class... Ts>
+  OpBuilder& CpuKernelClasses(std::string_view type_attr = "T") {
+    (Add({"CPU", type_attr, DTypeOf<Ts>::value, &MakeKernel<K<Ts>>, nullptr}), ...);
+    return *this;
+  }
+
+ private:
+  friend class OpRegistrar;
+  template <class K>
+  static StatusOr<std::unique_ptr<Kernel>> MakeKernel(const KernelNode& node) {
+    return K::Make(node);
+  }
+  OpBuilder& Add(KernelRegistration kernel) { return op_->kernels_.push_back(kernel), *this; }
+  Op* op_;
+};
+
+// Puts what the builder collected into the registry. Registering a name twice aborts.
+class OpRegistrar {
+ public:
+  OpRegistrar(const OpBuilder& builder);  // NOLINT: implicit on purpose
+};
+
+// Adds a kernel of another device to a registered op, at start-up.
+class KernelRegistrar {
+ public:
+  KernelRegistrar(std::string_view op, KernelRegistration kernel);
+};
+
+// Gives the ops, now or when they are registered, a kernel on `device_type` for each CPU kernel they have:
+// for backends that run the CPU's code on memory of their own.
+class CpuKernelAdopter {
+ public:
+  CpuKernelAdopter(std::string_view device_type, std::initializer_list<std::string_view> ops);
+};
+
+// RAMET_OP("Square").Input("x: T").Output("y: T").Attr("T: {float, double}").Doc("...").Shape(...)...;
+#define RAMET_OP(name)                                                                            \
+  [[maybe_unused]] static const ::ramet::OpRegistrar RAMET_CONCAT(ramet_op_, __COUNTER__) = \
+      ::ramet::OpBuilder(name)
+
+}  // namespace ramet

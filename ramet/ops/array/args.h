@@ -1,0 +1,89 @@
+#pragma once
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "ramet/base/status.h"
+#include "ramet/linalg/types.h"
+#include "ramet/tensor/tensor.h"
+
+namespace ramet {
+
+// A Dims is a list of at most Shape::kMaxRank integers without heap: the dimensions, strides, offsets
+// or axes of one tensor.
+class Dims {
+ public:
+  Dims() : size_(0) {}
+  Dims(int size, int64_t value) : size_(size) { std::fill_n(values_, size_, value); }
+  explicit Dims(std::span<const int64_t> values) : size_(static_cast<int>(values.size())) {
+    std::copy_n(values.data(), size_, values_);
+  }
+  Dims(const Dims& other) : size_(other.size_) { std::copy_n(other.values_, size_, values_); }
+  Dims& operator=(const Dims& other) {
+    size_ = other.size_;
+    std::copy_n(other.values_, size_, values_);
+    return *this;
+  }
+
+  int size() const { return size_; }
+  int64_t& operator[](int i) { return values_[i]; }
+  int64_t operator[](int i) const { return values_[i]; }
+  void Append(int64_t value) { values_[size_++] = value; }
+  const int64_t* begin() const { return values_; }
+  const int64_t* end() const { return values_ + size_; }
+  operator std::span<const int64_t>() const {  // NOLINT: implicit on purpose
+    return {values_, static_cast<size_t>(size_)};
+  }
+
+ private:
+  int size_;
+  int64_t values_[Shape::kMaxRank];
+};
+
+// The elements to step in a dense row-major array of this shape, for each dimension.
+Dims RowMajorStrides(std::span<const int64_t> shape);
+// The product of dimensions [begin, end).
+int64_t Product(const Shape& shape, int begin, int end);
+
+inline linalg::Type LinalgType(DType t) { return static_cast<linalg::Type>(t); }
+
+// Element i of a tensor of any integer dtype.
+int64_t IntegerAt(const Tensor& t, int64_t i);
+// The only element of an integer tensor of rank 0, or with one element of rank 1.
+// \error kInvalidArgument "NAME must be a scalar, but received tensor of shape: [2]".
+StatusOr<int64_t> ScalarArg(const Tensor& t, std::string_view name);
+// The elements of an integer vector.
+// \error kInvalidArgument if it is no vector, or has more than Shape::kMaxRank elements.
+StatusOr<Dims> VectorArg(const Tensor& t, std::string_view name);
+// The shape that an integer vector describes.
+// \error kInvalidArgument as VectorArg; "Dimension -1 must be >= 0"; if the element count overflows.
+StatusOr<Shape> ShapeArg(const Tensor& t, std::string_view name);
+// `axis` made non-negative for a tensor of rank `rank`.
+// \error kInvalidArgument "WHAT must be in the range [-2, 2), but is 3".
+StatusOr<int> AxisArg(int64_t axis, int rank, std::string_view what);
+// Whether the dtype has elements that ops on arrays can move: flat ones and strings.
+Status CheckMovable(DType dtype);
+
+// 16 bytes that are moved as one element.
+struct Wide {
+  uint64_t low, high;
+};
+
+// Calls f.operator()<U>() with a U that is as wide as an element of `dtype` (std::string for strings);
+// ops that move elements without looking at them are written once with it.
+template <class F>
+auto DispatchElement(DType dtype, F&& f) {
+  if (dtype == DType::kString) return f.template operator()<std::string>();
+  switch (DTypeSize(dtype)) {
+    case 1: return f.template operator()<uint8_t>();
+    case 2: return f.template operator()<uint16_t>();
+    case 4: return f.template operator()<uint32_t>();
+    case 8: return f.template operator()<uint64_t>();
+    default: return f.template operator()<Wide>();
+  }
+}
+
+}  // namespace ramet

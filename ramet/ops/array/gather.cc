@@ -1,0 +1,289 @@
+#include "ramet/op/op.h"
+#include "ramet/ops/array/grad_util.h"
+#include "ramet/ops/array/indices.h"
+#include "ramet/ops/array/move.h"
+#include "ramet/ops/array/shape_fn.h"
+
+namespace ramet {
+namespace {
+
+// A gather: params is [batch, outer, rows, inner], indices [batch, picks]; the result is
+// [batch, outer, picks, inner].
+struct GatherSizes {
+  int64_t batch, outer, rows, inner, picks;
+};
+
+Status GatherStrings(const GatherSizes& s, const Tensor& params, const Tensor& indices, Tensor& y) {
+  for (int64_t i = 0; i < s.batch * s.outer * s.picks; ++i) {
+    const int64_t pick = i % s.picks, bo = i / s.picks;
+    const int64_t at = bo / s.outer * s.picks + pick, row = IntegerAt(indices, at);
+    if (row < 0 || row >= s.rows) return IndexOutside(indices, at, s.rows);
+    CopyElements(params, (bo * s.rows + row) * s.inner, y, i * s.inner, s.inner);
+  }
+  return OkStatus();
+}
+
+Status GatherInto(const GatherSizes& s, const Tensor& params, const Tensor& indices, Tensor& y) {
+  if (params.dtype() == DType::kString) return GatherStrings(s, params, indices, y);
+  const int64_t width = static_cast<int64_t>(DTypeSize(params.dtype()));
+  const int64_t row_bytes = s.inner * width;
+  const int64_t index_bytes = static_cast<int64_t>(DTypeSize(indices.dtype()));
+  for (int64_t b = 0; b < s.batch; ++b) {
+    const int64_t bad = linalg::GatherRows(
+        LinalgType(indices.dtype()), s.outer, s.rows, row_bytes,
+        static_cast<const char*>(params.raw_data()) + b * s.outer * s.rows * row_bytes, s.picks,
+        static_cast<const char*>(indices.raw_data()) + b * s.picks * index_bytes,
+        static_cast<char*>(y.raw_data()) + b * s.outer * s.picks * row_bytes);
+    if (bad >= 0) return IndexOutside(indices, b * s.picks + bad, s.rows);
+  }
+  return OkStatus();
+}
+
+// Checks the bounds of indices where nothing is moved.
+Status CheckIndices(const Tensor& indices, int64_t rows) {
+  for (int64_t i = 0; i < indices.num_elements(); ++i) {
+    const int64_t at = IntegerAt(indices, i);
+    if (at < 0 || at >= rows) return IndexOutside(indices, i, rows);
+  }
+  return OkStatus();
+}
+
+StatusOr<int> BatchDims(int64_t batch_dims, int params_rank, int indices_rank) {
+  if (batch_dims < 0) batch_dims += indices_rank;
+  if (batch_dims < 0 || batch_dims > indices_rank) {
+    return InvalidArgument("Expected batch_dims in the range [-", indices_rank, ", ", indices_rank,
+                           "], but got ", batch_dims);
+  }
+  if (batch_dims > 0 && batch_dims >= params_rank) {
+    return InvalidArgument("batch_dims (", batch_dims, ") must be less than rank(params) (",
+                           params_rank, ").");
+  }
+  return static_cast<int>(batch_dims);
+}
+
+// The shape of a gather along `axis`. Ranks are known, dimensions may be unknown.
+StatusOr<Shape> GatheredShape(const Shape& params, const Shape& indices, int axis, int batch_dims) {
+  if (axis < batch_dims) {
+    return InvalidArgument("batch_dims (", batch_dims, ") must be less than or equal to axis (", axis,
+                           ").");
+  }
+  for (int i = 0; i < batch_dims; ++i) {
+    if (params.dim(i) >= 0 && indices.dim(i) >= 0 && params.dim(i) != indices.dim(i)) {
+      return InvalidArgument("params.shape[", i, "]: ", params.dim(i), " should be equal to indices.",
+                             "shape[", i, "]: ", indices.dim(i));
+    }
+  }
+  return params.Slice(0, axis)
+      .Concatenate(indices.Slice(batch_dims, indices.rank()))
+      .Concatenate(params.Slice(axis + 1, params.rank()));
+}
+
+class GatherKernel final : public Kernel {
+ public:
+  static std::unique_ptr<GatherKernel> Make(const KernelNode& node) {
+    return std::make_unique<GatherKernel>(node.attrs->GetOr<int64_t>("batch_dims", 0));
+  }
+  explicit GatherKernel(int64_t batch_dims) : batch_dims_(batch_dims) {}
+
+  Status Compute(KernelContext& c) override {
+    const Tensor& params = c.input(0);
+    if (params.rank() < 1) return InvalidArgument("params must be at least 1 dimensional");
+    int64_t asked = 0;
+    if (c.num_inputs() > 2) {
+      RAMET_ASSIGN_OR_RETURN(asked, ScalarArg(c.input(2), "axis"));
+    }
+    RAMET_ASSIGN_OR_RETURN(int axis, AxisArg(asked, params.rank(), "axis"));
+    RAMET_ASSIGN_OR_RETURN(int batch, BatchDims(batch_dims_, params.rank(), c.input(1).rank()));
+    RAMET_ASSIGN_OR_RETURN(Shape shape,
+                           GatheredShape(params.shape(), c.input(1).shape(), axis, batch));
+    RAMET_ASSIGN_OR_RETURN(shape, Shape::Make(shape.dims()));
+    const bool narrow = c.input(1).dtype() == DType::kInt16;
+    RAMET_ASSIGN_OR_RETURN(
+        Tensor indices, WithIndexType(c.input(1), narrow ? DType::kInt32 : c.input(1).dtype()));
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, params.dtype(), shape));
+    const Shape& p = params.shape();
+    if (y->num_elements() == 0) return CheckIndices(indices, p.dim(axis));
+    const GatherSizes sizes = {Product(p, 0, batch), Product(p, batch, axis), p.dim(axis),
+                               Product(p, axis + 1, p.rank()),
+                               Product(indices.shape(), batch, indices.rank())};
+    return GatherInto(sizes, params, indices, *y);
+  }
+
+ private:
+  const int64_t batch_dims_;
+};
+
+Status GatherShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape params, c.WithRankAtLeast(0, 1));
+  const Shape& indices = c.input(1);
+  if (params.unknown_rank() || indices.unknown_rank()) return OkStatus();
+  RAMET_ASSIGN_OR_RETURN(int batch, BatchDims(c.attrs().GetOr<int64_t>("batch_dims", 0),
+                                              params.rank(), indices.rank()));
+  auto asked = c.num_inputs() > 2 ? KnownScalar(c, 2) : std::optional<int64_t>(0);
+  if (!asked) {
+    c.set_output(0, Shape::OfRank(params.rank() - 1 + indices.rank() - batch));
+    return OkStatus();
+  }
+  RAMET_ASSIGN_OR_RETURN(int axis, AxisArg(*asked, params.rank(), "axis"));
+  RAMET_ASSIGN_OR_RETURN(Shape shape, GatheredShape(params, indices, axis, batch));
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+// The rows of the gradient belong to the rows of params that were gathered.
+Gradient RowsGradient(GradientContext& c, const Output& params_shape) {
+  const Output count = c.Add("ExpandDims", {SizeOf(c, c.input(1)), Tensor(int32_t{0})});
+  const Output rows = ConcatVectors(c, {count, SliceFrom(c, params_shape, 1)});
+  Gradient grad;
+  grad.values = c.Add("Reshape", {c.grad(), rows});
+  grad.indices = c.Add("Reshape", {c.input(1), count});
+  grad.dense_shape = params_shape;
+  return grad;
+}
+
+Output RangeOf(GradientContext& c, const Input& from, const Input& to) {
+  return c.Add("Range", {from, to, Tensor(int32_t{1})}, {}, "range");
+}
+
+// What gathering along another axis than 0 needs for its gradient.
+struct AxisGradient {
+  GradientContext& c;
+  Output params_shape;
+  int64_t batch_dims;
+
+  // `indices`, with the offset of its batch added to each, so that the batches can be flattened.
+  Output BatchIndices(Output indices, const Output& shape) const {
+    const Output sizes =
+        c.Add("Cast", {shape}, {{"DstT", indices.dtype()}});
+    Output stride = c.Add("Cast", {Tensor(int32_t{1})}, {{"DstT", indices.dtype()}});
+    for (int d = static_cast<int>(batch_dims); d > 0; --d) {
+      stride = c.Add("Mul", {stride, ElementAt(c, sizes, d)}, {}, "mul");
+      const Output count = ElementAt(c, shape, d - 1);
+      Output offsets = c.Add("Cast", {RangeOf(c, Tensor(int32_t{0}), count)},
+                             {{"DstT", indices.dtype()}});
+      offsets = c.Add("Mul", {offsets, stride}, {}, "mul");
+      const Output trailing = c.Add("Sub", {RankOf(c, indices), Tensor(int32_t{d})}, {}, "sub");
+      const Output ones = c.Add("Fill", {c.Add("Reshape", {trailing, Tensor::Vector<int32_t>({1})}),
+                                         Tensor(int32_t{1})});
+      std::vector<int32_t> leading(d - 1, 1);
+      const Output dims = ConcatVectors(
+          c, {Tensor::Vector(leading), c.Add("Reshape", {count, Tensor::Vector<int32_t>({1})}), ones});
+      indices = c.Add("AddV2", {indices, c.Add("Reshape", {offsets, dims})}, {}, "add");
+    }
+    return indices;
+  }
+
+  // The gradient for params with the gathered dimension moved to `batch_dims`.
+  Output Sum(Output values, const Output& shape, Output rows) const {
+    const Output count = c.Add("ExpandDims", {SizeOf(c, c.input(1)), Tensor(int32_t{0})});
+    if (batch_dims == 0) {
+      const Output ids = c.Add("Reshape", {c.input(1), count});
+      return c.Add("UnsortedSegmentSum", {values, ids, rows});
+    }
+    const Output values_shape = ShapeOf(c, values);
+    const Output outer = SliceTo(c, values_shape, Tensor(static_cast<int32_t>(batch_dims)));
+    const Output inner = SliceFrom(c, values_shape, static_cast<int>(batch_dims) + 1);
+    const Output flat = ConcatVectors(c, {Tensor::Vector<int32_t>({-1}), inner});
+    rows = c.Add("Mul", {rows, c.Add("Prod", {outer, Tensor::Vector<int32_t>({0})})}, {}, "mul");
+    const Output ids = c.Add("Reshape", {BatchIndices(c.input(1), shape), count});
+    values = c.Add("Reshape", {values, flat});
+    const Output sum = c.Add("UnsortedSegmentSum", {values, ids, rows});
+    return c.Add("Reshape", {sum, ConcatVectors(c, {outer, flat})});
+  }
+
+  Output Make() const {
+    const Output axis = c.Add("FloorMod", {c.input(2), RankOf(c, c.input(0))}, {}, "mod");
+    const Output outer = SliceTo(c, params_shape, axis);
+    const Output from_axis = c.Add("Reshape", {axis, Tensor::Vector<int32_t>({1})});
+    const Output one = Constant(c.graph(), Tensor::Vector<int32_t>({1}));
+    const Output rows_vector = c.Add("Slice", {params_shape, from_axis, one});
+    const Output inner =
+        c.Add("StridedSlice",
+              {params_shape, c.Add("AddV2", {from_axis, one}, {}, "add"),
+               Tensor::Vector<int32_t>({0}), one},
+              {{"end_mask", 1}});
+    const Output values_shape = ConcatVectors(c, {outer, Tensor::Vector<int32_t>({-1}), inner});
+    const Output values = c.Add("Reshape", {c.grad(), values_shape});
+    return c.Add("Reshape", {MoveAxis(values, axis, rows_vector, SizeOf(c, values_shape)),
+                             params_shape});
+  }
+
+  Output MoveAxis(const Output& values, const Output& axis, const Output& rows_vector,
+                  const Output& rank) const {
+    const Tensor batch(static_cast<int32_t>(batch_dims));
+    const Output batches = RangeOf(c, Tensor(int32_t{0}), batch);
+    const Output between = RangeOf(c, batch, axis);
+    const Output next = c.Add("AddV2", {axis, Tensor(int32_t{1})}, {}, "add");
+    const Output rest = RangeOf(c, next, rank);
+    const Output axis_vector = c.Add("Reshape", {axis, Tensor::Vector<int32_t>({1})});
+    const Output there = ConcatVectors(c, {batches, axis_vector, between, rest});
+    const Output moved = c.Add("Transpose", {values, there}, {}, "transpose");
+    const Output shape = c.Add("GatherV2", {params_shape, there, Tensor(int32_t{0})});
+    const Output rows = c.Add("Reshape", {rows_vector, Tensor::Vector<int32_t>(std::vector<int32_t>())});
+    const Output sum = Sum(moved, shape, rows);
+    const Output shifted = c.Add("AddV2", {between, Tensor(int32_t{1})}, {}, "add");
+    const Output back = ConcatVectors(
+        c, {batches, shifted, Tensor::Vector<int32_t>({static_cast<int32_t>(batch_dims)}), rest});
+    return c.Add("Transpose", {sum, back}, {}, "transpose");
+  }
+};
+
+Status GatherGradient(GradientContext& c) {
+  return c.Return({RowsGradient(c, ShapeOf(c, c.input(0))), Gradient()});
+}
+
+Status GatherV2Gradient(GradientContext& c) {
+  const Output shape = ShapeOf(c, c.input(0));
+  const Tensor axis = ConstantValue(c.input(2));
+  if (!axis.empty() && IntegerAt(axis, 0) == 0) {
+    return c.Return({RowsGradient(c, shape), Gradient(), Gradient()});
+  }
+  int64_t batch_dims = c.op().attrs()->GetOr<int64_t>("batch_dims", 0);
+  if (batch_dims < 0) {
+    const int rank = c.input(1).shape().rank();
+    if (rank < 0) {
+      return InvalidArgument("the gradient of '", c.op().name(), "' with batch_dims=", batch_dims,
+                             " needs the rank of the indices, which is not known while building; pass "
+                             "a batch_dims >= 0");
+    }
+    batch_dims += rank;
+  }
+  return c.Return({AxisGradient{c, shape, batch_dims}.Make(), Gradient(), Gradient()});
+}
+
+}  // namespace
+
+RAMET_OP("Gather")
+    .Input("params: Tparams")
+    .Input("indices: Tindices")
+    .Output("output: Tparams")
+    .Attr("validate_indices: bool = true")
+    .Attr("Tparams: type")
+    .Attr("Tindices: {int32, int64}")
+    .Doc("The rows (slices along dimension 0) of `params` that `indices` names; the result has the\n"
+         "shape of indices followed by params.shape[1:].\n"
+         "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\".")
+    .Shape(GatherShape)
+    .Gradient(GatherGradient)
+    .CpuKernelClass<GatherKernel>();
+
+RAMET_OP("GatherV2")
+    .Input("params: Tparams")
+    .Input("indices: Tindices")
+    .Input("axis: Taxis")
+    .Output("output: Tparams")
+    .Attr("batch_dims: int = 0")
+    .Attr("Tparams: type")
+    .Attr("Tindices: {int16, int32, int64}")
+    .Attr("Taxis: {int32, int64}")
+    .Doc("The slices along dimension `axis` (a scalar) of `params` that `indices` names; its shape takes\n"
+         "the place of that dimension. The first batch_dims dimensions of both are the same ones: the\n"
+         "indices of each batch pick from the params of that batch.\n"
+         "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\"; if batch_dims > axis or the batch\n"
+         "  dimensions differ.")
+    .HostMemory({"axis"})
+    .Shape(GatherShape)
+    .Gradient(GatherV2Gradient)
+    .CpuKernelClass<GatherKernel>();
+
+}  // namespace ramet

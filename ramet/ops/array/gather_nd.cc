@@ -1,0 +1,198 @@
+#include "ramet/linalg/elementwise.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/array/grad_util.h"
+#include "ramet/ops/array/indices.h"
+#include "ramet/ops/array/move.h"
+#include "ramet/ops/array/shape_fn.h"
+
+namespace ramet {
+namespace {
+
+Status GatherNd(KernelContext& c) {
+  const Tensor &params = c.input(0), &indices = c.input(1);
+  if (params.rank() < 1) return InvalidArgument("params must be at least a vector");
+  RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, params.shape()));
+  const Shape shape = indices.shape()
+                          .Slice(0, indices.rank() - 1)
+                          .Concatenate(params.shape().Slice(index.depth(), params.rank()));
+  RAMET_ASSIGN_OR_RETURN(Shape checked, Shape::Make(shape.dims()));
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, params.dtype(), checked));
+  const int64_t n = index.slice_size();
+  for (int64_t i = 0; i < index.num_tuples(); ++i) {
+    const int64_t slice = index(i);
+    if (slice < 0) return index.Outside(i, "param shape", params.shape());
+    CopyElements(params, slice * n, *y, i * n, n);
+  }
+  return OkStatus();
+}
+
+Status GatherNdShape(ShapeContext& c) {
+  const Shape& params = c.input(0);
+  RAMET_ASSIGN_OR_RETURN(Shape indices, c.WithRankAtLeast(1, 1));
+  if (indices.unknown_rank() || params.unknown_rank()) return OkStatus();
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  if (depth < 0) return OkStatus();
+  if (depth > params.rank()) {
+    return InvalidArgument("indices.shape[-1] must be <= params.rank, but saw indices shape ",
+                           indices, " and params shape ", params);
+  }
+  c.set_output(0, indices.Slice(0, indices.rank() - 1)
+                      .Concatenate(params.Slice(static_cast<int>(depth), params.rank())));
+  return OkStatus();
+}
+
+Status GatherNdGradient(GradientContext& c) {
+  const Output indices = c.input(1);
+  const Output shape = ShapeOf(c, c.input(0), indices.dtype());
+  if (indices.shape().rank() == 2 && indices.shape().dim(1) == 1) {
+    Gradient grad = c.grad();
+    grad.indices = c.Add("Squeeze", {indices}, {{"squeeze_dims", std::vector<int64_t>{-1}}});
+    grad.dense_shape = shape;
+    return c.Return({grad, Gradient()});
+  }
+  return c.Return({c.Add("ScatterNd", {indices, c.grad(), shape}), Gradient()});
+}
+
+// Adds n elements at x to those at y: sums of numbers, "or" of bools, strings one after another.
+void AddElements(const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t n) {
+  if (x.dtype() == DType::kString) {
+    for (int64_t i = 0; i < n; ++i) {
+      y.mutable_data<std::string>()[to + i] += x.data<std::string>()[from + i];
+    }
+  } else if (x.dtype() == DType::kBool) {
+    for (int64_t i = 0; i < n; ++i) y.mutable_data<bool>()[to + i] |= x.data<bool>()[from + i];
+  } else {
+    const int64_t width = static_cast<int64_t>(DTypeSize(x.dtype()));
+    linalg::AddTo(LinalgType(x.dtype()), static_cast<const char*>(x.raw_data()) + from * width,
+                  static_cast<char*>(y.raw_data()) + to * width, n);
+  }
+}
+
+// Checks that `updates` is [tuples..., slice...] for these indices into `shape`.
+Status CheckUpdates(const Shape& updates, const Shape& indices, const Shape& shape) {
+  const int outer = indices.rank() - 1;
+  const int depth = static_cast<int>(indices.dim(outer));
+  const Shape expected = indices.Slice(0, outer).Concatenate(shape.Slice(depth, shape.rank()));
+  if (updates == expected) return OkStatus();
+  return InvalidArgument("Shapes do not match: updates have shape ", updates, ", but indices of shape ",
+                         indices, " into shape ", shape, " need ", expected);
+}
+
+bool CanAdd(DType t) {
+  return t == DType::kString || t == DType::kBool || IsFloating(t) || IsInteger(t) || IsComplex(t);
+}
+
+// y += updates at the places that `indices` says, y of shape `shape`; or, with `assign`, y = updates.
+Status Scatter(const Tensor& indices, const Tensor& updates, Tensor& y, bool assign) {
+  RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, y.shape()));
+  RAMET_RETURN_IF_ERROR(CheckUpdates(updates.shape(), indices.shape(), y.shape()));
+  if (!assign && !CanAdd(y.dtype())) {
+    return Unimplemented("scattering elements of dtype ", DTypeName(y.dtype()),
+                         " is not supported");
+  }
+  const int64_t n = index.slice_size();
+  for (int64_t i = 0; i < index.num_tuples(); ++i) {
+    const int64_t slice = index(i);
+    if (slice < 0) return index.Outside(i, "shape", y.shape());
+    if (assign) {
+      CopyElements(updates, i * n, y, slice * n, n);
+    } else {
+      AddElements(updates, i * n, y, slice * n, n);
+    }
+  }
+  return OkStatus();
+}
+
+Status ScatterNd(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(2), "shape"));
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, c.input(1).dtype(), shape));
+  FillZeros(*y);
+  return Scatter(c.input(0), c.input(1), *y, false);
+}
+
+Status ScatterNdGradient(GradientContext& c) {
+  return c.Return({Gradient(), c.Add("GatherNd", {c.grad(), c.input(0)}), Gradient()});
+}
+
+template <bool assign>
+Status TensorScatter(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
+  if (y->raw_data() != x.raw_data()) CopyElements(x, 0, *y, 0, x.num_elements());
+  return Scatter(c.input(1), c.input(2), *y, assign);
+}
+
+Status TensorScatterAddGradient(GradientContext& c) {
+  return c.Return({c.grad(), Gradient(), c.Add("GatherNd", {c.grad(), c.input(1)})});
+}
+
+Status TensorScatterUpdateGradient(GradientContext& c) {
+  const Output updates = c.Add("GatherNd", {c.grad(), c.input(1)});
+  const Output zeros = c.Add("ZerosLike", {c.input(2)}, {}, "zeros_like");
+  return c.Return(
+      {c.Add("TensorScatterUpdate", {c.grad(), c.input(1), zeros}), Gradient(), updates});
+}
+
+}  // namespace
+
+RAMET_OP("GatherNd")
+    .Input("params: Tparams")
+    .Input("indices: Tindices")
+    .Output("output: Tparams")
+    .Attr("Tparams: type")
+    .Attr("Tindices: {int16, int32, int64}")
+    .Attr("bad_indices_policy: string = ''")
+    .Doc("The slices of `params` that the index tuples along the last dimension of `indices` name: each\n"
+         "indexes the first indices.shape[-1] dimensions of params; the result is\n"
+         "indices.shape[:-1] + params.shape[indices.shape[-1]:].\n"
+         "\\error kInvalidArgument \"indices[0] = [5] does not index into param shape [3,2]\".")
+    .Shape(GatherNdShape)
+    .Gradient(GatherNdGradient)
+    .CpuKernel(GatherNd);
+
+RAMET_OP("ScatterNd")
+    .Input("indices: Tindices")
+    .Input("updates: T")
+    .Input("shape: Tindices")
+    .Output("output: T")
+    .Attr("T: type")
+    .Attr("Tindices: {int16, int32, int64}")
+    .Attr("bad_indices_policy: string = ''")
+    .Doc("Zeros of shape `shape` ([rank]) to which the slices of `updates` are added at the places that\n"
+         "the index tuples along the last dimension of `indices` name (the opposite of GatherNd).\n"
+         "\\error kInvalidArgument if a tuple is outside or updates is not\n"
+         "  indices.shape[:-1] + shape[indices.shape[-1]:].")
+    .HostMemory({"shape"})
+    .Shape(ShapeFromInput<2>)
+    .Gradient(ScatterNdGradient)
+    .CpuKernel(ScatterNd);
+
+RAMET_OP("TensorScatterUpdate")
+    .Input("tensor: T")
+    .Input("indices: Tindices")
+    .Input("updates: T")
+    .Output("output: T")
+    .Attr("T: type")
+    .Attr("Tindices: {int16, int32, int64, uint16}")
+    .Attr("bad_indices_policy: string = ''")
+    .Doc("`tensor` with the slices that `indices` names (as in ScatterNd) replaced by `updates`.\n"
+         "\\error kInvalidArgument as ScatterNd.")
+    .Shape(UnchangedShape)
+    .Gradient(TensorScatterUpdateGradient)
+    .CpuKernel(TensorScatter<true>);
+
+RAMET_OP("TensorScatterAdd")
+    .Input("tensor: T")
+    .Input("indices: Tindices")
+    .Input("updates: T")
+    .Output("output: T")
+    .Attr("T: type")
+    .Attr("Tindices: {int32, int64}")
+    .Attr("bad_indices_policy: string = ''")
+    .Doc("`tensor` with `updates` added to the slices that `indices` names (as in ScatterNd).\n"
+         "\\error kInvalidArgument as ScatterNd.")
+    .Shape(UnchangedShape)
+    .Gradient(TensorScatterAddGradient)
+    .CpuKernel(TensorScatter<false>);
+
+}  // namespace ramet

@@ -1,0 +1,70 @@
+#include "ramet/ops/array/grad_util.h"
+
+namespace ramet {
+namespace {
+
+Tensor IntegerTensor(DType type, const Shape& shape, std::span<const int64_t> values) {
+  Tensor t(type, shape);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (type == DType::kInt64) {
+      t.mutable_data<int64_t>()[i] = values[i];
+    } else {
+      t.mutable_data<int32_t>()[i] = static_cast<int32_t>(values[i]);
+    }
+  }
+  return t;
+}
+
+}  // namespace
+
+Output ShapeOf(GradientContext& c, const Output& x, DType type) {
+  const Shape shape = x.shape();
+  if (!shape.IsFullyDefined()) return c.Add("Shape", {x}, {{"out_type", type}});
+  return Constant(c.graph(), IntegerTensor(type, Shape{shape.rank()}, shape.dims()), "Shape");
+}
+
+Output SizeOf(GradientContext& c, const Output& x, DType type) {
+  const int64_t size = x.shape().num_elements();
+  if (size < 0) return c.Add("Size", {x}, {{"out_type", type}});
+  return Constant(c.graph(), IntegerTensor(type, Shape(), std::span(&size, 1)), "Size");
+}
+
+Output RankOf(GradientContext& c, const Output& x) {
+  if (x.shape().unknown_rank()) return c.Add("Rank", {x});
+  return Constant(c.graph(), Tensor(static_cast<int32_t>(x.shape().rank())), "Rank");
+}
+
+Output ReshapeLike(GradientContext& c, const Output& grad, const Output& like) {
+  return c.Add("Reshape", {grad, ShapeOf(c, like)});
+}
+
+Output SliceFrom(GradientContext& c, const Output& x, int begin) {
+  return c.Add("StridedSlice",
+               {x, Tensor::Vector<int32_t>({begin}), Tensor::Vector<int32_t>({0}),
+                Tensor::Vector<int32_t>({1})},
+               {{"end_mask", 1}});
+}
+
+Output SliceTo(GradientContext& c, const Output& x, const Input& end) {
+  Output stop = c.Add("Reshape", {end, Tensor::Vector<int32_t>({1})});
+  return c.Add("StridedSlice",
+               {x, Tensor::Vector<int32_t>({0}), stop, Tensor::Vector<int32_t>({1})},
+               {{"begin_mask", 1}});
+}
+
+Output ElementAt(GradientContext& c, const Output& x, int i) {
+  return c.Add("StridedSlice",
+               {x, Tensor::Vector<int32_t>({i}), Tensor::Vector<int32_t>({i + 1}),
+                Tensor::Vector<int32_t>({1})},
+               {{"shrink_axis_mask", 1}});
+}
+
+Output ConcatVectors(GradientContext& c, std::vector<Input> parts) {
+  const int64_t n = static_cast<int64_t>(parts.size());
+  parts.emplace_back(Tensor(int32_t{0}));
+  return c.Add("ConcatV2", parts, {{"N", n}}, "concat");
+}
+
+Status PassGradient(GradientContext& c) { return c.Return({c.raw_grad()}); }
+
+}  // namespace ramet

@@ -1,0 +1,45 @@
+#include "ramet/ops/array/move.h"
+
+#include <cstring>
+
+namespace ramet {
+
+Status MoveStrided(const Tensor& x, int64_t x_offset, std::span<const int64_t> x_strides, Tensor& y,
+                   int64_t y_offset, std::span<const int64_t> y_strides,
+                   std::span<const int64_t> dims) {
+  if (std::ranges::count(dims, 0) > 0) return OkStatus();
+  return MoveElements(x, y, [&](int64_t width, const char* from, char* to) {
+    linalg::StridedCopy(width, dims, from + x_offset * width, x_strides, to + y_offset * width,
+                        y_strides);
+  });
+}
+
+void FillWith(const Tensor& value, Tensor& y) {
+  if (y.dtype() == DType::kString) {
+    std::ranges::fill(y.mutable_flat<std::string>(), value.scalar<std::string>());
+  } else if (y.num_elements() > 0) {
+    linalg::Fill(static_cast<int64_t>(DTypeSize(y.dtype())), value.raw_data(), y.raw_data(),
+                 y.num_elements());
+  }
+}
+
+void FillZeros(Tensor& y) {
+  if (y.dtype() == DType::kString) {
+    std::ranges::fill(y.mutable_flat<std::string>(), std::string());
+  } else if (y.bytes() > 0) {
+    std::memset(y.raw_data(), 0, y.bytes());
+  }
+}
+
+void CopyElements(const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t n) {
+  if (n == 0) return;
+  if (x.dtype() == DType::kString) {
+    std::copy_n(x.data<std::string>() + from, n, y.mutable_data<std::string>() + to);
+    return;
+  }
+  const int64_t width = static_cast<int64_t>(DTypeSize(x.dtype()));
+  std::memcpy(static_cast<char*>(y.raw_data()) + to * width,
+              static_cast<const char*>(x.raw_data()) + from * width, n * width);
+}
+
+}  // namespace ramet

@@ -1,0 +1,325 @@
+#include <limits>
+
+#include "ramet/op/op.h"
+#include "ramet/ops/array/grad_util.h"
+#include "ramet/ops/array/args.h"
+#include "ramet/ops/array/shape_fn.h"
+
+namespace ramet {
+namespace {
+
+template <class T>
+Status OutputShapeOf(KernelContext& c, int i, const Shape& shape) {
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(i, DTypeOf<T>::value, Shape{shape.rank()}));
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (shape.dim(d) > std::numeric_limits<T>::max()) {
+      return InvalidArgument("Shape output type is 32-bit but dim ", d, " is ", shape.dim(d),
+                             "; pass out_type=int64");
+    }
+    y->mutable_data<T>()[d] = static_cast<T>(shape.dim(d));
+  }
+  return OkStatus();
+}
+
+constexpr auto kShape = []<class T>(KernelContext& c) -> Status {
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    RAMET_RETURN_IF_ERROR(OutputShapeOf<T>(c, i, c.input(i).shape()));
+  }
+  return OkStatus();
+};
+
+constexpr auto kSize = []<class T>(KernelContext& c) -> Status {
+  const int64_t size = c.input(0).num_elements();
+  if (size > std::numeric_limits<T>::max()) {
+    return InvalidArgument("Number of elements was larger than representable by 32-bit output type: ",
+                           size, "; pass out_type=int64");
+  }
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DTypeOf<T>::value, Shape()));
+  *y->mutable_data<T>() = static_cast<T>(size);
+  return OkStatus();
+};
+
+Status Rank(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DType::kInt32, Shape()));
+  *y->mutable_data<int32_t>() = c.input(0).rank();
+  return OkStatus();
+}
+
+Status ShapesShape(ShapeContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    c.set_output(i, c.input(i).unknown_rank() ? Shape::OfRank(1) : Shape{c.input(i).rank()});
+  }
+  return OkStatus();
+}
+
+// The shape that Reshape gives `x`: `sizes` with the one that is -1 (index `missing`) filled in.
+StatusOr<Shape> FillIn(const Tensor& x, Dims sizes, int missing, int64_t known) {
+  const int64_t n = x.num_elements();
+  if (missing < 0) {
+    if (known == n) return Shape::Make(sizes);
+    return InvalidArgument("Input to reshape is a tensor with ", n,
+                           " values, but the requested shape has ", known, " (shape [",
+                           StrJoin(sizes, ","), "])");
+  }
+  if (known == 0) {
+    return InvalidArgument(
+        "reshape cannot infer the missing input size for an empty tensor unless all specified input "
+        "sizes are non-zero");
+  }
+  if (n % known != 0) {
+    return InvalidArgument("Input to reshape is a tensor with ", n,
+                           " values, but the requested shape requires a multiple of ", known);
+  }
+  sizes[missing] = n / known;
+  return Shape::Make(sizes);
+}
+
+StatusOr<Shape> RequestedShape(const Tensor& x, const Tensor& sizes_tensor) {
+  if (sizes_tensor.rank() != 1) {
+    return InvalidArgument("sizes input must be 1-D, not ", sizes_tensor.shape());
+  }
+  RAMET_ASSIGN_OR_RETURN(Dims sizes, VectorArg(sizes_tensor, "sizes input"));
+  int missing = -1;
+  int64_t known = 1;
+  for (int i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == -1) {
+      if (missing >= 0) {
+        return InvalidArgument("Only one input size may be -1, not both ", missing, " and ", i);
+      }
+      missing = i;
+    } else if (sizes[i] < 0) {
+      return InvalidArgument("Size ", i, " must be non-negative, not ", sizes[i]);
+    } else if (!MultiplyNonNegative(known, sizes[i], &known)) {
+      return InvalidArgument("The number of elements of shape [", StrJoin(sizes, ","),
+                             "] overflows a 64-bit integer");
+    }
+  }
+  return FillIn(x, sizes, missing, known);
+}
+
+Status Reshape(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape shape, RequestedShape(c.input(0), c.input(1)));
+  c.SetOutput(0, c.input(0).Reshaped(std::move(shape)));
+  return OkStatus();
+}
+
+Status ReshapeShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape shape, c.constant_as_shape(1));
+  const int64_t n = c.input(0).num_elements();
+  if (n >= 0 && !shape.unknown_rank()) {
+    int unknown = -1, unknowns = 0;
+    int64_t known = 1;
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (shape.dim(i) < 0) {
+        unknown = i, ++unknowns;
+      } else if (!MultiplyNonNegative(known, shape.dim(i), &known)) {
+        return InvalidArgument("The number of elements of shape ", shape, " overflows");
+      }
+    }
+    if (unknowns == 0 && known != n) {
+      return InvalidArgument("Cannot reshape a tensor with ", n, " elements to shape ", shape, " (",
+                             known, " elements)");
+    }
+    if (unknowns == 1 && known > 0) {
+      if (n % known != 0) {
+        return InvalidArgument("Dimension size must be evenly divisible by ", known, " but is ", n,
+                               " (reshaping ", c.input(0), " to ", shape, ")");
+      }
+      shape.set_dim(unknown, n / known);
+    }
+  }
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+Status ReshapeGradient(GradientContext& c) {
+  const Shape shape = c.input(0).shape();
+  const int unknowns = static_cast<int>(std::ranges::count(shape.dims(), Shape::kUnknownDim));
+  const bool empty = std::ranges::count(shape.dims(), 0) > 0;
+  if (shape.unknown_rank() || unknowns != 1 || empty) {
+    return c.Return({ReshapeLike(c, c.grad(), c.input(0)), Gradient()});
+  }
+  Tensor sizes(DType::kInt32, Shape{shape.rank()});
+  for (int i = 0; i < shape.rank(); ++i) {
+    sizes.mutable_data<int32_t>()[i] = static_cast<int32_t>(shape.dim(i));
+  }
+  return c.Return({c.Add("Reshape", {c.grad(), sizes}), Gradient()});
+}
+
+Status ReshapeToInputGradient(GradientContext& c) {
+  std::vector<Gradient> grads(c.num_inputs());
+  grads[0] = ReshapeLike(c, c.grad(), c.input(0));
+  return c.Return(std::move(grads));
+}
+
+// `shape` with a dimension of 1 put in at `axis`.
+StatusOr<Shape> Expanded(const Shape& shape, int64_t axis) {
+  if (axis < -1 - shape.rank() || axis > shape.rank()) {
+    return InvalidArgument("Tried to expand dim index ", axis, " for tensor with ", shape.rank(),
+                           " dimensions.");
+  }
+  const int at = static_cast<int>(axis < 0 ? axis + shape.rank() + 1 : axis);
+  return shape.Slice(0, at).Concatenate(Shape{1}).Concatenate(shape.Slice(at, shape.rank()));
+}
+
+Status ExpandDims(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(int64_t axis, ScalarArg(c.input(1), "dim"));
+  RAMET_ASSIGN_OR_RETURN(Shape shape, Expanded(c.input(0).shape(), axis));
+  c.SetOutput(0, c.input(0).Reshaped(std::move(shape)));
+  return OkStatus();
+}
+
+Status ExpandDimsShape(ShapeContext& c) {
+  const Shape& x = c.input(0);
+  if (x.unknown_rank()) return OkStatus();
+  auto axis = KnownScalar(c, 1);
+  if (!axis) {
+    c.set_output(0, Shape::OfRank(x.rank() + 1));
+    return OkStatus();
+  }
+  RAMET_ASSIGN_OR_RETURN(Shape shape, Expanded(x, *axis));
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+// `shape` without the dimensions at `axes` (without all of 1 when there are none). Unknown dimensions
+// at `axes` are taken for 1; without axes they make the rank unknown.
+StatusOr<Shape> Squeezed(const Shape& shape, std::span<const int64_t> axes) {
+  Dims drop(shape.rank(), 0);
+  for (int64_t axis : axes) {
+    if (axis < -shape.rank() || axis >= shape.rank()) {
+      return InvalidArgument("Tried to squeeze dim index ", axis, " for tensor with ", shape.rank(),
+                             " dimensions.");
+    }
+    drop[static_cast<int>(axis < 0 ? axis + shape.rank() : axis)] = 1;
+  }
+  Shape squeezed;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int64_t d = shape.dim(i);
+    if (axes.empty() && d < 0) return Shape::Unknown();
+    if (axes.empty() && d == 1) continue;
+    if (drop[i] == 0) {
+      squeezed.Append(d);
+    } else if (d > 1 || d == 0) {
+      return InvalidArgument("Can not squeeze dim[", i, "], expected a dimension of 1, got ", d);
+    }
+  }
+  return squeezed;
+}
+
+class SqueezeKernel final : public Kernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return std::make_unique<SqueezeKernel>(
+        node.attrs->GetOr<std::vector<int64_t>>("squeeze_dims", {}));
+  }
+  explicit SqueezeKernel(std::vector<int64_t> axes) : axes_(std::move(axes)) {}
+
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(Shape shape, Squeezed(c.input(0).shape(), axes_));
+    c.SetOutput(0, c.input(0).Reshaped(std::move(shape)));
+    return OkStatus();
+  }
+
+ private:
+  const std::vector<int64_t> axes_;
+};
+
+Status SqueezeShape(ShapeContext& c) {
+  if (c.input(0).unknown_rank()) return OkStatus();
+  const auto axes = c.attrs().GetOr<std::vector<int64_t>>("squeeze_dims", {});
+  RAMET_ASSIGN_OR_RETURN(Shape shape, Squeezed(c.input(0), axes));
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+}  // namespace
+
+RAMET_OP("Shape")
+    .Input("input: T")
+    .Output("output: out_type")
+    .Attr("T: type")
+    .Attr("out_type: {int32, int64} = DT_INT32")
+    .Doc("The shape of `input`, [rank].\n"
+         "\\error kInvalidArgument if a dimension does not fit in out_type.")
+    .HostMemory({"output"})
+    .Shape(ShapesShape)
+    .NotDifferentiable()
+    .CpuKernels<int32_t, int64_t>(kShape, "out_type");
+
+RAMET_OP("ShapeN")
+    .Input("input: N * T")
+    .Output("output: N * out_type")
+    .Attr("N: int >= 1")
+    .Attr("T: type")
+    .Attr("out_type: {int32, int64} = DT_INT32")
+    .Doc("The shape of each input, [its rank].\n"
+         "\\error kInvalidArgument if a dimension does not fit in out_type.")
+    .HostMemory({"output"})
+    .Shape(ShapesShape)
+    .NotDifferentiable()
+    .CpuKernels<int32_t, int64_t>(kShape, "out_type");
+
+RAMET_OP("Size")
+    .Input("input: T")
+    .Output("output: out_type")
+    .Attr("T: type")
+    .Attr("out_type: {int32, int64} = DT_INT32")
+    .Doc("The number of elements of `input`, a scalar.\n"
+         "\\error kInvalidArgument if it does not fit in out_type.")
+    .HostMemory({"output"})
+    .Shape(ScalarShape)
+    .NotDifferentiable()
+    .CpuKernels<int32_t, int64_t>(kSize, "out_type");
+
+RAMET_OP("Rank")
+    .Input("input: T")
+    .Output("output: int32")
+    .Attr("T: type")
+    .Doc("The number of dimensions of `input`, a scalar.")
+    .HostMemory({"output"})
+    .Shape(ScalarShape)
+    .NotDifferentiable()
+    .CpuKernel(Rank);
+
+RAMET_OP("Reshape")
+    .Input("tensor: T")
+    .Input("shape: Tshape")
+    .Output("output: T")
+    .Attr("T: type")
+    .Attr("Tshape: {int32, int64} = DT_INT32")
+    .Doc("The elements of `tensor` in the shape `shape` ([rank]); one size may be -1 and is then what\n"
+         "the element count leaves.\n"
+         "\\error kInvalidArgument if the element counts differ, more than one size is -1 or one is\n"
+         "  less.")
+    .HostMemory({"shape"})
+    .Shape(ReshapeShape)
+    .Gradient(ReshapeGradient)
+    .CpuKernel(Reshape);
+
+RAMET_OP("ExpandDims")
+    .Input("input: T")
+    .Input("dim: Tdim")
+    .Output("output: T")
+    .Attr("T: type")
+    .Attr("Tdim: {int32, int64} = DT_INT32")
+    .Doc("`input` with a dimension of 1 put in at index `dim`, a scalar in [-1 - rank, rank].\n"
+         "\\error kInvalidArgument if dim is outside.")
+    .HostMemory({"dim"})
+    .Shape(ExpandDimsShape)
+    .Gradient(ReshapeToInputGradient)
+    .CpuKernel(ExpandDims);
+
+RAMET_OP("Squeeze")
+    .Input("input: T")
+    .Output("output: T")
+    .Attr("T: type")
+    .Attr("squeeze_dims: list(int) >= 0 = []")
+    .Doc("`input` without the dimensions squeeze_dims, each of which must be 1; without all dimensions\n"
+         "of 1 when the list is empty.\n"
+         "\\error kInvalidArgument if one of them is not 1 or there is no such dimension.")
+    .Shape(SqueezeShape)
+    .Gradient(ReshapeToInputGradient)
+    .CpuKernelClass<SqueezeKernel>();
+
+}  // namespace ramet

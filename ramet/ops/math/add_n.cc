@@ -1,0 +1,50 @@
+#include "ramet/linalg/elementwise.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/types.h"
+
+namespace ramet {
+namespace {
+
+template <class T>
+Status AddNCompute(KernelContext& c) {
+  const Tensor& first = c.input(0);
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    if (c.input(i).shape() == first.shape()) continue;
+    return InvalidArgument("Inputs to AddN must have the same size and shape.  Input 0: ",
+                           first.shape(), " != input ", i, ": ", c.input(i).shape());
+  }
+  if (c.num_inputs() == 1) {
+    c.SetOutput(0, first);
+    return OkStatus();
+  }
+  constexpr linalg::Type kType = linalg::TypeOf<T>;
+  const int64_t n = first.num_elements();
+  RAMET_ASSIGN_OR_RETURN(Tensor * sum, c.ForwardOrAllocate(0, {0, 1}, first.dtype(), first.shape()));
+  linalg::Binary(linalg::BinaryOp::kAdd, kType, first.raw_data(), c.input(1).raw_data(),
+                 sum->raw_data(), n);
+  for (int i = 2; i < c.num_inputs(); ++i) {
+    linalg::AddTo(kType, c.input(i).raw_data(), sum->raw_data(), n);
+  }
+  return OkStatus();
+}
+
+Status AddNGradient(GradientContext& c) {
+  return c.Return(std::vector<Gradient>(c.num_inputs(), c.raw_grad()));
+}
+
+RAMET_OP("AddN")
+    .Input("inputs: N * T")
+    .Output("sum: T")
+    .Attr("N: int >= 1")
+    .Attr("T: {numbertype, variant}")
+    .Commutative()
+    .Aggregate()
+    .Doc("Returns the sum of all inputs element-wise, added in their order; integers wrap. Error: "
+         "the inputs differ in shape.")
+    .Shape(MergedInputsShape)
+    .Gradient(AddNGradient)
+    .CpuKernels<RAMET_NUMBERS>([]<class T>(KernelContext& c) { return AddNCompute<T>(c); });
+
+}  // namespace
+}  // namespace ramet

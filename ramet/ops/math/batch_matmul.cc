@@ -1,0 +1,236 @@
+#include <array>
+
+#include "ramet/linalg/broadcast.h"
+#include "ramet/linalg/gemm.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/types.h"
+
+// Products of stacks of matrices, [..., m, k] x [..., k, n].
+
+namespace ramet {
+namespace {
+
+using linalg::BroadcastPlan;
+
+// One product of the stacks that Compute was called for.
+struct MatMulTask {
+  linalg::Type type;
+  bool adj_x, adj_y;
+  int64_t m, n, k;
+  const char* x;
+  const char* y;
+  char* z;
+};
+
+Shape BatchOf(const Shape& s) { return s.Slice(0, s.rank() - 2); }
+
+// Products for all batches in the order of the result; neighbours along the last collapsed batch
+// dimension are one call.
+void MultiplyBatches(const MatMulTask& t, const BroadcastPlan& plan) {
+  const int64_t width = linalg::TypeSize(t.type);
+  const int last = plan.ndims() - 1;
+  const int64_t run = plan.dim(last);
+  const int64_t x_size = t.m * t.k, y_size = t.k * t.n, z_size = t.m * t.n;
+  linalg::GemmOptions options;
+  options.conjugate_a = t.adj_x;
+  options.conjugate_b = t.adj_y;
+  std::array<int64_t, BroadcastPlan::kMaxDims> index;
+  index.fill(0);
+  int64_t x = 0, y = 0;
+  for (int64_t done = 0; done < plan.size(); done += run) {
+    linalg::BatchGemm(t.type, t.adj_x, t.adj_y, run, t.m, t.n, t.k, t.x + x * x_size * width,
+                      plan.stride(0, last) * x_size, t.y + y * y_size * width,
+                      plan.stride(1, last) * y_size, t.z + done * z_size * width, z_size, options);
+    for (int d = last - 1; d >= 0; --d) {
+      x += plan.stride(0, d);
+      y += plan.stride(1, d);
+      if (++index[d] < plan.dim(d)) break;
+      x -= plan.dim(d) * plan.stride(0, d);
+      y -= plan.dim(d) * plan.stride(1, d);
+      index[d] = 0;
+    }
+  }
+}
+
+class BatchMatMulKernel final : public Kernel {
+ public:
+  explicit BatchMatMulKernel(const KernelNode& node)
+      : broadcasts_(node.op != "BatchMatMul"),
+        adj_x_(node.attrs->GetOr("adj_x", false)),
+        adj_y_(node.attrs->GetOr("adj_y", false)) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return std::unique_ptr<Kernel>(std::make_unique<BatchMatMulKernel>(node));
+  }
+
+  Status Compute(KernelContext& c) override {
+    const Shape& x = c.input(0).shape();
+    const Shape& y = c.input(1).shape();
+    RAMET_RETURN_IF_ERROR(CheckRanks(x, y));
+    RAMET_ASSIGN_OR_RETURN(Shape z, BatchShape(x, y));
+    const int64_t m = x.dim(x.rank() - (adj_x_ ? 1 : 2)), k = x.dim(x.rank() - (adj_x_ ? 2 : 1));
+    const int64_t n = y.dim(y.rank() - (adj_y_ ? 2 : 1));
+    if (k != y.dim(y.rank() - (adj_y_ ? 1 : 2))) {
+      return InvalidArgument("Matrix size-incompatible: In[0]: ", x, ", In[1]: ", y);
+    }
+    z.Append(m);
+    z.Append(n);
+    RAMET_ASSIGN_OR_RETURN(Tensor * out, c.Allocate(0, c.input(0).dtype(), z));
+    if (out->num_elements() == 0) return OkStatus();
+    BroadcastPlan plan;
+    BroadcastPlan::Make(x.dims().first(x.rank() - 2), y.dims().first(y.rank() - 2), &plan);
+    MultiplyBatches({LinalgType(out->dtype()), adj_x_, adj_y_, m, n, k, Bytes(c.input(0)),
+                     Bytes(c.input(1)), static_cast<char*>(out->raw_data())},
+                    plan);
+    return OkStatus();
+  }
+
+ private:
+  static const char* Bytes(const Tensor& t) { return static_cast<const char*>(t.raw_data()); }
+
+  Status CheckRanks(const Shape& x, const Shape& y) const {
+    if (!broadcasts_ && x.rank() != y.rank()) {
+      return InvalidArgument("In[0] and In[1] has different ndims: ", x, " vs. ", y);
+    }
+    for (int i = 0; i < 2; ++i) {
+      const Shape& s = i == 0 ? x : y;
+      if (s.rank() < 2) return InvalidArgument("In[", i, "] ndims must be >= 2: ", s.rank());
+    }
+    return OkStatus();
+  }
+
+  StatusOr<Shape> BatchShape(const Shape& x, const Shape& y) const {
+    if (broadcasts_) {
+      auto batch = BroadcastShapes(BatchOf(x), BatchOf(y));
+      if (batch.ok()) return batch;
+      return InvalidArgument("In[0] and In[1] must have compatible batch dimensions: ", x, " vs. ",
+                             y);
+    }
+    for (int d = 0; d < x.rank() - 2; ++d) {
+      if (x.dim(d) == y.dim(d)) continue;
+      return InvalidArgument("In[0].dim(", d, ") and In[1].dim(", d, ") must be the same: ", x,
+                             " vs ", y);
+    }
+    return BatchOf(x);
+  }
+
+  const bool broadcasts_;
+  const bool adj_x_;
+  const bool adj_y_;
+};
+
+template <class T>
+using BatchMatMulKernelOf = BatchMatMulKernel;
+
+template <bool kBroadcasts>
+Status BatchMatMulShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape x, c.WithRankAtLeast(0, 2));
+  RAMET_ASSIGN_OR_RETURN(Shape y, c.WithRankAtLeast(1, 2));
+  RAMET_ASSIGN_OR_RETURN(bool adj_x, c.attr<bool>("adj_x"));
+  RAMET_ASSIGN_OR_RETURN(bool adj_y, c.attr<bool>("adj_y"));
+  if (x.unknown_rank() || y.unknown_rank()) return OkStatus();
+  const int64_t k_x = x.dim(x.rank() - (adj_x ? 2 : 1)), k_y = y.dim(y.rank() - (adj_y ? 1 : 2));
+  if (k_x >= 0 && k_y >= 0 && k_x != k_y) {
+    return InvalidArgument("Dimensions must be equal, but are ", k_x, " and ", k_y,
+                           " (the inputs have shapes ", x, " and ", y, ")");
+  }
+  RAMET_ASSIGN_OR_RETURN(Shape z, kBroadcasts ? BroadcastShapes(BatchOf(x), BatchOf(y))
+                                              : BatchOf(x).MergeWith(BatchOf(y)));
+  if (!z.unknown_rank()) {
+    z.Append(x.dim(x.rank() - (adj_x ? 1 : 2)));
+    z.Append(y.dim(y.rank() - (adj_y ? 2 : 1)));
+  }
+  c.set_output(0, std::move(z));
+  return OkStatus();
+}
+
+struct OperandGradients {
+  Output x, y;
+};
+
+StatusOr<OperandGradients> ProductGradients(GradientContext& c) {
+  RAMET_ASSIGN_OR_RETURN(bool adj_x, c.attr<bool>("adj_x"));
+  RAMET_ASSIGN_OR_RETURN(bool adj_y, c.attr<bool>("adj_y"));
+  Output grad = c.grad(), x = c.input(0), y = c.input(1);
+  auto product = [&](Output a, Output b, bool adj_a, bool adj_b, const char* role) {
+    return c.Add("BatchMatMulV2", {a, b}, {{"adj_x", adj_a}, {"adj_y", adj_b}, {role, true}},
+                 "MatMul");
+  };
+  OperandGradients g;
+  g.x = adj_x ? product(y, grad, adj_y, true, "grad_x") : product(grad, y, false, !adj_y, "grad_x");
+  g.y = adj_y ? product(grad, x, true, adj_x, "grad_y") : product(x, grad, !adj_x, false, "grad_y");
+  return g;
+}
+
+Status BatchMatMulGradient(GradientContext& c) {
+  RAMET_ASSIGN_OR_RETURN(OperandGradients g, ProductGradients(c));
+  return c.Return({g.x, g.y});
+}
+
+// Whether static shapes say that no batch dimension is broadcast.
+bool BatchesMatch(const Shape& x, const Shape& y) {
+  if (x.unknown_rank() || y.unknown_rank()) return false;
+  if (x.rank() <= 2 && y.rank() <= 2) return true;
+  const Shape batch = BatchOf(x);
+  return batch.IsFullyDefined() && batch == BatchOf(y);
+}
+
+// x[:-2] of a vector.
+Output WithoutLastTwo(GradientContext& c, const Output& x) {
+  return c.Add("StridedSlice",
+               {x, Tensor::Vector<int32_t>({0}), Tensor::Vector<int32_t>({-2}),
+                Tensor::Vector<int32_t>({1})},
+               {{"begin_mask", 1}}, "strided_slice");
+}
+
+Status BatchMatMulV2Gradient(GradientContext& c) {
+  RAMET_ASSIGN_OR_RETURN(OperandGradients g, ProductGradients(c));
+  if (BatchesMatch(c.input(0).shape(), c.input(1).shape())) return c.Return({g.x, g.y});
+  Output x_shape = ShapeOf(c, c.input(0)), y_shape = ShapeOf(c, c.input(1));
+  Output x_batch = WithoutLastTwo(c, x_shape), y_batch = WithoutLastTwo(c, y_shape);
+  Operation axes = c.AddOperation("BroadcastGradientArgs", {x_batch, y_batch});
+  if (!axes.valid()) return NoGradient(c);
+  Output x_sum = c.Add("Sum", {g.x, axes.output(0)});
+  Output x_grad = Reshape(c, x_sum, x_shape);
+  Output y_sum = c.Add("Sum", {g.y, axes.output(1)});
+  return c.Return({x_grad, Reshape(c, y_sum, y_shape)});
+}
+
+RAMET_OP("BatchMatMul")
+    .Input("x: T")
+    .Input("y: T")
+    .Output("output: T")
+    .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
+    .Attr("adj_x: bool = false")
+    .Attr("adj_y: bool = false")
+    .Attr("grad_x: bool = false")
+    .Attr("grad_y: bool = false")
+    .Doc("Returns the products of the matrices in x [..., m, k] and y [..., k, n] pair by pair: "
+         "[..., m, n]. adj_x and adj_y take the adjoint (transposed and conjugated) of each matrix. "
+         "grad_x and grad_y only tell that the node is a gradient. Error: the leading dimensions or "
+         "the inner ones differ.")
+    .Shape(BatchMatMulShape<false>)
+    .Gradient(BatchMatMulGradient)
+    .CpuKernelClasses<BatchMatMulKernelOf, RAMET_FLOATS, int32_t, int64_t, RAMET_COMPLEX>();
+
+RAMET_OP("BatchMatMulV2")
+    .Input("x: T")
+    .Input("y: T")
+    .Output("output: T")
+    .Attr("T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, "
+          "complex64, complex128}")
+    .Attr("adj_x: bool = false")
+    .Attr("adj_y: bool = false")
+    .Attr("grad_x: bool = false")
+    .Attr("grad_y: bool = false")
+    .Doc("Returns the products of the matrices in x [..., m, k] and y [..., k, n] with the leading "
+         "dimensions broadcast: [..., m, n]. adj_x and adj_y take the adjoint (transposed and "
+         "conjugated) of each matrix. grad_x and grad_y only tell that the node is a gradient. "
+         "Error: the leading dimensions do not broadcast; the inner ones differ.")
+    .Shape(BatchMatMulShape<true>)
+    .Gradient(BatchMatMulV2Gradient)
+    .CpuKernelClasses<BatchMatMulKernelOf, RAMET_FLOATS, int16_t, int32_t, int64_t, RAMET_UNSIGNED,
+                      RAMET_COMPLEX>();
+
+}  // namespace
+}  // namespace ramet

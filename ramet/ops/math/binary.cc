@@ -1,0 +1,279 @@
+#include "ramet/ops/math/broadcast_loop.h"
+#include "ramet/ops/math/elementwise.h"
+#include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/types.h"
+
+// Arithmetic of two arguments, element-wise with broadcasting.
+
+namespace ramet {
+namespace {
+
+using linalg::BinaryOp;
+
+constexpr char kAttrNumbers[] =
+    "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, "
+    "complex64, complex128}";
+constexpr char kAttrReals[] =
+    "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}";
+
+#define RAMET_BINARY_OP(name, kind, attr, ...)                                           \
+  RAMET_OP(name)                                                                         \
+      .Input("x: T")                                                                     \
+      .Input("y: T")                                                                     \
+      .Output("z: T")                                                                    \
+      .Attr(attr)                                                                        \
+      .Shape(BroadcastBinaryShape)                                                       \
+      .CpuKernels<__VA_ARGS__>(BinaryKernel<BinaryOp::kind>())
+
+Status ConcatenateStrings(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  const Tensor& y = c.input(1);
+  RAMET_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(x.shape(), y.shape()));
+  RAMET_ASSIGN_OR_RETURN(Tensor * z, c.Allocate(0, kString, shape));
+  linalg::BroadcastPlan plan;
+  linalg::BroadcastPlan::Make(x.shape().dims(), y.shape().dims(), &plan);
+  const std::string* a = x.data<std::string>();
+  const std::string* b = y.data<std::string>();
+  std::string* out = z->mutable_data<std::string>();
+  ForEachBroadcast<2>(plan, [&](int64_t i, const auto& at) { out[i] = a[at[0]] + b[at[1]]; });
+  return OkStatus();
+}
+
+// Whether x, y and the gradient are known to have one shape: nothing is broadcast.
+bool NothingBroadcast(GradientContext& c, const Output& grad) {
+  return SameKnownShape(c.input(0), c.input(1)) && SameKnownShape(c.input(0), grad);
+}
+
+Status AddGradient(GradientContext& c) {
+  Output grad = c.grad();
+  if (NothingBroadcast(c, grad)) return c.Return({grad, grad});
+  return c.ReturnBroadcast(grad, grad);
+}
+
+Status SubGradient(GradientContext& c) {
+  Output grad = c.grad();
+  Output minus = -grad;
+  if (NothingBroadcast(c, grad)) return c.Return({grad, minus});
+  return c.ReturnBroadcast(grad, minus);
+}
+
+Status MulGradient(GradientContext& c) {
+  Output grad = c.grad();
+  const bool real = !IsComplex(BaseType(grad.dtype()));
+  if (real && NothingBroadcast(c, grad)) {
+    Output x_grad = c.Add("Mul", {grad, c.input(1)});
+    return c.Return({x_grad, c.Add("Mul", {grad, c.input(0)})});
+  }
+  Output x_grad = c.Add("Mul", {grad, Conj(c, c.input(1))});
+  Output y_grad = c.Add("Mul", {Conj(c, c.input(0)), grad});
+  return c.ReturnBroadcast(x_grad, y_grad);
+}
+
+// For z = op(x, y) with dz/dx = 1 / y and dz/dy = -x / y / y, each division by `op`.
+Status DivGradient(GradientContext& c, std::string_view op, std::string_view name) {
+  Output grad = c.grad();
+  Output x = Conj(c, c.input(0));
+  Output y = Conj(c, c.input(1));
+  auto divide = [&](Output a, Output b) { return c.Add(op, {a, b}, {}, name); };
+  Output x_grad = divide(grad, y);
+  Output minus_x = -x;
+  Output ratio = divide(minus_x, y);
+  Output slope = divide(ratio, y);
+  return c.ReturnBroadcast(x_grad, grad * slope);
+}
+
+Status MulNoNanGradient(GradientContext& c) {
+  Output grad = c.grad();
+  Output x_grad = c.Add("MulNoNan", {grad, c.input(1)});
+  Output y_grad = c.Add("MulNoNan", {c.input(0), grad});
+  return c.ReturnBroadcast(x_grad, y_grad);
+}
+
+// z = x - q * y with q = quotient(x, y), whole.
+Status ModGradient(GradientContext& c, std::string_view quotient) {
+  Output grad = c.grad();
+  Output q = c.Add(quotient, {c.input(0), c.input(1)});
+  Output minus = -q;
+  return c.ReturnBroadcast(grad, grad * minus);
+}
+
+// The gradient goes to x where test(x, y) holds, else to y.
+Status ChosenGradient(GradientContext& c, std::string_view test) {
+  Output grad = c.grad();
+  Output zeros = ZerosLike(c, grad);
+  Output chosen = c.Add(test, {c.input(0), c.input(1)});
+  Output x_grad = c.Add("SelectV2", {chosen, grad, zeros});
+  Output y_grad = c.Add("SelectV2", {chosen, zeros, grad});
+  return c.ReturnBroadcast(x_grad, y_grad);
+}
+
+// log(x) where it exists, else 0: there x^y does not depend on y smoothly.
+Output LogOrZero(GradientContext& c, const Output& x) {
+  const bool complex = IsComplex(BaseType(x.dtype()));
+  Output has_log = c.Add(complex ? "NotEqual" : "Greater", {x, 0.0});
+  Output safe = c.Add("Select", {has_log, x, OnesLike(c, c.input(0))});
+  Output log = c.Add("Log", {safe});
+  return c.Add("Select", {has_log, log, ZerosLike(c, c.input(0))});
+}
+
+Status PowGradient(GradientContext& c) {
+  Output grad = c.grad();
+  Output x = Conj(c, c.input(0));
+  Output y = Conj(c, c.input(1));
+  Output by_y = grad * y;
+  Output less = y - 1.0;
+  Output power = c.Add("Pow", {x, less});
+  Output x_grad = by_y * power;
+  Output log = LogOrZero(c, x);
+  Output by_z = grad * Conj(c, c.output());
+  return c.ReturnBroadcast(x_grad, by_z * log);
+}
+
+Status SquaredDifferenceGradient(GradientContext& c) {
+  Output grad = c.grad();
+  Output x_grad;
+  {
+    AfterGradient after(c, grad);
+    Output two = ScalarLike(c, grad.dtype(), 2, "scalar");
+    Output twice = c.Add("Mul", {two, grad});
+    Output difference = c.input(0) - c.input(1);
+    x_grad = twice * difference;
+  }
+  return c.ReturnBroadcast(x_grad, -x_grad);
+}
+
+Status Atan2Gradient(GradientContext& c) {
+  Output grad = c.grad();
+  AfterGradient after(c, grad);
+  Output y_square = c.Add("Square", {c.input(0)});
+  Output x_square = c.Add("Square", {c.input(1)});
+  Output ratio = grad / (y_square + x_square);
+  Output y_grad = c.input(1) * ratio;
+  Output minus_y = -c.input(0);
+  return c.ReturnBroadcast(y_grad, minus_y * ratio);
+}
+
+RAMET_BINARY_OP("AddV2", kAdd,
+                "T: {bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, "
+                "int32, int64, complex64, complex128}",
+                RAMET_NUMBERS)
+    .Commutative()
+    .Aggregate()
+    .Doc("Returns x + y element-wise with broadcasting; integers wrap. Error: the shapes do not "
+         "broadcast.")
+    .Gradient(AddGradient);
+
+RAMET_BINARY_OP("Add", kAdd,
+                "T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, "
+                "complex128, string}",
+                RAMET_FLOATS, uint8_t, RAMET_SIGNED, RAMET_COMPLEX)
+    .CpuKernel("T", kString, ConcatenateStrings)
+    .Doc("Returns x + y element-wise with broadcasting; strings are joined, integers wrap. Error: "
+         "the shapes do not broadcast.")
+    .Gradient(AddGradient);
+
+RAMET_BINARY_OP("Sub", kSub,
+                "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, "
+                "complex64, complex128, uint32, uint64}",
+                RAMET_NUMBERS)
+    .Doc("Returns x - y element-wise with broadcasting; integers wrap. Error: the shapes do not "
+         "broadcast.")
+    .Gradient(SubGradient);
+
+RAMET_BINARY_OP("Mul", kMul, kAttrNumbers, RAMET_NUMBERS)
+    .Commutative()
+    .Doc("Returns x * y element-wise with broadcasting; integers wrap. Error: the shapes do not "
+         "broadcast.")
+    .Gradient(MulGradient);
+
+RAMET_BINARY_OP("RealDiv", kDiv, kAttrNumbers, RAMET_FLOATS, RAMET_COMPLEX)
+    .Doc("Returns x / y element-wise with broadcasting, for floating types. Error: the shapes do "
+         "not broadcast.")
+    .Gradient([](GradientContext& c) { return DivGradient(c, "RealDiv", "RealDiv"); });
+
+RAMET_BINARY_OP("Div", kDiv, kAttrNumbers, RAMET_NUMBERS)
+    .Doc("Returns x / y element-wise with broadcasting; integers are rounded towards zero. Error: "
+         "an integer y is 0; the shapes do not broadcast.")
+    .Gradient([](GradientContext& c) { return DivGradient(c, "RealDiv", "truediv"); });
+
+RAMET_BINARY_OP("FloorDiv", kFloorDiv, kAttrNumbers, RAMET_REALS)
+    .Doc("Returns floor(x / y) element-wise with broadcasting. Error: an integer y is 0; the shapes "
+         "do not broadcast.")
+    .NotDifferentiable();
+
+RAMET_BINARY_OP("TruncateDiv", kDiv, kAttrNumbers, RAMET_REALS)
+    .Doc("Returns x / y element-wise with broadcasting; integers are rounded towards zero. Error: "
+         "an integer y is 0; the shapes do not broadcast.")
+    .NotDifferentiable();
+
+RAMET_BINARY_OP("FloorMod", kFloorMod,
+                "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, "
+                "float, double}",
+                RAMET_REALS)
+    .Doc("Returns x - floor(x / y) * y element-wise with broadcasting: the remainder with the sign "
+         "of y. Error: an integer y is 0; the shapes do not broadcast.")
+    .Gradient([](GradientContext& c) { return ModGradient(c, "FloorDiv"); });
+
+RAMET_BINARY_OP("Mod", kMod, "T: {int32, int64, half, half, bfloat16, float, double}", int32_t,
+                int64_t, float, double)
+    .Doc("Returns the remainder of x / y with the sign of x, element-wise with broadcasting: the "
+         "old name of TruncateMod. Error: an integer y is 0; the shapes do not broadcast.")
+    .Gradient([](GradientContext& c) { return ModGradient(c, "TruncateDiv"); });
+
+RAMET_BINARY_OP("TruncateMod", kMod, "T: {int32, int64, bfloat16, half, float, double}", int32_t,
+                int64_t, float, double)
+    .Doc("Returns the remainder of x / y with the sign of x, element-wise with broadcasting. Error: "
+         "an integer y is 0; the shapes do not broadcast.")
+    .Gradient([](GradientContext& c) { return ModGradient(c, "TruncateDiv"); });
+
+RAMET_BINARY_OP("Maximum", kMaximum, kAttrReals, RAMET_REALS)
+    .Doc("Returns the larger of x and y element-wise with broadcasting; NaN if either is. The "
+         "gradient of equal elements goes to x. Error: the shapes do not broadcast.")
+    .Gradient([](GradientContext& c) { return ChosenGradient(c, "GreaterEqual"); });
+
+RAMET_BINARY_OP("Minimum", kMinimum, kAttrReals, RAMET_REALS)
+    .Doc("Returns the smaller of x and y element-wise with broadcasting; NaN if either is. The "
+         "gradient of equal elements goes to x. Error: the shapes do not broadcast.")
+    .Gradient([](GradientContext& c) { return ChosenGradient(c, "LessEqual"); });
+
+RAMET_BINARY_OP("Pow", kPow,
+                "T: {bfloat16, float, half, double, int8, int16, int32, int64, complex64, "
+                "complex128}",
+                RAMET_FLOATS, RAMET_SIGNED, RAMET_COMPLEX)
+    .Doc("Returns x to the power of y element-wise with broadcasting; NaN for real x < 0 and y that "
+         "is not whole. Error: an integer y is negative; the shapes do not broadcast.")
+    .Gradient(PowGradient);
+
+RAMET_BINARY_OP("SquaredDifference", kSquaredDifference,
+                "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}",
+                RAMET_FLOATS, int32_t, int64_t, RAMET_COMPLEX)
+    .Commutative()
+    .Doc("Returns (x - y) * conj(x - y) element-wise with broadcasting. Error: the shapes do not "
+         "broadcast.")
+    .Gradient(SquaredDifferenceGradient);
+
+RAMET_BINARY_OP("DivNoNan", kDivNoNan,
+                "T: {half, float, bfloat16, double, complex64, complex128}", RAMET_FLOATS,
+                RAMET_COMPLEX)
+    .Doc("Returns x / y element-wise with broadcasting, and 0 where y is 0. Error: the shapes do "
+         "not broadcast.")
+    .Gradient([](GradientContext& c) { return DivGradient(c, "DivNoNan", "div_no_nan"); });
+
+RAMET_BINARY_OP("MulNoNan", kMulNoNan, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
+    .Doc("Returns x * y element-wise with broadcasting, and 0 where y is 0, whatever x is. Error: "
+         "the shapes do not broadcast.")
+    .Gradient(MulNoNanGradient);
+
+RAMET_OP("Atan2")
+    .Input("y: T")
+    .Input("x: T")
+    .Output("z: T")
+    .Attr(kAttrFloats)
+    .Doc("Returns the angle in [-pi, pi] of the point (x, y), element-wise with broadcasting. "
+         "Error: the shapes do not broadcast.")
+    .Shape(BroadcastBinaryShape)
+    .Gradient(Atan2Gradient)
+    .CpuKernels<RAMET_FLOATS>(BinaryKernel<BinaryOp::kAtan2>());
+
+}  // namespace
+}  // namespace ramet

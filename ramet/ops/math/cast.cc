@@ -1,0 +1,62 @@
+#include "ramet/linalg/elementwise.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/types.h"
+
+namespace ramet {
+namespace {
+
+bool Castable(DType t) { return IsFloating(t) || IsInteger(t) || IsComplex(t) || t == kBool; }
+
+class CastKernel final : public Kernel {
+ public:
+  explicit CastKernel(DType to) : to_(to) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    const DType from = BaseType(node.attrs->GetOr("SrcT", DType::kInvalid));
+    const DType to = BaseType(node.attrs->GetOr("DstT", DType::kInvalid));
+    if (from != to && !(Castable(from) && Castable(to))) {
+      return Unimplemented("Cast ", DTypeName(from), " to ", DTypeName(to), " is not supported");
+    }
+    return std::unique_ptr<Kernel>(std::make_unique<CastKernel>(to));
+  }
+
+  Status Compute(KernelContext& c) override {
+    const Tensor& x = c.input(0);
+    if (x.dtype() == to_) {
+      c.SetOutput(0, x);
+      return OkStatus();
+    }
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, to_, x.shape()));
+    linalg::Cast(LinalgType(x.dtype()), x.raw_data(), LinalgType(to_), y->raw_data(),
+                 x.num_elements());
+    return OkStatus();
+  }
+
+ private:
+  const DType to_;
+};
+
+// Between floating (or complex) types only.
+Status CastGradient(GradientContext& c) {
+  const auto smooth = [](DType t) { return IsFloating(t) || IsComplex(t); };
+  const DType from = BaseType(c.input(0).dtype());
+  if (!smooth(from) || !smooth(BaseType(c.output().dtype()))) return NoGradient(c);
+  return c.Return({c.Add("Cast", {c.grad()}, {{"DstT", from}})});
+}
+
+RAMET_OP("Cast")
+    .Input("x: SrcT")
+    .Output("y: DstT")
+    .Attr("SrcT: type")
+    .Attr("DstT: type")
+    .Attr("Truncate: bool = false")
+    .Doc("Returns the elements of x as DstT: floating to integer drops the fraction (what does not "
+         "fit gives an unspecified value), complex to real the imaginary part; to bool is x != 0; to "
+         "a shorter floating type rounds to the nearest. Shape of y: shape of x. Error: one of the "
+         "types is no number or bool.")
+    .Shape(UnchangedShape)
+    .Gradient(CastGradient)
+    .CpuKernelClass<CastKernel>();
+
+}  // namespace
+}  // namespace ramet

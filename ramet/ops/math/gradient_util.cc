@@ -1,0 +1,103 @@
+#include "ramet/ops/math/gradient_util.h"
+
+#include <complex>
+
+#include "ramet/linalg/elementwise.h"
+#include "ramet/ops/math/types.h"
+
+namespace ramet {
+namespace {
+
+// Up to this many elements zeros_like makes a Const.
+constexpr int64_t kSmall = 1000;
+
+std::vector<Operation> Controllers(const Output& grad) {
+  if (!grad.valid()) return {};
+  return {grad.op()};
+}
+
+Tensor Scalar(DType type, double value) {
+  Tensor t(type, Shape());
+  linalg::Cast(linalg::Type::kDouble, &value, LinalgType(type), t.raw_data(), 1);
+  return t;
+}
+
+Tensor Zeros(DType type, const Shape& shape) {
+  Tensor t(type, shape);
+  std::fill_n(static_cast<char*>(t.raw_data()), t.bytes(), 0);
+  return t;
+}
+
+Tensor IntVector(std::span<const int64_t> values) {
+  Tensor t(kInt32, Shape{static_cast<int64_t>(values.size())});
+  std::copy(values.begin(), values.end(), t.mutable_data<int32_t>());
+  return t;
+}
+
+}  // namespace
+
+AfterGradient::AfterGradient(GradientContext& c, const Output& grad)
+    : scope_(c.graph()), after_(scope_.ControlDependencies(Controllers(grad))) {}
+
+Output ScalarLike(GradientContext& c, DType like, double value, std::string_view name) {
+  if (like == DType::kInvalid) return Output();
+  return Constant(c.graph(), Scalar(BaseType(like), value), name);
+}
+
+Output Int32Vector(GradientContext& c, std::span<const int64_t> values, std::string_view name) {
+  return Constant(c.graph(), IntVector(values), name);
+}
+
+Output Conj(GradientContext& c, const Output& x) {
+  if (!IsComplex(BaseType(x.dtype()))) return x;
+  return c.Add("Conj", {x});
+}
+
+Output RangeTo(GradientContext& c, const Output& limit) {
+  return c.Add("Range", {0, limit, 1}, {}, "range");
+}
+
+Output Reshape(GradientContext& c, const Output& x, const Output& shape) {
+  return c.Add("Reshape", {x, shape});
+}
+
+Output Reshape(GradientContext& c, const Output& x, std::span<const int64_t> shape) {
+  return c.Add("Reshape", {x, Input(IntVector(shape))});
+}
+
+Output Cast(GradientContext& c, const Output& x, DType to) {
+  if (BaseType(x.dtype()) == to) return x;
+  return c.Add("Cast", {x}, {{"DstT", to}});
+}
+
+Output ZerosLike(GradientContext& c, const Output& x) {
+  const Shape shape = x.shape();
+  if (!shape.IsFullyDefined()) return c.Add("ZerosLike", {x}, {}, "zeros_like");
+  const DType type = BaseType(x.dtype());
+  if (shape.num_elements() < kSmall) {
+    return Constant(c.graph(), Zeros(type, shape), "zeros_like");
+  }
+  Output dims = Int32Vector(c, shape.dims(), "zeros_like/shape_as_tensor");
+  Output zero = ScalarLike(c, type, 0, "zeros_like/Const");
+  return c.Add("Fill", {dims, zero}, {}, "zeros_like");
+}
+
+Output OnesLike(GradientContext& c, const Output& x) {
+  const Shape shape = x.shape();
+  Output dims = shape.IsFullyDefined()
+                    ? Int32Vector(c, shape.dims(), "ones_like/Shape/shape_as_tensor")
+                    : c.Add("Shape", {x}, {}, "ones_like/Shape");
+  Output one = ScalarLike(c, x.dtype(), 1, "ones_like/Const");
+  return c.Add("Fill", {dims, one}, {}, "ones_like");
+}
+
+bool SameKnownShape(const Output& x, const Output& y) {
+  const Shape shape = x.shape();
+  return shape.IsFullyDefined() && shape == y.shape();
+}
+
+Status NoGradient(GradientContext& c) {
+  return c.Return(std::vector<Gradient>(c.num_inputs()));
+}
+
+}  // namespace ramet

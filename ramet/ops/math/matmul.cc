@@ -1,0 +1,102 @@
+#include "ramet/linalg/gemm.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/types.h"
+
+// The product of two matrices.
+
+namespace ramet {
+namespace {
+
+class MatMulKernel final : public Kernel {
+ public:
+  explicit MatMulKernel(const KernelNode& node)
+      : transpose_a_(node.attrs->GetOr("transpose_a", false)),
+        transpose_b_(node.attrs->GetOr("transpose_b", false)) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return std::unique_ptr<Kernel>(std::make_unique<MatMulKernel>(node));
+  }
+
+  Status Compute(KernelContext& c) override {
+    const Shape& a = c.input(0).shape();
+    const Shape& b = c.input(1).shape();
+    for (int i = 0; i < 2; ++i) {
+      if (c.input(i).rank() != 2) {
+        return InvalidArgument("In[", i, "] is not a matrix. Instead it has shape ",
+                               c.input(i).shape());
+      }
+    }
+    const int64_t m = a.dim(transpose_a_ ? 1 : 0), k = a.dim(transpose_a_ ? 0 : 1);
+    const int64_t n = b.dim(transpose_b_ ? 0 : 1);
+    if (k != b.dim(transpose_b_ ? 1 : 0)) {
+      return InvalidArgument("Matrix size-incompatible: In[0]: ", a, ", In[1]: ", b);
+    }
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, c.input(0).dtype(), Shape{m, n}));
+    if (m == 0 || n == 0) return OkStatus();
+    linalg::Gemm(LinalgType(y->dtype()), transpose_a_, transpose_b_, m, n, k,
+                 c.input(0).raw_data(), c.input(1).raw_data(), y->raw_data());
+    return OkStatus();
+  }
+
+ private:
+  const bool transpose_a_;
+  const bool transpose_b_;
+};
+
+template <class T>
+using MatMulKernelOf = MatMulKernel;
+
+Status MatMulShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape a, c.WithRank(0, 2));
+  RAMET_ASSIGN_OR_RETURN(Shape b, c.WithRank(1, 2));
+  RAMET_ASSIGN_OR_RETURN(bool transpose_a, c.attr<bool>("transpose_a"));
+  RAMET_ASSIGN_OR_RETURN(bool transpose_b, c.attr<bool>("transpose_b"));
+  const int64_t inner_a = a.dim(transpose_a ? 0 : 1), inner_b = b.dim(transpose_b ? 1 : 0);
+  if (inner_a >= 0 && inner_b >= 0 && inner_a != inner_b) {
+    return InvalidArgument("Dimensions must be equal, but are ", inner_a, " and ", inner_b,
+                           " (the matrices have shapes ", a, " and ", b, ")");
+  }
+  c.set_output(0, {a.dim(transpose_a ? 1 : 0), b.dim(transpose_b ? 0 : 1)});
+  return OkStatus();
+}
+
+// With y = op(a) op(b): each gradient is a product of the incoming one and the other operand, written
+// so that nothing is transposed twice.
+Status MatMulGradient(GradientContext& c) {
+  RAMET_ASSIGN_OR_RETURN(bool transpose_a, c.attr<bool>("transpose_a"));
+  RAMET_ASSIGN_OR_RETURN(bool transpose_b, c.attr<bool>("transpose_b"));
+  Output grad = c.grad();
+  Output a = Conj(c, c.input(0));
+  Output b = Conj(c, c.input(1));
+  auto product = [&](Output x, Output y, bool transpose_x, bool transpose_y, const char* role) {
+    return c.Add("MatMul", {x, y},
+                 {{"transpose_a", transpose_x}, {"transpose_b", transpose_y}, {role, true}});
+  };
+  Output a_grad = transpose_a ? product(b, grad, transpose_b, true, "grad_a")
+                              : product(grad, b, false, !transpose_b, "grad_a");
+  Output b_grad = transpose_b ? product(grad, a, true, transpose_a, "grad_b")
+                              : product(a, grad, !transpose_a, false, "grad_b");
+  return c.Return({a_grad, b_grad});
+}
+
+RAMET_OP("MatMul")
+    .Input("a: T")
+    .Input("b: T")
+    .Output("product: T")
+    .Attr("transpose_a: bool = false")
+    .Attr("transpose_b: bool = false")
+    .Attr("T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, "
+          "complex64, complex128}")
+    .Attr("grad_a: bool = false")
+    .Attr("grad_b: bool = false")
+    .Doc("Returns the product of the matrices a [m, k] and b [k, n]: [m, n]. With transpose_a, a is "
+         "[k, m]; with transpose_b, b is [n, k] (not conjugated). grad_a and grad_b only tell that "
+         "the node is a gradient. Integers wrap. Error: an input is no matrix; the inner dimensions "
+         "differ.")
+    .Shape(MatMulShape)
+    .Gradient(MatMulGradient)
+    .CpuKernelClasses<MatMulKernelOf, RAMET_FLOATS, int32_t, int64_t, RAMET_UNSIGNED,
+                      RAMET_COMPLEX>();
+
+}  // namespace
+}  // namespace ramet

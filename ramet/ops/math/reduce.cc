@@ -1,0 +1,166 @@
+#include "ramet/ops/math/reduce.h"
+
+#include "ramet/ops/math/types.h"
+
+namespace ramet {
+
+StatusOr<ReducedDims> ReducedDimsOf(const Tensor& axes, int rank) {
+  ReducedDims dims;
+  dims.rank = rank;
+  for (int64_t i = 0; i < axes.num_elements(); ++i) {
+    const int64_t axis = IntegerAt(axes, i);
+    if (axis < -rank || axis >= rank) {
+      return InvalidArgument("Invalid reduction dimension (", axis, " for input with ", rank,
+                             " dimension(s)");
+    }
+    const int64_t d = axis < 0 ? axis + rank : axis;
+    if (dims.reduced[d]) {
+      return InvalidArgument("Invalid reduction arguments: Axes contains duplicate dimension: ", d);
+    }
+    dims.reduced[d] = dims.any = true;
+  }
+  return dims;
+}
+
+Shape ReducedShape(const Shape& shape, const ReducedDims& dims, bool keep_dims) {
+  Shape result;
+  for (int d = 0; d < dims.rank; ++d) {
+    if (!dims.reduced[d]) {
+      result.Append(shape.dim(d));
+    } else if (keep_dims) {
+      result.Append(1);
+    }
+  }
+  return result;
+}
+
+namespace {
+
+using linalg::ReduceOp;
+
+constexpr char kAttrNumbers[] = "T: numbertype";
+constexpr char kAttrOrdered[] = "T: {realnumbertype, qint8, quint8, qint32, qint16, quint16}";
+
+template <ReduceOp kOp>
+class ReduceKernel final : public Kernel {
+ public:
+  explicit ReduceKernel(const KernelNode& node) : keep_dims_(node.attrs->GetOr("keep_dims", false)) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return std::unique_ptr<Kernel>(std::make_unique<ReduceKernel>(node));
+  }
+
+  Status Compute(KernelContext& c) override {
+    const Tensor& x = c.input(0);
+    RAMET_ASSIGN_OR_RETURN(ReducedDims dims, ReducedDimsOf(c.input(1), x.rank()));
+    if (!dims.any) {
+      c.SetOutput(0, x);
+      return OkStatus();
+    }
+    RAMET_ASSIGN_OR_RETURN(Tensor * y,
+                           c.Allocate(0, x.dtype(), ReducedShape(x.shape(), dims, keep_dims_)));
+    const auto plan = linalg::ReducePlan::Make(x.shape().dims(), dims.flags());
+    linalg::Reduce(kOp, LinalgType(x.dtype()), plan, x.raw_data(), y->raw_data());
+    return OkStatus();
+  }
+
+ private:
+  const bool keep_dims_;
+};
+
+// The kernel class for CpuKernelClasses.
+template <ReduceOp kOp>
+struct Reduction {
+  template <class T>
+  using Of = ReduceKernel<kOp>;
+};
+
+Status ReduceShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(bool keep_dims, c.attr<bool>("keep_dims"));
+  const Shape& x = c.input(0);
+  const Shape& axes_shape = c.input(1);
+  if (axes_shape.rank() > 1) {
+    return InvalidArgument("Shape must be at most rank 1 but is rank ", axes_shape.rank(),
+                           " (the reduction indices have shape ", axes_shape, ")");
+  }
+  const Tensor* axes = c.constant(1);
+  if (axes != nullptr && !x.unknown_rank()) {
+    RAMET_ASSIGN_OR_RETURN(ReducedDims dims, ReducedDimsOf(*axes, x.rank()));
+    c.set_output(0, ReducedShape(x, dims, keep_dims));
+  } else if (keep_dims && !x.unknown_rank()) {
+    c.set_output(0, Shape::OfRank(x.rank()));
+  } else if (!x.unknown_rank() && axes_shape.IsFullyDefined()) {
+    const int64_t left = x.rank() - axes_shape.num_elements();
+    if (left >= 0) c.set_output(0, Shape::OfRank(static_cast<int>(left)));
+  }
+  return OkStatus();
+}
+
+#define RAMET_REDUCE_OP(name, kind, attr, ...)                                  \
+  RAMET_OP(name)                                                                \
+      .Input("input: T")                                                        \
+      .Input("reduction_indices: Tidx")                                         \
+      .Output("output: T")                                                      \
+      .Attr("keep_dims: bool = false")                                          \
+      .Attr(attr)                                                               \
+      .Attr("Tidx: {int32, int64} = int32")                                     \
+      .HostMemory({"reduction_indices"})                                        \
+      .Shape(ReduceShape)                                                       \
+      .CpuKernelClasses<Reduction<ReduceOp::kind>::template Of, __VA_ARGS__>()
+
+#define RAMET_REDUCE_BOOL_OP(name, kind)                                 \
+  RAMET_OP(name)                                                         \
+      .Input("input: bool")                                              \
+      .Input("reduction_indices: Tidx")                                  \
+      .Output("output: bool")                                            \
+      .Attr("keep_dims: bool = false")                                   \
+      .Attr("Tidx: {int32, int64} = int32")                              \
+      .HostMemory({"reduction_indices"})                                 \
+      .Shape(ReduceShape)                                                \
+      .CpuKernelClass<ReduceKernel<ReduceOp::kind>>()                    \
+      .NotDifferentiable()
+
+RAMET_REDUCE_OP("Sum", kSum, kAttrNumbers, RAMET_NUMBERS)
+    .Doc("Returns the sum of the input over the dimensions reduction_indices (negative ones count "
+         "from the end); 0 where there is nothing. They vanish, or stay with size 1 with keep_dims. "
+         "Error: an index is out of range or named twice.")
+    .Gradient(SumGradient);
+
+RAMET_REDUCE_OP("Prod", kProd, kAttrNumbers, RAMET_NUMBERS)
+    .Doc("Returns the product of the input over the dimensions reduction_indices (negative ones "
+         "count from the end); 1 where there is nothing. They vanish, or stay with size 1 with "
+         "keep_dims. Error: an index is out of range or named twice.")
+    .Gradient(ProdGradient);
+
+RAMET_REDUCE_OP("Mean", kMean, kAttrNumbers, RAMET_NUMBERS)
+    .Doc("Returns the mean of the input over the dimensions reduction_indices (negative ones count "
+         "from the end); NaN where there is nothing, integers are rounded towards zero. They "
+         "vanish, or stay with size 1 with keep_dims. Error: an index is out of range or named "
+         "twice.")
+    .Gradient(MeanGradient);
+
+RAMET_REDUCE_OP("Max", kMax, kAttrOrdered, RAMET_REALS)
+    .Doc("Returns the largest element of the input over the dimensions reduction_indices (negative "
+         "ones count from the end); the lowest value of T where there is nothing, NaN if there is "
+         "one. They vanish, or stay with size 1 with keep_dims. Equal largest elements share the "
+         "gradient. Error: an index is out of range or named twice.")
+    .Gradient(MinOrMaxGradient);
+
+RAMET_REDUCE_OP("Min", kMin, kAttrOrdered, RAMET_REALS)
+    .Doc("Returns the smallest element of the input over the dimensions reduction_indices (negative "
+         "ones count from the end); the highest value of T where there is nothing, NaN if there is "
+         "one. They vanish, or stay with size 1 with keep_dims. Equal smallest elements share the "
+         "gradient. Error: an index is out of range or named twice.")
+    .Gradient(MinOrMaxGradient);
+
+RAMET_REDUCE_BOOL_OP("All", kAll)
+    .Doc("Returns whether all elements hold over the dimensions reduction_indices (negative ones "
+         "count from the end); true where there is nothing. They vanish, or stay with size 1 with "
+         "keep_dims. Error: an index is out of range or named twice.");
+
+RAMET_REDUCE_BOOL_OP("Any", kAny)
+    .Doc("Returns whether some element holds over the dimensions reduction_indices (negative ones "
+         "count from the end); false where there is nothing. They vanish, or stay with size 1 with "
+         "keep_dims. Error: an index is out of range or named twice.");
+
+}  // namespace
+}  // namespace ramet

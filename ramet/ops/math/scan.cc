@@ -1,0 +1,153 @@
+#include "ramet/linalg/elementwise.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/types.h"
+
+// Running sums and products along a dimension.
+
+namespace ramet {
+namespace {
+
+using linalg::BinaryOp;
+
+template <class T>
+T Combine(BinaryOp op, T a, T b) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+    return T(Combine(op, static_cast<float>(a), static_cast<float>(b)));
+  } else if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<std::common_type_t<T, int>>;
+    const U x = static_cast<U>(a), y = static_cast<U>(b);
+    return static_cast<T>(op == BinaryOp::kAdd ? x + y : x * y);
+  } else {
+    return op == BinaryOp::kAdd ? a + b : a * b;
+  }
+}
+
+// What the scanned dimension and the order along it are.
+struct Scan {
+  int64_t outer, n, inner;
+  bool exclusive, reverse;
+};
+
+template <class T>
+void RunScan(BinaryOp op, const Scan& s, const T* x, T* y) {
+  const T neutral = T(op == BinaryOp::kAdd ? 0.0f : 1.0f);
+  const int64_t first = s.reverse ? (s.n - 1) * s.inner : 0;
+  const int64_t step = s.reverse ? -s.inner : s.inner;
+  for (int64_t o = 0; o < s.outer; ++o) {
+    for (int64_t i = 0; i < s.inner; ++i) {
+      int64_t at = o * s.n * s.inner + first + i;
+      T total = neutral;
+      for (int64_t j = 0; j < s.n; ++j, at += step) {
+        const T next = Combine(op, total, x[at]);
+        y[at] = s.exclusive ? total : next;
+        total = next;
+      }
+    }
+  }
+}
+
+template <BinaryOp kOp, class T>
+class ScanKernel final : public Kernel {
+ public:
+  explicit ScanKernel(const KernelNode& node)
+      : exclusive_(node.attrs->GetOr("exclusive", false)),
+        reverse_(node.attrs->GetOr("reverse", false)) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return std::unique_ptr<Kernel>(std::make_unique<ScanKernel>(node));
+  }
+
+  Status Compute(KernelContext& c) override {
+    const Tensor& x = c.input(0);
+    const int rank = x.rank();
+    if (c.input(1).rank() != 0) {
+      return InvalidArgument("ScanOp: axis must be a scalar, not ", c.input(1).shape());
+    }
+    const int64_t asked = IntegerAt(c.input(1), 0);
+    if (asked < -rank || asked >= rank) {
+      return InvalidArgument("ScanOp: Expected scan axis in the range [", -rank, ", ", rank,
+                             "), but got ", asked);
+    }
+    const int axis = static_cast<int>(asked < 0 ? asked + rank : asked);
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
+    if (x.num_elements() == 0) return OkStatus();
+    RunScan(kOp,
+            {Product(x.shape(), 0, axis), x.dim(axis), Product(x.shape(), axis + 1, rank),
+             exclusive_, reverse_},
+            x.data<T>(), y->mutable_data<T>());
+    return OkStatus();
+  }
+
+ private:
+  const bool exclusive_;
+  const bool reverse_;
+};
+
+template <class T>
+using CumsumKernel = ScanKernel<BinaryOp::kAdd, T>;
+template <class T>
+using CumprodKernel = ScanKernel<BinaryOp::kMul, T>;
+
+struct Direction {
+  bool exclusive, reverse;
+};
+
+StatusOr<Direction> DirectionOf(GradientContext& c) {
+  RAMET_ASSIGN_OR_RETURN(bool exclusive, c.attr<bool>("exclusive"));
+  RAMET_ASSIGN_OR_RETURN(bool reverse, c.attr<bool>("reverse"));
+  return Direction{exclusive, reverse};
+}
+
+Status CumsumGradient(GradientContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Direction d, DirectionOf(c));
+  Output x_grad = c.Add("Cumsum", {c.grad(), c.input(1)},
+                        {{"exclusive", d.exclusive}, {"reverse", !d.reverse}});
+  return c.Return({x_grad, Gradient()});
+}
+
+Status CumprodGradient(GradientContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Direction d, DirectionOf(c));
+  Output x = c.input(0), axis = c.input(1);
+  Output product =
+      c.Add("Cumprod", {x, axis}, {{"exclusive", d.exclusive}, {"reverse", d.reverse}});
+  Output weighted = product * c.grad();
+  Output sum =
+      c.Add("Cumsum", {weighted, axis}, {{"exclusive", d.exclusive}, {"reverse", !d.reverse}});
+  return c.Return({c.Add("DivNoNan", {sum, x}, {}, "div_no_nan"), Gradient()});
+}
+
+Status ScanShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(1, 0).status());
+  RAMET_ASSIGN_OR_RETURN(Shape x, c.WithRankAtLeast(0, 1));
+  c.set_output(0, std::move(x));
+  return OkStatus();
+}
+
+#define RAMET_SCAN_OP(name)                     \
+  RAMET_OP(name)                                \
+      .Input("x: T")                            \
+      .Input("axis: Tidx")                      \
+      .Output("out: T")                         \
+      .Attr("exclusive: bool = false")          \
+      .Attr("reverse: bool = false")            \
+      .Attr("T: numbertype")                    \
+      .Attr("Tidx: {int32, int64} = int32")     \
+      .HostMemory({"axis"})                     \
+      .Shape(ScanShape)
+
+RAMET_SCAN_OP("Cumsum")
+    .Doc("Returns the running sum of x along `axis` (negative: from the end), of the shape of x. "
+         "With exclusive, element i leaves out x[i]; with reverse, it runs from the end. Error: the "
+         "axis is no scalar or out of range.")
+    .Gradient(CumsumGradient)
+    .CpuKernelClasses<CumsumKernel, RAMET_NUMBERS>();
+
+RAMET_SCAN_OP("Cumprod")
+    .Doc("Returns the running product of x along `axis` (negative: from the end), of the shape of x. "
+         "With exclusive, element i leaves out x[i]; with reverse, it runs from the end. Where x is "
+         "0 its gradient is 0. Error: the axis is no scalar or out of range.")
+    .Gradient(CumprodGradient)
+    .CpuKernelClasses<CumprodKernel, RAMET_NUMBERS>();
+
+}  // namespace
+}  // namespace ramet

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ramet/device/device.h"
+#include "ramet/graph/graph_impl.h"
+#include "ramet/op/kernel.h"
+
+namespace ramet {
+
+// What a run is asked for, resolved: the key of a plan.
+struct PlanRequest {
+  std::vector<Endpoint> feeds;
+  std::vector<Endpoint> fetches;  // index kControl: run the node, fetch nothing
+  bool operator==(const PlanRequest&) const = default;
+};
+
+// One thing to do: run a kernel, or copy a value to or from a device.
+struct Step {
+  enum class Kind : uint8_t { kKernel, kCopyToDevice, kCopyToHost };
+  Kernel* kernel = nullptr;
+  NodeId node = -1;
+  int32_t first_input = 0;  // in Plan::input_slots
+  int32_t num_inputs = 0;
+  int32_t first_output = 0;  // a slot; a node's outputs follow one another
+  int32_t num_outputs = 0;
+  int32_t first_release = 0;  // in Plan::release_slots
+  int32_t num_releases = 0;
+  int32_t device = 0;
+  uint64_t forwardable = 0;  // bit i: nobody reads input i after this step
+  uint64_t ref_inputs = 0;   // bit i: input i is a Ref argument and is not resolved
+  uint64_t host_inputs = 0;  // bit i: input i is in host memory on every device
+  uint64_t host_outputs = 0;
+  Kind kind = Kind::kKernel;
+};
+
+// What one run of a plan works on; kept for the next run, so that a steady run allocates nothing.
+struct Frame {
+  std::vector<Value> values;              // by slot
+  std::vector<const Tensor*> inputs;      // of the step at work
+  std::vector<VariableState*> variables;  // likewise
+  std::vector<Tensor> resolved;           // buffers of variables and views, while a step works
+};
+
+// A Plan is a compiled run: steps in order over slots of values. Immutable once built, but for the pool
+// of frames; any number of threads may run it at once.
+class Plan {
+ public:
+  PlanRequest request;
+  std::vector<Step> steps;
+  std::vector<int32_t> input_slots;
+  std::vector<int32_t> release_slots;
+  std::vector<int32_t> feed_slots;
+  std::vector<int32_t> fetch_slots;  // -1 for a node that is only run
+  std::vector<std::pair<int32_t, Tensor>> presets;  // constants
+  std::vector<VariableId> initializes;              // variables whose initializer runs
+  int32_t num_slots = 0;
+  int32_t most_inputs = 0;
+  bool several_memories = false;  // devices with memory of their own take part
+  int64_t edit_version = 0;
+  std::vector<std::shared_ptr<Kernel>> kernels;  // what the steps use, kept alive
+
+  std::unique_ptr<Frame> TakeFrame();
+  void ReturnFrame(std::unique_ptr<Frame> frame);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Frame>> frames_;
+};
+
+// What compiling needs of the session.
+class KernelSource {
+ public:
+  virtual ~KernelSource() = default;
+  virtual std::span<Device* const> devices() const = 0;
+  virtual StatusOr<std::vector<int>> Place(const GraphImpl& graph, std::span<const NodeId> nodes) = 0;
+  // The kernel of a node on a device: the same one as long as the node stays as it is.
+  virtual StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphImpl& graph, NodeId node,
+                                                      int device) = 0;
+};
+
+// Compiles: prunes to what the fetches need (cut at the feeds), places, orders, lays out the slots and
+// says when each is free again. The graph's lock is held.
+// \error kInvalidArgument if the nodes needed are in a cycle; kUnimplemented if one has no kernel; what
+//   placing and making kernels say.
+StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphImpl& graph, const PlanRequest& request,
+                                            KernelSource& source);
+
+}  // namespace ramet

@@ -1,0 +1,214 @@
+#include "ramet/runtime/session_impl.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "ramet/base/log.h"
+
+namespace ramet {
+namespace {
+
+// As a client prints a shape: "(50, 784)", "(?, 784)", "(3,)".
+std::string TupleText(const Shape& shape) {
+  if (shape.unknown_rank()) return "<unknown>";
+  std::string text = "(";
+  for (int i = 0; i < shape.rank(); ++i) {
+    text += StrCat(i ? ", " : "", shape.dim(i) < 0 ? std::string("?") : StrCat(shape.dim(i)));
+  }
+  return text + (shape.rank() == 1 ? ",)" : ")");
+}
+
+int ThreadsOf(const SessionOptions& options) {
+  if (options.intra_op_parallelism_threads > 0) return options.intra_op_parallelism_threads;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+StatusOr<std::shared_ptr<SessionImpl>> SessionImpl::Create(Graph& graph,
+                                                           const SessionOptions& options) {
+  RAMET_RETURN_IF_ERROR(graph.status());
+  if (options.intra_op_parallelism_threads < 0) {
+    return InvalidArgument("intra_op_parallelism_threads is ",
+                           options.intra_op_parallelism_threads, "; 0 or more are possible");
+  }
+  std::shared_ptr<SessionImpl> session(new SessionImpl(graph, options));
+  auto& registry = DeviceRegistry::Global();
+  for (const auto& [type, count] : options.device_count) {
+    if (count < 0 || (type == "CPU" && count == 0) || count > 1024) {
+      return InvalidArgument("device_count of ", type, " is ", count, "; ",
+                             type == "CPU" ? "1" : "0", " to 1024 are possible");
+    }
+  }
+  for (const std::string& type : registry.Types()) {
+    auto asked = options.device_count.find(type);
+    int count = asked != options.device_count.end() ? asked->second : registry.DefaultCount(type);
+    for (int i = 0; i < count; ++i) {
+      RAMET_ASSIGN_OR_RETURN(Device * device, registry.Get(type, i));
+      session->devices_.push_back(device);
+    }
+  }
+  for (Device* device : session->devices_) {
+    session->envs_.push_back({device->kernel_allocator(), device->allocator(),
+                              &session->resources_, device->memory()});
+  }
+  session->settings_ = {session->devices_, session->envs_, ThreadsOf(options),
+                        options.deterministic, &graph.impl()};
+  return session;
+}
+
+size_t SessionImpl::RequestHash::operator()(const PlanRequest& request) const {
+  size_t hash = request.feeds.size();
+  auto mix = [&hash](Endpoint e) {
+    hash = (hash ^ (static_cast<size_t>(e.node) * 31 + static_cast<size_t>(e.index + 2))) *
+           size_t{0x9E3779B97F4A7C15};
+  };
+  for (Endpoint e : request.feeds) mix(e);
+  for (Endpoint e : request.fetches) mix(e);
+  return hash;
+}
+
+StatusOr<std::vector<int>> SessionImpl::Place(const GraphImpl& graph,
+                                              std::span<const NodeId> nodes) {
+  PlacerOptions placer{devices_, options_.allow_soft_placement, options_.log_device_placement};
+  return PlaceNodes(graph, nodes, placer);
+}
+
+StatusOr<std::shared_ptr<Kernel>> SessionImpl::KernelFor(const GraphImpl& graph, NodeId id,
+                                                         int device) {
+  const NodeRecord& node = graph.nodes[id];
+  KernelEntry& entry = kernels_[{id, device}];
+  if (entry.kernel && entry.attrs == node.attrs) return entry.kernel;
+  RAMET_ASSIGN_OR_RETURN(
+      const KernelRegistration* registration,
+      node.op->FindKernel(devices_[device]->type(), *node.attrs, node.name));
+  const OpSchema& schema = node.op->schema();
+  KernelNode kernel_node{std::string(node.name), schema.name, node.attrs.get(), {}, {}};
+  RAMET_ASSIGN_OR_RETURN(kernel_node.input_types, schema.Expand(schema.inputs, *node.attrs));
+  RAMET_ASSIGN_OR_RETURN(kernel_node.output_types, schema.Expand(schema.outputs, *node.attrs));
+  auto kernel = registration->Make(kernel_node);
+  if (!kernel.ok()) {
+    return kernel.status().WithContext(StrCat("node '", node.name, "' (", schema.name, ")"));
+  }
+  entry = {node.attrs, std::shared_ptr<Kernel>(*std::move(kernel))};
+  return entry.kernel;
+}
+
+StatusOr<std::shared_ptr<Plan>> SessionImpl::PlanFor(const PlanRequest& request) {
+  if (closed_) return FailedPrecondition("Attempted to use a closed Session.");
+  const GraphImpl& graph = graph_->impl();
+  std::lock_guard lock(mutex_);
+  std::shared_lock graph_lock(graph.mutex);
+  RAMET_RETURN_IF_ERROR(graph.status);
+  auto& slot = plans_[request];
+  if (slot && slot->edit_version == graph.edit_version) return slot;
+  auto plan = CompilePlan(graph, request, *this);
+  if (!plan.ok()) {
+    plans_.erase(request);
+    return plan.status();
+  }
+  slot = *std::move(plan);
+  return slot;
+}
+
+bool SessionImpl::IsCurrent(const Plan& plan) const {
+  return !closed_ && plan.edit_version == graph_->edit_version();
+}
+
+Status SessionImpl::RunPlanWith(Plan& plan, std::span<const Tensor> feeds,
+                                std::span<Tensor> fetched) {
+  if (any_restored_ && !plan.initializes.empty()) WarnAboutRestored(plan);
+  return RunPlan(plan, settings_, feeds, fetched);
+}
+
+Status SessionImpl::CheckFeed(const Output& tensor, const Tensor& value) const {
+  const DType want = BaseType(tensor.dtype());
+  if (value.empty()) return InvalidArgument("the value fed for ", tensor.name(), " is empty");
+  if (value.dtype() != want) {
+    return InvalidArgument("Tensor ", tensor.name(), ", specified in feeds, must be of dtype ",
+                           DTypeName(want), ", but a ", DTypeName(value.dtype()), " tensor was fed");
+  }
+  const Shape shape = tensor.shape();
+  if (!shape.IsCompatibleWith(value.shape())) {
+    return InvalidArgument("Cannot feed value of shape ", TupleText(value.shape()), " for Tensor ",
+                           tensor.name(), ", which has shape ", TupleText(shape));
+  }
+  return OkStatus();
+}
+
+StatusOr<std::variant<Output, Operation>> SessionImpl::ResolveFetch(
+    const GraphElement& element) const {
+  using Resolved = std::variant<Output, Operation>;
+  auto foreign = [](const std::string& name) {
+    return InvalidArgument(name.empty() ? "an invalid handle was fetched: building it failed"
+                                        : StrCat(name, " is not an element of this graph."));
+  };
+  if (auto* output = std::get_if<Output>(&element.element())) {
+    if (output->graph() != graph_) return foreign(output->name());
+    return Resolved(*output);
+  }
+  if (auto* op = std::get_if<Operation>(&element.element())) {
+    if (op->graph() != graph_) return foreign(op->name());
+    return Resolved(*op);
+  }
+  const std::string& name = std::get<std::string>(element.element());
+  if (name.find(':') == std::string::npos) {
+    RAMET_ASSIGN_OR_RETURN(Operation op, graph_->FindOperation(name));
+    return Resolved(op);
+  }
+  RAMET_ASSIGN_OR_RETURN(Output output, graph_->Tensor(name));
+  return Resolved(output);
+}
+
+StatusOr<Output> SessionImpl::ResolveTensor(const GraphElement& element) const {
+  RAMET_ASSIGN_OR_RETURN(auto resolved, ResolveFetch(element));
+  if (auto* output = std::get_if<Output>(&resolved)) return *output;
+  return InvalidArgument("Cannot feed '", std::get<Operation>(resolved).name(),
+                         "': it is an operation; tensor names end in ':0' (':1', ...)");
+}
+
+std::shared_ptr<VariableState> SessionImpl::StateOf(const VariableRecord& record, bool create) {
+  const Operation op = record.variable.op();
+  auto attrs = op.attrs();
+  std::string name = attrs->GetOr<std::string>("shared_name", "");
+  if (name.empty()) name = op.name();
+  const std::string container = attrs->GetOr<std::string>("container", "");
+  if (create) return resources_.FindOrCreateVariable(container, name);
+  return std::dynamic_pointer_cast<VariableState>(resources_.Find(container, name));
+}
+
+StatusOr<Tensor> SessionImpl::ToHost(const Tensor& value) const {
+  if (value.empty() || value.host_accessible()) return value;
+  for (Device* device : devices_) {
+    if (device->memory() == nullptr) continue;
+    StatusOr<Tensor> copied = Internal("not copied");
+    device->Enqueue([&] { copied = device->CopyToHost(value); });
+    device->Synchronize();
+    return copied;
+  }
+  return Internal("a value is in the memory of a device that this session does not have");
+}
+
+void SessionImpl::NoteRestored(const std::vector<std::string>& names) {
+  std::lock_guard lock(mutex_);
+  restored_.insert(names.begin(), names.end());
+  any_restored_ = !restored_.empty();
+}
+
+void SessionImpl::WarnAboutRestored(const Plan& plan) {
+  std::lock_guard lock(mutex_);
+  int overwritten = 0;
+  for (VariableId id : plan.initializes) {
+    overwritten += restored_.contains(graph_->variables()[id].variable.op().name());
+  }
+  if (overwritten == 0) return;
+  LogWarning("restored values of ", overwritten,
+             " variables are overwritten by their initializers; to initialise only what is missing, "
+             "use Session::InitializeMissing");
+  restored_.clear();
+  any_restored_ = false;
+}
+
+void SessionImpl::Close() { closed_ = true; }
+
+}  // namespace ramet

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "ramet/runtime/executor.h"
+#include "ramet/runtime/placer.h"
+#include "ramet/runtime/session.h"
+
+namespace ramet {
+
+// What Session and Callable share.
+class SessionImpl final : public KernelSource {
+ public:
+  static StatusOr<std::shared_ptr<SessionImpl>> Create(Graph& graph, const SessionOptions& options);
+
+  std::span<Device* const> devices() const override { return devices_; }
+  StatusOr<std::vector<int>> Place(const GraphImpl& graph, std::span<const NodeId> nodes) override;
+  StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphImpl& graph, NodeId node,
+                                              int device) override;
+
+  StatusOr<std::shared_ptr<Plan>> PlanFor(const PlanRequest& request);
+  bool IsCurrent(const Plan& plan) const;
+  Status RunPlanWith(Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> fetched);
+  // Checks a value against the tensor that it is fed for.
+  Status CheckFeed(const Output& tensor, const Tensor& value) const;
+
+  StatusOr<Output> ResolveTensor(const GraphElement& element) const;
+  StatusOr<std::variant<Output, Operation>> ResolveFetch(const GraphElement& element) const;
+
+  // Where the value of a variable of the graph is kept; null before its first use when `create` is false.
+  std::shared_ptr<VariableState> StateOf(const VariableRecord& record, bool create);
+  StatusOr<Tensor> ToHost(const Tensor& value) const;
+
+  Graph& graph() const { return *graph_; }
+  const SessionOptions& options() const { return options_; }
+  void NoteRestored(const std::vector<std::string>& names);
+  void Close();
+
+ private:
+  SessionImpl(Graph& graph, const SessionOptions& options) : graph_(&graph), options_(options) {}
+  void WarnAboutRestored(const Plan& plan);
+
+  struct KernelEntry {
+    std::shared_ptr<const AttrMap> attrs;
+    std::shared_ptr<Kernel> kernel;
+  };
+  struct RequestHash {
+    size_t operator()(const PlanRequest& request) const;
+  };
+
+  Graph* graph_;
+  const SessionOptions options_;
+  std::vector<Device*> devices_;
+  std::vector<KernelEnv> envs_;
+  ExecutorSettings settings_;
+  ResourceStore resources_;
+  mutable std::mutex mutex_;
+  std::map<std::pair<NodeId, int>, KernelEntry> kernels_;
+  std::unordered_map<PlanRequest, std::shared_ptr<Plan>, RequestHash> plans_;
+  std::set<std::string> restored_;
+  std::atomic<bool> any_restored_ = false;
+  std::atomic<bool> closed_ = false;
+};
+
+}  // namespace ramet

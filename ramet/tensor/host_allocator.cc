@@ -1,0 +1,132 @@
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "ramet/tensor/buffer.h"
+
+namespace ramet {
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr size_t kSmallestClass = 64;
+constexpr size_t kCacheLimit = size_t{1} << 30;
+
+// Four classes per power of two from 64 bytes up, so that at most a quarter of a block is unused.
+int SizeClass(size_t bytes) {
+  if (bytes <= kSmallestClass) return 0;
+  const int log = std::bit_width(bytes - 1) - 1;
+  const size_t step = (size_t{1} << log) / 4;
+  const int quarter = static_cast<int>((bytes - 1 - (size_t{1} << log)) / step);
+  return (log - 6) * 4 + quarter + 1;
+}
+
+size_t ClassBytes(int size_class) {
+  if (size_class == 0) return kSmallestClass;
+  const int log = (size_class - 1) / 4 + 6;
+  return (size_t{1} << log) + ((size_class - 1) % 4 + 1) * ((size_t{1} << log) / 4);
+}
+
+constexpr int kNumClasses = (47 - 6) * 4 + 1;
+
+class Pool;
+
+class PooledBuffer final : public Buffer {
+ public:
+  PooledBuffer(void* data, size_t size, Pool* pool, int size_class)
+      : Buffer(data, size, true), pool_(pool), size_class_(size_class) {}
+  void Reuse(size_t size) { Reset(size); }
+  int size_class() const { return size_class_; }
+
+ private:
+  void Dispose() override;
+  Pool* pool_;
+  int size_class_;
+};
+
+constexpr size_t RoundUp(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+constexpr size_t kHeader = RoundUp(sizeof(PooledBuffer));
+
+class Pool final : public Allocator {
+ public:
+  std::string_view name() const override { return "host"; }
+
+  StatusOr<BufferPtr> Allocate(size_t bytes) override {
+    if (bytes > ClassBytes(kNumClasses - 1)) return OutOfMemory(bytes);
+    const int size_class = SizeClass(bytes);
+    if (PooledBuffer* cached = TakeCached(size_class)) {
+      cached->Reuse(bytes);
+      return BufferPtr::Adopt(cached);
+    }
+    void* block = std::aligned_alloc(kAlignment, RoundUp(kHeader + ClassBytes(size_class)));
+    if (block == nullptr) return OutOfMemory(bytes);
+    CountSystemAllocation(size_class);
+    void* data = static_cast<char*>(block) + kHeader;
+    return BufferPtr::Adopt(new (block) PooledBuffer(data, bytes, this, size_class));
+  }
+
+  void Return(PooledBuffer* buffer) {
+    const size_t bytes = ClassBytes(buffer->size_class());
+    {
+      std::lock_guard lock(mutex_);
+      stats_.bytes_in_use -= static_cast<int64_t>(bytes);
+      if (static_cast<size_t>(stats_.bytes_cached) + bytes <= kCacheLimit) {
+        stats_.bytes_cached += static_cast<int64_t>(bytes);
+        free_[buffer->size_class()].push_back(buffer);
+        return;
+      }
+    }
+    buffer->~PooledBuffer();
+    std::free(buffer);
+  }
+
+  HostAllocatorStats stats() {
+    std::lock_guard lock(mutex_);
+    return stats_;
+  }
+
+ private:
+  PooledBuffer* TakeCached(int size_class) {
+    std::lock_guard lock(mutex_);
+    auto& list = free_[size_class];
+    if (list.empty()) return nullptr;
+    PooledBuffer* buffer = list.back();
+    list.pop_back();
+    const int64_t bytes = static_cast<int64_t>(ClassBytes(size_class));
+    stats_.bytes_cached -= bytes;
+    stats_.bytes_in_use += bytes;
+    return buffer;
+  }
+
+  void CountSystemAllocation(int size_class) {
+    std::lock_guard lock(mutex_);
+    ++stats_.system_allocations;
+    stats_.bytes_in_use += static_cast<int64_t>(ClassBytes(size_class));
+  }
+
+  static Status OutOfMemory(size_t bytes) {
+    return ResourceExhausted("out of host memory: ", bytes, " bytes were asked for");
+  }
+
+  std::mutex mutex_;
+  std::array<std::vector<PooledBuffer*>, kNumClasses> free_;
+  HostAllocatorStats stats_;
+};
+
+void PooledBuffer::Dispose() { pool_->Return(this); }
+
+Pool* ThePool() {
+  static Pool* const pool = new Pool;
+  return pool;
+}
+
+}  // namespace
+
+Allocator* HostAllocator() { return ThePool(); }
+
+HostAllocatorStats GetHostAllocatorStats() { return ThePool()->stats(); }
+
+}  // namespace ramet

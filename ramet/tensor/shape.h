@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+#include "ramet/base/export.h"
+#include "ramet/base/status.h"
+
+namespace ramet {
+
+// A Shape is the list of a tensor's dimensions. A dimension may be unknown (-1), and so may the rank:
+// such partial shapes describe graph edges; the shape of a Tensor is always fully defined. A value
+// type; up to six dimensions are kept in place, so that copies do not allocate.
+class RAMET_EXPORT Shape {
+ public:
+  static constexpr int kMaxRank = 254;
+  static constexpr int64_t kUnknownDim = -1;
+
+  // A scalar's shape: rank 0.
+  Shape() : rank_(0) {}
+  Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
+  // The dims must be >= -1 and at most kMaxRank many; for values from outside use Make.
+  explicit Shape(std::span<const int64_t> dims);
+  static Shape Unknown();
+  // Of rank `rank`, every dimension unknown.
+  static Shape OfRank(int rank);
+  // \error kInvalidArgument if a dim is < -1, there are more than kMaxRank dims, or the product of the
+  // known dims overflows int64.
+  static StatusOr<Shape> Make(std::span<const int64_t> dims);
+
+  Shape(const Shape& other) { CopyFrom(other); }
+  Shape(Shape&& other) noexcept { MoveFrom(other); }
+  Shape& operator=(const Shape& other);
+  Shape& operator=(Shape&& other) noexcept;
+  ~Shape() { Clear(); }
+
+  bool unknown_rank() const { return rank_ < 0; }
+  // The number of dimensions; -1 when unknown.
+  int rank() const { return rank_; }
+  int64_t dim(int i) const { return data()[i]; }
+  void set_dim(int i, int64_t size) { mutable_data()[i] = size; }
+  void Append(int64_t size);
+  std::span<const int64_t> dims() const {
+    return {data(), static_cast<size_t>(rank_ < 0 ? 0 : rank_)};
+  }
+  bool IsFullyDefined() const;
+  // The number of elements; -1 when not fully defined.
+  int64_t num_elements() const;
+
+  bool operator==(const Shape& other) const;
+  // Whether one tensor could have both shapes.
+  bool IsCompatibleWith(const Shape& other) const;
+  // The shape that says what both say. \error kInvalidArgument if they are not compatible.
+  StatusOr<Shape> MergeWith(const Shape& other) const;
+  // `this` followed by `other`.
+  Shape Concatenate(const Shape& other) const;
+  // Dimensions [begin, end).
+  Shape Slice(int begin, int end) const;
+  // "[2,?,3]", "[]" for a scalar, "<unknown>".
+  std::string ToString() const;
+
+ private:
+  static constexpr int kInline = 6;
+  const int64_t* data() const { return rank_ > kInline ? heap_ : inline_; }
+  int64_t* mutable_data() { return rank_ > kInline ? heap_ : inline_; }
+  void CopyFrom(const Shape& other);
+  void MoveFrom(Shape& other);
+  void Clear();
+
+  int32_t rank_;
+  union {
+    int64_t inline_[kInline];
+    int64_t* heap_;
+  };
+};
+
+// The shape of element-wise a OP b under TensorFlow's (NumPy's) broadcasting rules, partial shapes too.
+// \error kInvalidArgument "Incompatible shapes: [2] vs. [3]" if they do not broadcast.
+RAMET_EXPORT StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b);
+
+// a * b; false on overflow or a negative factor.
+inline bool MultiplyNonNegative(int64_t a, int64_t b, int64_t* product) {
+  return a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, product);
+}
+
+}  // namespace ramet

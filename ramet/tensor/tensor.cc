@@ -1,0 +1,144 @@
+#include "ramet/tensor/tensor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+namespace ramet {
+namespace {
+
+class StringBuffer final : public Buffer {
+ public:
+  static BufferPtr Make(size_t n) {
+    auto strings = std::make_unique<std::string[]>(n);
+    std::string* data = strings.get();
+    return BufferPtr::Adopt(new StringBuffer(std::move(strings), data, n));
+  }
+
+ private:
+  StringBuffer(std::unique_ptr<std::string[]> strings, std::string* data, size_t n)
+      : Buffer(data, n * sizeof(std::string), true), strings_(std::move(strings)) {}
+  void Dispose() override { delete this; }
+  std::unique_ptr<std::string[]> strings_;
+};
+
+template <class T>
+void PrintElements(const Tensor& t, int64_t n, std::string& out) {
+  for (int64_t i = 0; i < n; ++i) {
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+      out += StrCat(" ", static_cast<float>(t.data<T>()[i]));
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      out += StrCat(" \"", t.data<T>()[i], "\"");
+    } else if constexpr (requires(T v) { v.imag(); }) {
+      out += StrCat(" ", t.data<T>()[i].real(), "+", t.data<T>()[i].imag(), "j");
+    } else {
+      out += StrCat(" ", t.data<T>()[i]);
+    }
+  }
+}
+
+void PrintElementsOfAnyType(const Tensor& t, int64_t n, std::string& out) {
+  switch (t.dtype()) {
+    case DType::kFloat: return PrintElements<float>(t, n, out);
+    case DType::kDouble: return PrintElements<double>(t, n, out);
+    case DType::kInt8: return PrintElements<int8_t>(t, n, out);
+    case DType::kInt16: return PrintElements<int16_t>(t, n, out);
+    case DType::kInt32: return PrintElements<int32_t>(t, n, out);
+    case DType::kInt64: return PrintElements<int64_t>(t, n, out);
+    case DType::kUInt8: return PrintElements<uint8_t>(t, n, out);
+    case DType::kUInt16: return PrintElements<uint16_t>(t, n, out);
+    case DType::kUInt32: return PrintElements<uint32_t>(t, n, out);
+    case DType::kUInt64: return PrintElements<uint64_t>(t, n, out);
+    case DType::kBool: return PrintElements<bool>(t, n, out);
+    case DType::kHalf: return PrintElements<Half>(t, n, out);
+    case DType::kBFloat16: return PrintElements<BFloat16>(t, n, out);
+    case DType::kComplex64: return PrintElements<std::complex<float>>(t, n, out);
+    case DType::kComplex128: return PrintElements<std::complex<double>>(t, n, out);
+    case DType::kString: return PrintElements<std::string>(t, n, out);
+    default: out += " ...";
+  }
+}
+
+}  // namespace
+
+StatusOr<size_t> TensorBytes(DType dtype, const Shape& shape) {
+  if (!shape.IsFullyDefined()) {
+    return InvalidArgument("a tensor's shape must be fully defined, but it is ", shape);
+  }
+  size_t size = DTypeSize(dtype);
+  if (size == 0) return InvalidArgument("dtype ", DTypeName(dtype), " has no fixed element size");
+  int64_t bytes = shape.num_elements();
+  if (!MultiplyNonNegative(bytes, static_cast<int64_t>(size), &bytes)) {
+    return InvalidArgument("the byte size of a ", DTypeName(dtype), " tensor of shape ", shape,
+                           " overflows");
+  }
+  return static_cast<size_t>(bytes);
+}
+
+StatusOr<Tensor> Tensor::Allocate(DType dtype, const Shape& shape, Allocator* allocator) {
+  if (dtype == DType::kString) {
+    if (!shape.IsFullyDefined()) {
+      return InvalidArgument("a tensor's shape must be fully defined, but it is ", shape);
+    }
+    try {
+      return Tensor(dtype, shape, StringBuffer::Make(static_cast<size_t>(shape.num_elements())));
+    } catch (const std::bad_alloc&) {
+      return ResourceExhausted("out of memory for a string tensor of shape ", shape);
+    }
+  }
+  RAMET_ASSIGN_OR_RETURN(size_t bytes, TensorBytes(dtype, shape));
+  RAMET_ASSIGN_OR_RETURN(BufferPtr buffer, allocator->Allocate(bytes));
+  return Tensor(dtype, shape, std::move(buffer));
+}
+
+Tensor::Tensor(DType dtype, Shape shape) {
+  auto made = Allocate(dtype, shape);
+  if (!made.ok()) {
+    if (IsResourceExhausted(made.status())) throw std::bad_alloc();
+    throw BadStatusAccess(made.status());
+  }
+  *this = *std::move(made);
+}
+
+Tensor::Tensor(const char* value) : Tensor(std::string(value)) {}
+
+Tensor::Tensor(const std::string& value) : Tensor(DType::kString, Shape()) {
+  *mutable_data<std::string>() = value;
+}
+
+StatusOr<Tensor> Tensor::DeepCopy() const {
+  if (empty()) return Tensor();
+  RAMET_ASSIGN_OR_RETURN(Tensor copy, Allocate(dtype_, shape_));
+  if (dtype_ == DType::kString) {
+    std::ranges::copy(flat<std::string>(), copy.mutable_data<std::string>());
+  } else if (bytes() > 0) {
+    std::memcpy(copy.raw_data(), raw_data(), bytes());
+  }
+  return copy;
+}
+
+bool Tensor::BitwiseEquals(const Tensor& other) const {
+  if (dtype_ != other.dtype_ || !(shape_ == other.shape_)) return false;
+  if (dtype_ == DType::kString) {
+    return std::ranges::equal(flat<std::string>(), other.flat<std::string>());
+  }
+  return bytes() == 0 || std::memcmp(raw_data(), other.raw_data(), bytes()) == 0;
+}
+
+std::string Tensor::ToString(int max_values) const {
+  if (empty()) return "no tensor";
+  std::string text = StrCat(DTypeName(dtype_), shape_);
+  if (!host_accessible()) return text + " (in device memory)";
+  int64_t n = std::min<int64_t>(num_elements(), max_values);
+  PrintElementsOfAnyType(*this, n, text);
+  if (n < num_elements()) text += " ...";
+  return text;
+}
+
+void Tensor::ThrowTypeMismatch(DType expected) const {
+  throw std::logic_error(StrCat("the elements of a ", DTypeName(dtype_), " tensor were asked for as ",
+                                DTypeName(expected)));
+}
+
+}  // namespace ramet

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "ramet/base/export.h"
+#include "ramet/base/status.h"
+#include "ramet/tensor/buffer.h"
+#include "ramet/tensor/dtype.h"
+#include "ramet/tensor/shape.h"
+
+namespace ramet {
+
+// A Tensor is a dense, row-major array: a dtype, a fully defined shape and a shared buffer. Copying a
+// Tensor shares the buffer. Strings are std::string elements. A default-constructed Tensor holds
+// nothing (dtype kInvalid).
+//
+// Threads: reading shared tensors is safe; writing through mutable_data() is only safe while nobody
+// else holds the buffer.
+class RAMET_EXPORT Tensor {
+ public:
+  Tensor() = default;
+  // A tensor in host memory, elements unspecified (strings: empty). Throws std::bad_alloc when memory
+  // is not to be had; code that serves sizes from outside uses Allocate.
+  Tensor(DType dtype, Shape shape);
+  // A tensor over a buffer that holds at least the bytes that dtype and shape need.
+  Tensor(DType dtype, Shape shape, BufferPtr buffer)
+      : dtype_(dtype), shape_(std::move(shape)), buffer_(std::move(buffer)) {}
+  // Scalars, vectors and matrices of a C++ arithmetic type or string.
+  template <class T>
+    requires(std::is_arithmetic_v<T>)
+  Tensor(T value) : Tensor(DTypeOf<T>::value, Shape()) {  // NOLINT: implicit on purpose
+    *mutable_data<T>() = value;
+  }
+  Tensor(const char* value);         // NOLINT
+  Tensor(const std::string& value);  // NOLINT
+
+  // \error kInvalidArgument if the shape is not fully defined, its byte size overflows or the dtype has
+  //   no host form here (resource, variant); kResourceExhausted if memory is not to be had.
+  static StatusOr<Tensor> Allocate(DType dtype, const Shape& shape,
+                                   Allocator* allocator = HostAllocator());
+  // `values` in row-major order; as many as the shape has elements, or one for all of them.
+  template <class T>
+  static Tensor Of(const Shape& shape, std::initializer_list<T> values) {
+    return Of(shape, std::span<const T>(values.begin(), values.size()));
+  }
+  template <class T>
+  static Tensor Of(const Shape& shape, std::span<const T> values);
+  template <class T>
+  static Tensor Vector(std::initializer_list<T> values) {
+    return Of(Shape{static_cast<int64_t>(values.size())}, values);
+  }
+  template <class T>
+  static Tensor Vector(const std::vector<T>& values) {
+    Tensor t(DTypeOf<T>::value, Shape{static_cast<int64_t>(values.size())});
+    for (size_t i = 0; i < values.size(); ++i) t.mutable_data<T>()[i] = values[i];
+    return t;
+  }
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int rank() const { return shape_.rank(); }
+  int64_t dim(int i) const { return shape_.dim(i); }
+  int64_t num_elements() const { return shape_.num_elements(); }
+  // Bytes of flat element types; 0 for strings.
+  size_t bytes() const { return static_cast<size_t>(num_elements()) * DTypeSize(dtype_); }
+  bool empty() const { return dtype_ == DType::kInvalid; }
+  bool host_accessible() const { return !buffer_ || buffer_->host_accessible(); }
+  // Whether this Tensor alone holds its buffer.
+  bool unique() const { return buffer_ && buffer_->unique(); }
+  const BufferPtr& buffer() const { return buffer_; }
+
+  // The elements; T must be the dtype's C++ type (checked; a mismatch throws std::logic_error).
+  template <class T>
+  const T* data() const {
+    CheckType(DTypeOf<T>::value);
+    return static_cast<const T*>(raw_data());
+  }
+  template <class T>
+  T* mutable_data() {
+    CheckType(DTypeOf<T>::value);
+    return static_cast<T*>(raw_data());
+  }
+  template <class T>
+  std::span<const T> flat() const {
+    return {data<T>(), static_cast<size_t>(num_elements())};
+  }
+  template <class T>
+  std::span<T> mutable_flat() {
+    return {mutable_data<T>(), static_cast<size_t>(num_elements())};
+  }
+  // The single element of a tensor of one element.
+  template <class T>
+  const T& scalar() const {
+    return *data<T>();
+  }
+  void* raw_data() const { return buffer_ ? buffer_->data() : nullptr; }
+
+  // The same buffer under another shape of as many elements.
+  Tensor Reshaped(Shape shape) const { return Tensor(dtype_, std::move(shape), buffer_); }
+  // A copy in a buffer of its own. \error as Allocate.
+  StatusOr<Tensor> DeepCopy() const;
+  // Same dtype, shape and bits (strings: same bytes). Both in host memory.
+  bool BitwiseEquals(const Tensor& other) const;
+  // "float[2,3] 1 2 3 ...": dtype, shape and the first `max_values` elements.
+  std::string ToString(int max_values = 10) const;
+
+ private:
+  void CheckType(DType expected) const {
+    if (expected != dtype_) ThrowTypeMismatch(expected);
+  }
+  [[noreturn]] void ThrowTypeMismatch(DType expected) const;
+
+  DType dtype_ = DType::kInvalid;
+  Shape shape_;
+  BufferPtr buffer_;
+};
+
+template <class T>
+Tensor Tensor::Of(const Shape& shape, std::span<const T> values) {
+  Tensor t(DTypeOf<T>::value, shape);
+  std::span<T> out = t.mutable_flat<T>();
+  for (size_t i = 0; i < out.size(); ++i) out[i] = values[values.size() == 1 ? 0 : i];
+  return t;
+}
+
+// The bytes of a flat dtype and a fully defined shape.
+// \error kInvalidArgument if the shape is partial, the dtype is not flat, or the product overflows.
+RAMET_EXPORT StatusOr<size_t> TensorBytes(DType dtype, const Shape& shape);
+
+}  // namespace ramet

@@ -1,0 +1,105 @@
+#include "ramet/tensor/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace ramet {
+namespace {
+
+TEST(DTypeTest, NamesGoBothWays) {
+  for (int i = 1; i <= 23; ++i) {
+    DType t = static_cast<DType>(i);
+    EXPECT_EQ(ParseDType(DTypeName(t)).value(), t);
+    EXPECT_EQ(ParseDType(DTypeName(RefType(t))).value(), RefType(t));
+  }
+  EXPECT_EQ(ParseDType("float32").value(), kFloat);
+  EXPECT_EQ(ParseDType("DT_BFLOAT16").value(), kBFloat16);
+  EXPECT_EQ(ParseDType("flaot").status().message(), "unknown dtype 'flaot'; did you mean 'float'?");
+}
+
+TEST(Float16Test, RoundsToNearestEven) {
+  EXPECT_EQ(Half(1.0f).bits, 0x3C00);
+  EXPECT_EQ(Half(65504.0f).bits, 0x7BFF);
+  EXPECT_EQ(Half(65520.0f).bits, 0x7C00);
+  EXPECT_EQ(Half(0x1p-24f).bits, 0x0001);
+  EXPECT_EQ(Half(0x1p-25f).bits, 0x0000);
+  EXPECT_EQ(Half(1.0f + 0x1p-11f).bits, 0x3C00);
+  EXPECT_EQ(Half(1.0f + 3 * 0x1p-11f).bits, 0x3C02);
+  EXPECT_EQ(Half(-2.0f).bits, 0xC000);
+  EXPECT_EQ(BFloat16(1.0f + 0x1p-8f).bits, 0x3F80);
+  EXPECT_TRUE(std::isnan(static_cast<float>(Half(std::nanf("")))));
+  for (uint32_t b = 0; b < 0x10000; ++b) {
+    Half h = Half::FromBits(static_cast<uint16_t>(b));
+    if (std::isnan(static_cast<float>(h))) continue;
+    ASSERT_EQ(Half(static_cast<float>(h)).bits, b);
+  }
+}
+
+TEST(ShapeTest, PrintsAndCounts) {
+  EXPECT_EQ(Shape({2, -1, 3}).ToString(), "[2,?,3]");
+  EXPECT_EQ(Shape().ToString(), "[]");
+  EXPECT_EQ(Shape::Unknown().ToString(), "<unknown>");
+  EXPECT_EQ(Shape({2, 3}).num_elements(), 6);
+  EXPECT_EQ(Shape({2, -1}).num_elements(), -1);
+  EXPECT_EQ(Shape({1, 2, 3, 4, 5, 6, 7, 8}).num_elements(), 40320);
+}
+
+TEST(ShapeTest, RefusesWhatOverflows) {
+  int64_t big = int64_t{1} << 40;
+  EXPECT_TRUE(IsInvalidArgument(Shape::Make(std::vector<int64_t>{big, big}).status()));
+  EXPECT_TRUE(IsInvalidArgument(Shape::Make(std::vector<int64_t>{-2}).status()));
+  EXPECT_TRUE(Shape::Make(std::vector<int64_t>{big, big, 0}).ok());
+  EXPECT_EQ(Shape::Make(std::vector<int64_t>{big, big, 0})->num_elements(), 0);
+  EXPECT_TRUE(IsInvalidArgument(Shape::Make(std::vector<int64_t>(300, 1)).status()));
+}
+
+TEST(ShapeTest, BroadcastsPartialShapes) {
+  EXPECT_EQ(BroadcastShapes({2, 1}, {3}).value(), Shape({2, 3}));
+  EXPECT_EQ(BroadcastShapes({-1, 4}, {4}).value(), Shape({-1, 4}));
+  EXPECT_EQ(BroadcastShapes({-1}, {5}).value(), Shape({5}));
+  EXPECT_EQ(BroadcastShapes({-1}, {1}).value(), Shape({-1}));
+  EXPECT_EQ(BroadcastShapes({1}, {0}).value(), Shape({0}));
+  EXPECT_EQ(BroadcastShapes({2}, {3}).status().message(), "Incompatible shapes: [2] vs. [3]");
+}
+
+TEST(TensorTest, SharesAndCopies) {
+  Tensor a = Tensor::Of<float>({2, 2}, {1, 2, 3, 4});
+  Tensor b = a;
+  EXPECT_FALSE(a.unique());
+  Tensor c = a.DeepCopy().value();
+  EXPECT_TRUE(c.unique());
+  EXPECT_TRUE(c.BitwiseEquals(a));
+  b.mutable_data<float>()[3] = 5;
+  EXPECT_EQ(a.data<float>()[3], 5);
+  EXPECT_FALSE(c.BitwiseEquals(a));
+  EXPECT_EQ(a.ToString(3), "float[2,2] 1 2 3 ...");
+  EXPECT_EQ(Tensor("hi").ToString(), "string[] \"hi\"");
+}
+
+TEST(TensorTest, RefusesUnallocatableSizes) {
+  EXPECT_TRUE(IsInvalidArgument(Tensor::Allocate(kFloat, Shape({-1})).status()));
+  int64_t huge = std::numeric_limits<int64_t>::max() / 2;
+  EXPECT_TRUE(IsInvalidArgument(Tensor::Allocate(kFloat, Shape({huge})).status()));
+  EXPECT_TRUE(IsResourceExhausted(Tensor::Allocate(kInt8, Shape({huge})).status()));
+}
+
+TEST(HostAllocatorTest, ReusesBlocks) {
+  { Tensor warm(kFloat, Shape({1000})); }
+  int64_t before = GetHostAllocatorStats().system_allocations;
+  for (int i = 0; i < 100; ++i) Tensor t(kFloat, Shape({1000 - i}));
+  EXPECT_EQ(GetHostAllocatorStats().system_allocations, before);
+}
+
+TEST(HostAllocatorTest, BlocksAreAlignedAndLargeEnough) {
+  for (size_t bytes : {0, 1, 64, 65, 79, 80, 81, 127, 128, 129, 1000, 4097, 1 << 20}) {
+    BufferPtr b = HostAllocator()->Allocate(bytes).value();
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(b->data()) % 64, 0u);
+    EXPECT_EQ(b->size(), bytes);
+    memset(b->data(), 0xAB, bytes);
+  }
+}
+
+}  // namespace
+}  // namespace ramet

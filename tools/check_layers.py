@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Checks what the compiler cannot: which header is included from where, and how long things are.
+
+Prints 'file:line: what is wrong' for each finding and exits with 1 when there is one:
+  - an #include with ../ in it
+  - an #include of another layer's internal/ folder
+  - clients/, examples/ and tests/install including a header other than ramet/ramet.h
+  - a header that ramet/ramet.h reaches and that includes a third-party header
+  - a file over 800 lines, a function over 100 lines without 'long:' and a reason in the comment above it
+"""
+
+import argparse
+import os
+import re
+import sys
+
+FILE_BUDGET = 800
+FUNCTION_BUDGET = 100
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+THIRD_PARTY = re.compile(r"^(google/|Eigen/|unsupported/Eigen|oneapi/|dnnl|leveldb/|snappy|spdlog/|fmt/|nlohmann/|CLI/|zlib)")
+USERS = ("clients/", "examples/", "tests/install/")
+FOLDERS = ("ramet", "clients", "examples", "bench", "tests")
+
+
+def sources(root):
+    for folder in FOLDERS:
+        for path, folders, names in os.walk(os.path.join(root, folder)):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith((".h", ".cc")):
+                    yield os.path.relpath(os.path.join(path, name), root)
+
+
+def read_lines(root, path):
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+def layers(root):
+    """The layers' folders (`ops/math`), from ramet/CMakeLists.txt."""
+    text = "\n".join(read_lines(root, "ramet/CMakeLists.txt"))
+    return re.findall(r"^\s*ramet_layer\(\s*([\w/]+)", text, re.MULTILINE)
+
+
+def layer_of(path, names):
+    """The layer whose folder holds `path` (ramet/...), the deepest one; '' when none does."""
+    held = [name for name in names if path.startswith(f"ramet/{name}/")]
+    return max(held, key=len, default="")
+
+
+def includes(lines):
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1), match.group(2)
+
+
+def check_includes(path, lines, names):
+    own = layer_of(path, names)
+    for number, bracket, header in includes(lines):
+        if "../" in header:
+            yield number, f'#include "{header}": write the path from the root, "ramet/<layer>/<file>.h"'
+        if "/internal/" in header and layer_of(header, names) != own:
+            yield number, f'#include "{header}": internal/ belongs to layer \'{layer_of(header, names)}\' alone'
+        of_ramet = header.startswith("ramet/") and header != "ramet/ramet.h"
+        if path.startswith(USERS) and of_ramet:
+            yield number, f'#include "{header}": users of the library include only ramet/ramet.h'
+
+
+def public_headers(root):
+    queue, seen = ["ramet/ramet.h"], []
+    while queue:
+        path = queue.pop()
+        if path in seen or not os.path.exists(os.path.join(root, path)):
+            continue
+        seen.append(path)
+        queue += [header for _, _, header in includes(read_lines(root, path)) if header.startswith("ramet/")]
+    return seen
+
+
+def check_public_header(lines):
+    for number, bracket, header in includes(lines):
+        if THIRD_PARTY.match(header) or header.endswith(".pb.h"):
+            yield number, f"#include {header}: a public header shows no third-party header to users"
+
+
+def check_lengths(lines):
+    if len(lines) > FILE_BUDGET:
+        yield 1, f"{len(lines)} lines, the budget is {FILE_BUDGET}: split it where a reader would look for the parts"
+    for first, last in functions(lines):
+        above = "\n".join(lines[max(0, first - 6):first])
+        if last - first + 1 > FUNCTION_BUDGET and "long:" not in above:
+            yield first + 1, (f"function of {last - first + 1} lines, the budget is {FUNCTION_BUDGET}: "
+                              "split it, or give the reason in a comment '// long: ...' above it")
+
+
+def functions(lines):
+    """(first, last) line indices of the functions that start in column 0, as clang-format writes them."""
+    start = first = None
+    for index, line in enumerate(lines):
+        if first is not None:
+            if line.startswith("}"):
+                yield first, index
+                start = first = None
+            continue
+        if re.match(r"[A-Za-z_]", line):
+            start = index
+        if start is not None and line.endswith("{"):
+            head = " ".join(lines[start:index + 1])
+            if is_signature(head):
+                first = start
+            else:
+                start = None
+        elif line.endswith(";"):
+            start = None
+
+
+def is_signature(head):
+    """Whether `head`, which ends in {, opens a function and not a type or a lambda among arguments."""
+    other = re.match(r"(namespace|extern|class|struct|union|enum|typedef|using)\b", head)
+    return not other and "(" in head and head.count("(") == head.count(")")
+
+
+def findings(root):
+    names = layers(root)
+    public = set(public_headers(root))
+    for path in sources(root):
+        lines = read_lines(root, path)
+        found = list(check_includes(path, lines, names)) + list(check_lengths(lines))
+        if path in public:
+            found += check_public_header(lines)
+        for number, message in found:
+            yield f"{path}:{number}: {message}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", nargs="?", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    found = list(findings(parser.parse_args().root))
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

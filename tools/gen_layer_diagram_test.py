@@ -1,0 +1,35 @@
+"""Symptom: the drawn layers are not those that the build keeps."""
+
+import unittest
+
+import gen_layer_diagram
+
+LIST = """
+# A comment with ramet_layer(nothing DEPS base)
+ramet_layer(base LINK Threads::Threads)
+ramet_layer(tensor DEPS base proto)
+ramet_layer(ops/math OBJECT
+            DEPS tensor base LINK ZLIB::ZLIB)
+"""
+
+
+class GenLayerDiagramTest(unittest.TestCase):
+    def test_layers_and_their_deps_are_read(self):
+        self.assertEqual(
+            gen_layer_diagram.parse(LIST),
+            [("proto", [], False), ("base", [], False), ("tensor", ["base", "proto"], False),
+             ("ops/math", ["tensor", "base"], True)])
+
+    def test_a_dep_that_comes_along_is_not_drawn(self):
+        drawn = gen_layer_diagram.diagram(gen_layer_diagram.parse(LIST))
+        self.assertIn("| 3 | `ops/math` (registers itself) | `tensor` |", drawn)
+        self.assertIn("  tensor --> ops_math", drawn)
+        self.assertNotIn("  base --> ops_math", drawn)
+
+    def test_a_dep_that_stands_above_is_refused(self):
+        with self.assertRaisesRegex(SystemExit, "'base' depends on \\['tensor'\\]"):
+            gen_layer_diagram.diagram(gen_layer_diagram.parse("ramet_layer(base DEPS tensor)\nramet_layer(tensor)"))
+
+
+if __name__ == "__main__":
+    unittest.main()

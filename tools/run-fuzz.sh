@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# run-fuzz.sh BUILD SECONDS: runs each program BUILD/bin/*_fuzz for SECONDS; its corpus grows in BUILD/corpus.
+set -uo pipefail
+build=$1
+seconds=$2
+failed=0
+for program in "$build"/bin/*_fuzz; do
+  [ -x "$program" ] || { echo "no fuzz targets"; break; }
+  corpus=$build/corpus/$(basename "$program")
+  mkdir -p "$corpus"
+  "$program" -max_total_time="$seconds" -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
+    -artifact_prefix="$corpus/" "$corpus" || failed=1
+done
+exit $failed

@@ -89,6 +89,7 @@ $(BUILD)/build.ninja: | deps
 build-%/build.ninja: | deps
 	@tools/install-deps.sh clang
 	@cmake -G Ninja -S . -B build-$* -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+	  "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -g1" \
 	  -DRAMET_BUILD_BENCH=OFF -DRAMET_BUILD_EXAMPLES=OFF $(FLAGS_$*)
 
 FLAGS_sanitize = -DRAMET_SANITIZE=address,undefined

@@ -3,11 +3,13 @@
 # No warnings; the sanitizers of RAMET_SANITIZE except undefined, which such code is not clean under;
 # compiler cache entries that every build tree of the machine shares.
 function(ramet_foreign_code target)
-  target_compile_options(${target} PRIVATE -w -O2)
+  target_compile_options(${target} PRIVATE -w)
   set(sanitizers ${RAMET_SANITIZE})
   string(REPLACE "," ";" sanitizers "${sanitizers}")
   list(REMOVE_ITEM sanitizers undefined fuzzer)
-  if(sanitizers)
+  if(NOT sanitizers)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+  else()
     list(JOIN sanitizers "," sanitizers)
     target_compile_options(${target} PRIVATE -fsanitize=${sanitizers} -fno-omit-frame-pointer)
   endif()

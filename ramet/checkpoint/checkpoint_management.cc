@@ -37,7 +37,7 @@ int64_t StepOf(std::string_view prefix) {
 
 Status RemoveCheckpoint(const std::string& prefix, std::string_view meta_graph_suffix) {
   std::vector<std::string> files = {StrCat(prefix, ".index")};
-  auto data = Glob(StrCat(EscapeGlob(prefix), ".data-?????-of-?????"));
+  auto data = Glob(StrCat(EscapeGlob(prefix), ".data-" "?????" "-of-" "?????"));
   if (data.ok()) files.insert(files.end(), data->begin(), data->end());
   files.push_back(StrCat(prefix, ".", meta_graph_suffix));
   Status first;

@@ -6,6 +6,7 @@
 
 #include "ramet/base/file.h"
 #include "ramet/base/log.h"
+#include "ramet/checkpoint/checkpoint_management.h"
 #include "ramet/checkpoint/saver_nodes.h"
 #include "ramet/format/bundle_reader.h"
 #include "ramet/format/checkpoint_state.h"
@@ -26,10 +27,15 @@ std::string WithStep(const std::string& path, const SaveOptions& options, bool p
   return path + step;
 }
 
+std::string FolderOf(const std::string& path) {
+  std::string_view folder = Dirname(path);
+  return folder.empty() ? "." : std::string(folder);
+}
+
 // The checkpoints in the folder of `prefix`, for messages.
 std::string NearCheckpoints(const std::string& prefix) {
   constexpr size_t kMost = 5;
-  const std::string dir = Dirname(prefix).empty() ? "." : Dirname(prefix);
+  const std::string dir = FolderOf(prefix);
   std::string text;
   if (auto names = ListDir(dir); names.ok()) {
     std::vector<std::string> found;
@@ -63,7 +69,7 @@ Saver::Saver(Graph& graph, const SaverOptions& options)
       pad_step_number_(options.pad_step_number),
       next_kept_time_(Now() + options.keep_checkpoint_every_n_hours * 3600) {}
 
-Saver::Saver(Graph& graph, const SaverDefinition& definition)
+Saver::Saver(Graph& graph, const SaverNames& definition)
     : graph_(&graph), definition_(definition),
       next_kept_time_(Now() + definition.keep_checkpoint_every_n_hours * 3600.0) {}
 
@@ -87,7 +93,7 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& save_path
                            definition_.save_tensor_name);
   if (!saved.ok()) {
     const Status& s = saved.status();
-    const std::string parent = Dirname(path).empty() ? "." : Dirname(path);
+    const std::string parent = FolderOf(path);
     if ((IsFailedPrecondition(s) || IsNotFound(s)) && !IsDirectory(parent)) {
       return InvalidArgument("Parent directory of ", path, " doesn't exist, can't save. (",
                              s.message(), ")");
@@ -110,12 +116,12 @@ Status Saver::Record(const std::string& path, const SaveOptions& options) {
       kept_.erase(kept_.begin());
     }
   }
-  CheckpointStateRecord state;
+  CheckpointStateInfo state;
   state.model_checkpoint_path = path;
   state.all_model_checkpoint_paths = last_checkpoints();
   WriteCheckpointStateOptions write;
   write.filename = options.latest_filename;
-  RAMET_RETURN_IF_ERROR(WriteCheckpointState(Dirname(path), state, write));
+  RAMET_RETURN_IF_ERROR(WriteCheckpointState(std::string(Dirname(path)), state, write));
   DeleteOne(options);
   return OkStatus();
 }

@@ -18,9 +18,9 @@ namespace ramet {
 // The arguments of a Saver (tf.train.Saver).
 struct SaverOptions {
   // What is saved; default: the collection "variables".
-  std::vector<Variable> var_list;
+  std::vector<Variable> var_list = {};
   // Names in the checkpoint for variables of var_list: {name, variable}. Replaces var_list.
-  std::vector<std::pair<std::string, Variable>> var_map;
+  std::vector<std::pair<std::string, Variable>> var_map = {};
   // How many checkpoints are kept; 0: all of them.
   int max_to_keep = 5;
   // One checkpoint of each so many hours is kept for good when it falls out of the list.
@@ -32,7 +32,7 @@ struct SaverOptions {
 // The arguments of one save.
 struct SaveOptions {
   // Appended to the path as "-STEP".
-  std::optional<int64_t> global_step;
+  std::optional<int64_t> global_step = {};
   std::string latest_filename = "checkpoint";
   std::string meta_graph_suffix = "meta";
   bool write_meta_graph = true;
@@ -50,7 +50,7 @@ class RAMET_EXPORT Saver {
   // Errors of building go to the graph (no variables: kInvalidArgument "No variables to save").
   explicit Saver(Graph& graph, const SaverOptions& options = {});
   // On nodes that are there, as a .meta file describes them.
-  Saver(Graph& graph, const SaverDefinition& definition);
+  Saver(Graph& graph, const SaverNames& definition);
 
   // Writes PATH[-STEP].index, .data-00000-of-00001 and .meta, records the checkpoint in the state file of
   // its folder and removes what falls out of the list. Returns the checkpoint's prefix.
@@ -68,7 +68,7 @@ class RAMET_EXPORT Saver {
 
   // The checkpoints that are kept, oldest first.
   std::vector<std::string> last_checkpoints() const;
-  const SaverDefinition& definition() const { return definition_; }
+  const SaverNames& definition() const { return definition_; }
   Graph& graph() const { return *graph_; }
 
  private:
@@ -83,7 +83,7 @@ class RAMET_EXPORT Saver {
   std::vector<std::string> RestoredVariables() const;
 
   Graph* graph_;
-  SaverDefinition definition_;
+  SaverNames definition_;
   bool pad_step_number_ = false;
   std::vector<Kept> kept_;
   std::vector<Kept> to_delete_;

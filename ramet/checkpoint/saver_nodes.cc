@@ -66,7 +66,7 @@ class SaverNodes {
   SaverNodes(Graph& graph, std::vector<Saveable> saveables, Scope& scope)
       : graph_(graph), saveables_(std::move(saveables)), scope_(scope) {}
 
-  SaverDefinition Build() {
+  SaverNames Build() {
     Output name = AddOp(graph_, "PlaceholderWithDefault", {Tensor("model")},
                         {{"shape", Shape()}}, "filename")
                       .output(0);
@@ -74,7 +74,7 @@ class SaverNodes {
                   .output(0);
     Output saved = Save();
     Operation restored = Restore();
-    SaverDefinition definition;
+    SaverNames definition;
     definition.filename_tensor_name = prefix_.name();
     definition.save_tensor_name = saved.name();
     definition.restore_op_name = restored.name();
@@ -126,7 +126,7 @@ class SaverNodes {
 
 }  // namespace
 
-SaverDefinition BuildSaverNodes(Graph& graph, const SaverOptions& options) {
+SaverNames BuildSaverNodes(Graph& graph, const SaverOptions& options) {
   std::vector<Saveable> saveables = Collect(graph, options);
   std::ranges::stable_sort(saveables, [](const Saveable& a, const Saveable& b) {
     return std::tie(a.name, a.offset) < std::tie(b.name, b.offset);
@@ -138,7 +138,8 @@ SaverDefinition BuildSaverNodes(Graph& graph, const SaverOptions& options) {
   Scope outer(graph);
   Scope no_controls = outer.ClearControlDependencies();
   Scope scope = no_controls.NameScope(options.name);
-  SaverDefinition definition = SaverNodes(graph, std::move(saveables), scope).Build();
+  SaverNames definition = SaverNodes(graph, std::move(saveables), scope).Build();
+  definition.version = SaverNames::Format::kV2;
   definition.max_to_keep = options.max_to_keep;
   definition.keep_checkpoint_every_n_hours =
       static_cast<float>(options.keep_checkpoint_every_n_hours);

@@ -55,8 +55,8 @@ Status Block::CheckRestarts() {
   return OkStatus();
 }
 
-// Keys share prefixes: a key is compared with the one before from the first byte on that is not shared,
-// and the buffer is cut and extended, so that the walk is linear in the block's size.
+// Keys share prefixes: a key is compared with the one before from the first byte on that is not
+// shared, and the buffer is cut and extended, so that the walk is linear in the block's size.
 Status Block::CheckEntries() {
   std::string_view rest = std::string_view(contents_).substr(0, entries_end_);
   uint32_t restarts = 0;

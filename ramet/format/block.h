@@ -9,13 +9,14 @@
 
 namespace ramet {
 
-// A Block is one block of a sorted table: entries in strictly ascending order of their keys, each key
-// stored as what it shares with the one before and the rest (docs/formats/checkpoint-v2.md). The whole
-// block is checked when it is made, so that walking it cannot fail. Immutable.
+// A Block is one block of a sorted table: entries in strictly ascending order of their keys, each
+// key stored as what it shares with the one before and the rest (docs/formats/checkpoint-v2.md).
+// The whole block is checked when it is made, so that walking it cannot fail. Immutable.
 class Block {
  public:
-  // A Cursor stands at one entry, or behind the last one. The block must stay where it is. key() and
-  // value() are valid until the cursor moves. One thread at a time; a block may have many cursors.
+  // A Cursor stands at one entry, or behind the last one. The block must stay where it is. key()
+  // and value() are valid until the cursor moves. One thread at a time; a block may have many
+  // cursors.
   class Cursor {
    public:
     Cursor() = default;

@@ -83,7 +83,8 @@ int ChooseNumShards(const Existing& existing, int n) {
   return total;
 }
 
-// The data files on their way to their places; those that are there go back unless Keep() is called.
+// The data files on their way to their places; those that are there go back unless Keep() is
+// called.
 class Placement {
  public:
   ~Placement() {
@@ -124,8 +125,9 @@ void RemoveStale(const std::vector<std::string>& temporaries) {
   }
 }
 
-// Data files that neither the new index nor the one that it replaced name. One that is newer than the
-// replaced index may belong to another program's save that is under way; the next save takes it.
+// Data files that neither the new index nor the one that it replaced name. One that is newer than
+// the replaced index may belong to another program's save that is under way; the next save takes
+// it.
 void RemoveOldData(const Existing& existing, int new_num_shards) {
   if (!existing.index || existing.num_shards == 0) return;
   for (const BundleDataFile& file : existing.files.data) {
@@ -149,7 +151,8 @@ std::optional<FileLock> FileLock::Wait(const std::string& path) {
   const auto deadline = std::chrono::steady_clock::now() + kLockWait;
   while (fd.get() >= 0) {
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(fd));
-    if ((errno != EWOULDBLOCK && errno != EINTR) || std::chrono::steady_clock::now() > deadline) break;
+    if ((errno != EWOULDBLOCK && errno != EINTR) || std::chrono::steady_clock::now() > deadline)
+      break;
     std::this_thread::sleep_for(kLockPoll);
   }
   return std::nullopt;
@@ -171,8 +174,8 @@ Status CommitBundle(const std::string& prefix, std::span<const std::string> data
                     const std::map<std::string, BundleEntry>& entries, BundleHeader header) {
   const std::string folder(Dirname(prefix));
   const std::string index_path = BundleIndexPath(prefix);
-  // One commit at a time in a folder. Without locks in the file system names are still never shared:
-  // the data files are moved to names that are not in use.
+  // One commit at a time in a folder. Without locks in the file system names are still never
+  // shared: the data files are moved to names that are not in use.
   const std::optional<FileLock> lock = FileLock::Wait(folder.empty() ? "." : folder);
   RAMET_ASSIGN_OR_RETURN(const Existing existing, LookAt(prefix));
   const int n = static_cast<int>(data_files.size());

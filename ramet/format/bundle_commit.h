@@ -13,11 +13,12 @@
 #include "ramet/base/status.h"
 #include "ramet/format/bundle_format.h"
 
-// How a checkpoint gets its names: the atomic step from files that were written aside to a bundle that
-// readers find, and the cleaning up after it (docs/formats/checkpoint-v2.md, "Overwriting").
+// How a checkpoint gets its names: the atomic step from files that were written aside to a bundle
+// that readers find, and the cleaning up after it (docs/formats/checkpoint-v2.md, "Overwriting").
 namespace ramet {
 
-// An advisory lock (flock) on a file or folder, which goes with its holder, also when that is killed.
+// An advisory lock (flock) on a file or folder, which goes with its holder, also when that is
+// killed.
 class FileLock {
  public:
   // No lock if somebody else holds it, there is no such path, or the file system knows no locks.
@@ -30,8 +31,8 @@ class FileLock {
   FileDescriptor fd_;
 };
 
-// A file that is written aside: it has a name of its own beside its place, is locked, so that nobody
-// takes it for a leftover, and is removed with this object unless it was renamed.
+// A file that is written aside: it has a name of its own beside its place, is locked, so that
+// nobody takes it for a leftover, and is removed with this object unless it was renamed.
 class TemporaryFile {
  public:
   // A name beside `path` that is not in use.
@@ -52,15 +53,16 @@ class TemporaryFile {
 // Removes temporary files of saves to `prefix` that died. Those that a live writer holds stay.
 void RemoveStaleTemporaries(const std::string& prefix);
 
-// Makes the bundle `prefix` of complete, synced data files, which are renamed to their places, and of
-// `entries`, whose shards are positions in `data_files`. `header` is that of the index but for num_shards.
-// Whatever was at `prefix` is replaced in one step, the rename of the index.
-// \error of the files: then the data files are back where they were and the old bundle is untouched,
+// Makes the bundle `prefix` of complete, synced data files, which are renamed to their places, and
+// of `entries`, whose shards are positions in `data_files`. `header` is that of the index but for
+// num_shards. Whatever was at `prefix` is replaced in one step, the rename of the index. \error of
+// the files: then the data files are back where they were and the old bundle is untouched,
 //   except when the very last sync of the folder failed.
 Status CommitBundle(const std::string& prefix, std::span<const std::string> data_files,
                     const std::map<std::string, BundleEntry>& entries, BundleHeader header);
 
-// Makes the folder of `prefix` if it is missing, one level. \error kNotFound if its parent is missing.
+// Makes the folder of `prefix` if it is missing, one level. \error kNotFound if its parent is
+// missing.
 Status MakeFolderOf(const std::string& prefix);
 
 }  // namespace ramet

@@ -62,7 +62,8 @@ Status AppendStrings(const Tensor& tensor, WritableFile* file, uint32_t* crc) {
 
 template <class T>
 void SwapAll(char* data, size_t bytes) {
-  for (size_t i = 0; i + sizeof(T) <= bytes; i += sizeof(T)) std::reverse(data + i, data + i + sizeof(T));
+  for (size_t i = 0; i + sizeof(T) <= bytes; i += sizeof(T))
+    std::reverse(data + i, data + i + sizeof(T));
 }
 
 void SwapElements(DType dtype, char* data, size_t bytes) {
@@ -123,7 +124,8 @@ class DataStream {
     buffer_.erase(0, at_);
     at_ = 0;
     const size_t kept = buffer_.size();
-    const size_t n = static_cast<size_t>(std::min<int64_t>(rest_, static_cast<int64_t>(kChunkBytes)));
+    const size_t n =
+        static_cast<size_t>(std::min<int64_t>(rest_, static_cast<int64_t>(kChunkBytes)));
     buffer_.resize(kept + n);
     return ReadFromFile(buffer_.data() + kept, n);
   }
@@ -145,8 +147,9 @@ class DataStream {
 };
 
 Status BadStrings(const TensorDataSource& source, const BundleEntry& entry, std::string_view what) {
-  return DataLoss("Invalid string lengths in bundle entry: key ", PrintableBundleKey(source.key), "; ",
-                  entry.size, " bytes at offset ", entry.offset, " of ", source.file->path(), ": ", what);
+  return DataLoss("Invalid string lengths in bundle entry: key ", PrintableBundleKey(source.key),
+                  "; ", entry.size, " bytes at offset ", entry.offset, " of ", source.file->path(),
+                  ": ", what);
 }
 
 // Lengths, then their checksum. *crc becomes that of both.
@@ -163,8 +166,9 @@ Status ReadLengths(const TensorDataSource& source, const BundleEntry& entry, Dat
     *crc = ExtendByLength(*crc, length, source.big_endian);
   }
   if (stream->rest() < 4 || static_cast<uint64_t>(stream->rest() - 4) != total) {
-    return BadStrings(source, entry, StrCat("they add up to ", total, ", but ", stream->rest(),
-                                            " bytes follow, checksum included"));
+    return BadStrings(source, entry,
+                      StrCat("they add up to ", total, ", but ", stream->rest(),
+                             " bytes follow, checksum included"));
   }
   char stored[4];
   RAMET_RETURN_IF_ERROR(stream->Read(stored, 4));

@@ -29,8 +29,8 @@ struct TensorDataSource {
 
 // That dtype, shape, size and offset of the entry agree with each other and with the data file.
 // \error kDataLoss "Invalid size in bundle entry: key k; stored size 20; expected size 24";
-//   kOutOfRange "Read less bytes than requested" if the file is too short; kUnimplemented for dtypes that
-//   a Tensor does not hold.
+//   kOutOfRange "Read less bytes than requested" if the file is too short; kUnimplemented for
+//   dtypes that a Tensor does not hold.
 Status CheckTensorData(const TensorDataSource& source, const BundleEntry& entry);
 
 // Reads a tensor of a flat dtype into [out, out + entry.size), verifies the checksum, and swaps the

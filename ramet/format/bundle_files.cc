@@ -11,8 +11,8 @@ constexpr std::string_view kTemporary = ".tempstate";
 
 bool ParseNumber(std::string_view digits, int* value) {
   int64_t wide;
-  if (digits.size() < 5 || digits.size() > 9 || digits.find_first_not_of("0123456789") != digits.npos ||
-      !ParseInt64(digits, &wide)) {
+  if (digits.size() < 5 || digits.size() > 9 ||
+      digits.find_first_not_of("0123456789") != digits.npos || !ParseInt64(digits, &wide)) {
     return false;
   }
   *value = static_cast<int>(wide);

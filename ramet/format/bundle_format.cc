@@ -15,20 +15,22 @@ Status BadEntry(std::string_view key, std::string_view what) {
 }
 
 bool Parses(google::protobuf::MessageLite& message, std::string_view bytes) {
-  return bytes.size() <= INT32_MAX && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  return bytes.size() <= INT32_MAX &&
+         message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
 Status CheckVersions(const BundleHeader& header) {
   const auto refuse = [](const auto&... parts) {
-    return InvalidArgument("Checkpoint ", parts..., " (the format's version that this reader knows is ",
-                           kBundleVersion, ")");
+    return InvalidArgument("Checkpoint ", parts...,
+                           " (the format's version that this reader knows is ", kBundleVersion,
+                           ")");
   };
   if (header.producer < 0) {
     return refuse("producer version ", header.producer, " below min producer 0 supported");
   }
   if (header.min_consumer > kBundleVersion) {
-    return refuse("min consumer version ", header.min_consumer, " above current version ", kBundleVersion,
-                  ": it was written for a newer reader");
+    return refuse("min consumer version ", header.min_consumer, " above current version ",
+                  kBundleVersion, ": it was written for a newer reader");
   }
   if (std::ranges::count(header.bad_consumers, kBundleVersion) > 0) {
     return refuse("disallows consumer version ", kBundleVersion,
@@ -100,7 +102,8 @@ StatusOr<BundleHeader> DecodeBundleHeader(std::string_view bytes) {
     return DataLoss("Entry for key  not parseable: num_shards is ", header.num_shards);
   }
   if (proto.endianness() != BundleHeaderProto::LITTLE && !header.big_endian) {
-    return DataLoss("Entry for key  not parseable: endianness is ", static_cast<int>(proto.endianness()));
+    return DataLoss("Entry for key  not parseable: endianness is ",
+                    static_cast<int>(proto.endianness()));
   }
   return header;
 }
@@ -115,9 +118,11 @@ std::string EncodeBundleHeader(const BundleHeader& header) {
   return proto.SerializeAsString();
 }
 
-StatusOr<BundleEntry> DecodeBundleEntry(std::string_view key, std::string_view bytes, int num_shards) {
+StatusOr<BundleEntry> DecodeBundleEntry(std::string_view key, std::string_view bytes,
+                                        int num_shards) {
   BundleEntryProto proto;
-  if (!Parses(proto, bytes)) return DataLoss("Entry for key ", PrintableBundleKey(key), " not parseable.");
+  if (!Parses(proto, bytes))
+    return DataLoss("Entry for key ", PrintableBundleKey(key), " not parseable.");
   BundleEntry entry;
   entry.dtype = static_cast<DType>(proto.dtype());
   StatusOr<Shape> shape = ShapeFromProto(proto.shape());

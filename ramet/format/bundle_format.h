@@ -29,13 +29,14 @@ struct BundleHeader {
   std::vector<int> bad_consumers;
 };
 
-// \error kDataLoss "Entry for key  not parseable." and where num_shards is not positive; kInvalidArgument
+// \error kDataLoss "Entry for key  not parseable." and where num_shards is not positive;
+// kInvalidArgument
 //   "Checkpoint min consumer version 9 above current version 1 ..." and the like.
 StatusOr<BundleHeader> DecodeBundleHeader(std::string_view bytes);
 std::string EncodeBundleHeader(const BundleHeader& header);
 
-// The record of a tensor, or of a stored slice of one. A tensor that is stored in slices has `slices`
-// and no data of its own.
+// The record of a tensor, or of a stored slice of one. A tensor that is stored in slices has
+// `slices` and no data of its own.
 struct BundleEntry {
   DType dtype = DType::kInvalid;
   Shape shape;
@@ -46,9 +47,11 @@ struct BundleEntry {
   std::vector<TensorSlice> slices;
 };
 
-// \error kDataLoss "Entry for key KEY not parseable." and where its shape, shard, offset, size or slices
+// \error kDataLoss "Entry for key KEY not parseable." and where its shape, shard, offset, size or
+// slices
 //   cannot be (for a bundle of `num_shards`).
-StatusOr<BundleEntry> DecodeBundleEntry(std::string_view key, std::string_view bytes, int num_shards);
+StatusOr<BundleEntry> DecodeBundleEntry(std::string_view key, std::string_view bytes,
+                                        int num_shards);
 std::string EncodeBundleEntry(const BundleEntry& entry);
 
 // The key of a stored slice; it begins with a NUL byte, so it sorts before all names but "".

@@ -18,8 +18,9 @@ StatusOr<BundleIndex> BundleIndex::Open(const std::string& prefix) {
   const std::string path = BundleIndexPath(prefix);
   StatusOr<TableReader> table = TableReader::Open(path);
   if (IsNotFound(table.status())) {
-    return NotFound("Unsuccessful TensorSliceReader constructor: Failed to find any matching files for ",
-                    prefix, " (", table.status().message(), ")");
+    return NotFound(
+        "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for ",
+        prefix, " (", table.status().message(), ")");
   }
   if (!table.ok()) return Unreadable(path, "failed to seek to header entry", table.status());
   BundleIndex index(*std::move(table));

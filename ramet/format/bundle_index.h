@@ -10,12 +10,13 @@
 
 namespace ramet {
 
-// A BundleIndex is an open P.index file: a header and a cursor over the records of tensors and stored
-// slices, in the order of their keys. One thread at a time.
+// A BundleIndex is an open P.index file: a header and a cursor over the records of tensors and
+// stored slices, in the order of their keys. One thread at a time.
 class BundleIndex {
  public:
   // The cursor is at the first record behind the header.
-  // \error kNotFound if there is no PREFIX.index; kDataLoss "Unable to read file (PREFIX.index). ..." if
+  // \error kNotFound if there is no PREFIX.index; kDataLoss "Unable to read file (PREFIX.index).
+  // ..." if
   //   it is damaged or has no header; kInvalidArgument if it was written for newer readers.
   static StatusOr<BundleIndex> Open(const std::string& prefix);
 
@@ -23,7 +24,8 @@ class BundleIndex {
   const RandomAccessFile& file() const { return table_.file(); }
 
   // The record of a tensor's name or of a slice's key.
-  // \error kNotFound "Key KEY not found in checkpoint"; kDataLoss if the record or a block is damaged.
+  // \error kNotFound "Key KEY not found in checkpoint"; kDataLoss if the record or a block is
+  // damaged.
   StatusOr<BundleEntry> Find(std::string_view key);
 
   // The cursor; key() is valid until it moves. \error kDataLoss if a block is damaged.

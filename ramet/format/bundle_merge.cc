@@ -25,8 +25,8 @@ struct Merged {
 };
 
 bool SameFormat(const BundleHeader& a, const BundleHeader& b) {
-  return a.big_endian == b.big_endian && a.producer == b.producer && a.min_consumer == b.min_consumer &&
-         a.bad_consumers == b.bad_consumers;
+  return a.big_endian == b.big_endian && a.producer == b.producer &&
+         a.min_consumer == b.min_consumer && a.bad_consumers == b.bad_consumers;
 }
 
 Status AddSlices(const std::string& prefix, const std::string& key, BundleEntry entry,
@@ -59,7 +59,8 @@ class ShardMap {
     if (is_new) data_files_->push_back(BundleDataPath(prefix_, shard, num_shards_));
     return it->second;
   }
-  // The position of a shard that has data, as TensorFlow records it for a tensor in slices; 0 otherwise.
+  // The position of a shard that has data, as TensorFlow records it for a tensor in slices; 0
+  // otherwise.
   int PositionIfKnown(int shard) const {
     auto it = positions_.find(shard);
     return it == positions_.end() ? 0 : it->second;
@@ -76,8 +77,8 @@ Status MergeOne(const std::string& prefix, BundleIndex* index, Merged* merged) {
   const BundleHeader& header = index->header();
   if (!merged->header) merged->header = header;
   if (!SameFormat(*merged->header, header)) {
-    return InvalidArgument("Merging bundles with conflicting endianness or version: prefix ", prefix,
-                           " does not agree with those before it");
+    return InvalidArgument("Merging bundles with conflicting endianness or version: prefix ",
+                           prefix, " does not agree with those before it");
   }
   ShardMap shards(prefix, header.num_shards, &merged->data_files);
   for (Status status = index->SeekToFirst();; status = index->Next()) {
@@ -123,8 +124,9 @@ Status MergeBundles(std::span<const std::string> prefixes, const std::string& de
   std::vector<std::string> found;
   for (const std::string& prefix : prefixes) {
     if (prefix == destination || std::ranges::count(found, prefix) > 0) {
-      return InvalidArgument("cannot merge ", prefix, " into ", destination,
-                             ": each bundle can be given once, and the destination must be another");
+      return InvalidArgument(
+          "cannot merge ", prefix, " into ", destination,
+          ": each bundle can be given once, and the destination must be another");
     }
     StatusOr<BundleIndex> index = BundleIndex::Open(prefix);
     if (IsNotFound(index.status()) && options.allow_missing_files) continue;
@@ -140,7 +142,8 @@ Status MergeBundles(std::span<const std::string> prefixes, const std::string& de
   }
   for (const std::string& path : merged.data_files) RAMET_RETURN_IF_ERROR(SyncFile(path));
   RAMET_RETURN_IF_ERROR(MakeFolderOf(destination));
-  RAMET_RETURN_IF_ERROR(CommitBundle(destination, merged.data_files, merged.entries, *merged.header));
+  RAMET_RETURN_IF_ERROR(
+      CommitBundle(destination, merged.data_files, merged.entries, *merged.header));
   RemoveMerged(found, destination, options.delete_old_dirs);
   return OkStatus();
 }

@@ -28,15 +28,16 @@ BundleTensor ToTensorInfo(std::string_view name, BundleEntry entry) {
 
 class BundleReader::Impl {
  public:
-  Impl(std::string prefix, BundleIndex index) : prefix_(std::move(prefix)), index_(std::move(index)) {}
+  Impl(std::string prefix, BundleIndex index)
+      : prefix_(std::move(prefix)), index_(std::move(index)) {}
 
   const std::string& prefix() const { return prefix_; }
   BundleIndex& index() { return index_; }
 
   StatusOr<std::vector<BundleTensor>> List();
   StatusOr<Tensor> ReadWhole(std::string_view key, const BundleEntry& entry, Allocator* allocator);
-  StatusOr<Tensor> ReadBox(std::string_view name, const BundleEntry& entry, const TensorSlice& slice,
-                           Allocator* allocator);
+  StatusOr<Tensor> ReadBox(std::string_view name, const BundleEntry& entry,
+                           const TensorSlice& slice, Allocator* allocator);
   Status OpenDataOf(std::string_view name);
   bool HasDataNewerThanIndex() const;
 
@@ -62,8 +63,8 @@ class BundleReader::Impl {
   StatusOr<std::vector<Part>> PartsOf(std::string_view name, const BundleEntry& entry,
                                       const TensorSlice& slice, const TensorSlice& box);
   Status CheckHeld(std::string_view name, DType dtype, const Shape& shape) const;
-  StatusOr<Tensor> Assemble(std::string_view name, const BundleEntry& entry, const TensorSlice& slice,
-                            Allocator* allocator);
+  StatusOr<Tensor> Assemble(std::string_view name, const BundleEntry& entry,
+                            const TensorSlice& slice, Allocator* allocator);
   Status ReadPart(const Part& part, const TensorSlice& box, Allocator* allocator, Tensor* tensor);
 
   std::string prefix_;
@@ -81,8 +82,8 @@ StatusOr<std::vector<BundleTensor>> BundleReader::Impl::List() {
     if (IsBundleSliceKey(index_.key())) continue;
     name_bytes += index_.key().size();
     if (name_bytes > limit) {
-      return ResourceExhausted(index_.file().path(), ": the names of its tensors take more than ", limit,
-                               " bytes");
+      return ResourceExhausted(index_.file().path(), ": the names of its tensors take more than ",
+                               limit, " bytes");
     }
     RAMET_ASSIGN_OR_RETURN(BundleEntry entry, index_.Entry());
     tensors.push_back(ToTensorInfo(index_.key(), std::move(entry)));
@@ -99,7 +100,8 @@ StatusOr<const RandomAccessFile*> BundleReader::Impl::DataFile(int shard) {
   return &found->second;
 }
 
-StatusOr<TensorDataSource> BundleReader::Impl::Source(std::string_view key, const BundleEntry& entry) {
+StatusOr<TensorDataSource> BundleReader::Impl::Source(std::string_view key,
+                                                      const BundleEntry& entry) {
   RAMET_ASSIGN_OR_RETURN(const RandomAccessFile* file, DataFile(entry.shard));
   return TensorDataSource{file, key, prefix_, index_.header().big_endian};
 }
@@ -123,7 +125,8 @@ StatusOr<Tensor> BundleReader::Impl::ReadBox(std::string_view name, const Bundle
 }
 
 StatusOr<BundleEntry> BundleReader::Impl::FindSlice(std::string_view name, const BundleEntry& whole,
-                                                    const TensorSlice& slice, const std::string& key) {
+                                                    const TensorSlice& slice,
+                                                    const std::string& key) {
   StatusOr<BundleEntry> entry = index_.Find(key);
   if (IsNotFound(entry.status())) {
     return DataLoss(index_.file().path(), ": tensor ", name, " is said to have a slice ", slice,
@@ -132,18 +135,18 @@ StatusOr<BundleEntry> BundleReader::Impl::FindSlice(std::string_view name, const
   RAMET_RETURN_IF_ERROR(entry.status());
   RAMET_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeIn(whole.shape));
   if (!entry->slices.empty() || entry->dtype != whole.dtype || entry->shape != shape) {
-    return DataLoss(index_.file().path(), ": slice ", slice, " of tensor ", name, " must be a stored ",
-                    DTypeName(whole.dtype), shape, ", but its entry says ", DTypeName(entry->dtype),
-                    entry->shape, entry->slices.empty() ? "" : ", itself in slices");
+    return DataLoss(index_.file().path(), ": slice ", slice, " of tensor ", name,
+                    " must be a stored ", DTypeName(whole.dtype), shape, ", but its entry says ",
+                    DTypeName(entry->dtype), entry->shape,
+                    entry->slices.empty() ? "" : ", itself in slices");
   }
   return entry;
 }
 
 // The stored slices that overlap `box`; they cover it.
-StatusOr<std::vector<BundleReader::Impl::Part>> BundleReader::Impl::PartsOf(std::string_view name,
-                                                                            const BundleEntry& entry,
-                                                                            const TensorSlice& slice,
-                                                                            const TensorSlice& box) {
+StatusOr<std::vector<BundleReader::Impl::Part>> BundleReader::Impl::PartsOf(
+    std::string_view name, const BundleEntry& entry, const TensorSlice& slice,
+    const TensorSlice& box) {
   std::vector<TensorSlice> boxes;
   for (const TensorSlice& stored : entry.slices) boxes.push_back(stored.Explicit(entry.shape));
   RAMET_RETURN_IF_ERROR(CheckDisjoint(boxes).WithContext(StrCat("tensor ", name)));
@@ -162,7 +165,8 @@ StatusOr<std::vector<BundleReader::Impl::Part>> BundleReader::Impl::PartsOf(std:
                          " to restore in slice_spec: ", slice);
 }
 
-// Slices that do not overlap take no more bytes than the data files have, so neither does their tensor.
+// Slices that do not overlap take no more bytes than the data files have, so neither does their
+// tensor.
 Status BundleReader::Impl::CheckHeld(std::string_view name, DType dtype, const Shape& shape) const {
   uint64_t held = 0;
   for (const auto& [shard, file] : data_files_) held += file.size();
@@ -197,7 +201,8 @@ StatusOr<Tensor> BundleReader::Impl::Assemble(std::string_view name, const Bundl
     RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(part.key, part.entry));
     RAMET_RETURN_IF_ERROR(CheckTensorData(source, part.entry));
   }
-  if (parts.size() == 1 && parts[0].box == box) return ReadWhole(parts[0].key, parts[0].entry, allocator);
+  if (parts.size() == 1 && parts[0].box == box)
+    return ReadWhole(parts[0].key, parts[0].entry, allocator);
   RAMET_RETURN_IF_ERROR(CheckHeld(name, entry.dtype, shape));
   RAMET_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(entry.dtype, shape, allocator));
   for (const Part& part : parts) RAMET_RETURN_IF_ERROR(ReadPart(part, box, allocator, &tensor));
@@ -234,7 +239,9 @@ StatusOr<BundleReader> BundleReader::Open(const std::string& prefix) {
 
 const std::string& BundleReader::prefix() const { return impl_->prefix(); }
 int BundleReader::num_shards() const { return impl_->index().header().num_shards; }
-const FileIdentity& BundleReader::index_identity() const { return impl_->index().file().identity(); }
+const FileIdentity& BundleReader::index_identity() const {
+  return impl_->index().file().identity();
+}
 StatusOr<std::vector<BundleTensor>> BundleReader::List() { return impl_->List(); }
 Status BundleReader::OpenDataOf(std::string_view name) { return impl_->OpenDataOf(name); }
 bool BundleReader::HasDataNewerThanIndex() const { return impl_->HasDataNewerThanIndex(); }

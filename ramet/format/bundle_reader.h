@@ -13,9 +13,9 @@
 #include "ramet/tensor/tensor.h"
 
 // Reading checkpoints in TensorFlow's V2 format, the "tensor bundle": P.index and
-// P.data-SSSSS-of-NNNNN (docs/formats/checkpoint-v2.md). Nothing in the files is trusted: every length
-// and offset is checked before it is used, memory is taken only for what the files hold, and every
-// block's and tensor's checksum is verified.
+// P.data-SSSSS-of-NNNNN (docs/formats/checkpoint-v2.md). Nothing in the files is trusted: every
+// length and offset is checked before it is used, memory is taken only for what the files hold, and
+// every block's and tensor's checksum is verified.
 namespace ramet {
 
 // A tensor of a bundle: one item per full tensor, whether it is stored whole or in slices.
@@ -29,13 +29,14 @@ struct BundleTensor {
   std::vector<TensorSlice> slices;
 };
 
-// A BundleReader reads one checkpoint. It keeps the index open that it was opened on, so what it reads
-// belongs to one save even when the checkpoint is overwritten meanwhile; a data file that it has not
-// touched yet may be gone or replaced by then, which shows as NotFound, OutOfRange or DataLoss
-// (ReadBundle takes care of that). One thread at a time.
+// A BundleReader reads one checkpoint. It keeps the index open that it was opened on, so what it
+// reads belongs to one save even when the checkpoint is overwritten meanwhile; a data file that it
+// has not touched yet may be gone or replaced by then, which shows as NotFound, OutOfRange or
+// DataLoss (ReadBundle takes care of that). One thread at a time.
 class RAMET_EXPORT BundleReader {
  public:
-  // \error kNotFound if there is no PREFIX.index; kDataLoss if it is damaged; kInvalidArgument if it
+  // \error kNotFound if there is no PREFIX.index; kDataLoss if it is damaged; kInvalidArgument if
+  // it
   //   was written for newer readers.
   static StatusOr<BundleReader> Open(const std::string& prefix);
   BundleReader(BundleReader&&) noexcept;
@@ -51,15 +52,15 @@ class RAMET_EXPORT BundleReader {
   StatusOr<std::vector<BundleTensor>> List();
   // \error kNotFound "Key NAME not found in checkpoint"; kDataLoss if the entry is damaged.
   StatusOr<BundleTensor> Find(std::string_view name);
-  // The whole tensor, read into one buffer of `allocator`, whose memory the host can touch; put together
-  // when it is stored in slices.
-  // \error kNotFound as Find, or if a data file is missing.
+  // The whole tensor, read into one buffer of `allocator`, whose memory the host can touch; put
+  // together when it is stored in slices. \error kNotFound as Find, or if a data file is missing.
   // \error kDataLoss if entry or bytes are damaged; kOutOfRange if a data file is too short.
-  // \error kInvalidArgument if the stored slices do not cover the tensor; kInternal if they overlap.
-  // \error kUnimplemented for resource, variant and other dtypes that a Tensor does not hold.
+  // \error kInvalidArgument if the stored slices do not cover the tensor; kInternal if they
+  // overlap. \error kUnimplemented for resource, variant and other dtypes that a Tensor does not
+  // hold.
   StatusOr<Tensor> Read(std::string_view name, Allocator* allocator = HostAllocator());
-  // A box of it, from a whole tensor or from any slices that cover the box. \error as Read; kInternal
-  // if the slice is not in the tensor.
+  // A box of it, from a whole tensor or from any slices that cover the box. \error as Read;
+  // kInternal if the slice is not in the tensor.
   StatusOr<Tensor> ReadSlice(std::string_view name, const TensorSlice& slice,
                              Allocator* allocator = HostAllocator());
   // Opens the data files of a tensor that are not open yet: from then on an overwrite of the
@@ -67,8 +68,8 @@ class RAMET_EXPORT BundleReader {
   Status OpenDataOf(std::string_view name);
 
   // Whether a data file that was opened was written after the index: then another program is in the
-  // middle of overwriting the checkpoint in place (TensorFlow replaces data, then index), or the files
-  // were copied one by one.
+  // middle of overwriting the checkpoint in place (TensorFlow replaces data, then index), or the
+  // files were copied one by one.
   bool HasDataNewerThanIndex() const;
 
  private:
@@ -86,15 +87,16 @@ struct BundleRequest {
   std::string shape_and_slice;
 };
 
-// Reads all requests, in their order, from one save: while another process overwrites the checkpoint,
-// the result is wholly the old or wholly the new one. Retries from the start when files moved under it
-// (the index was replaced, or data are newer than the index), for about a second at most where nothing
-// moves on.
-// \error kNotFound "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for
+// Reads all requests, in their order, from one save: while another process overwrites the
+// checkpoint, the result is wholly the old or wholly the new one. Retries from the start when files
+// moved under it (the index was replaced, or data are newer than the index), for about a second at
+// most where nothing moves on. \error kNotFound "Unsuccessful TensorSliceReader constructor: Failed
+// to find any matching files for
 //   PREFIX" if there is no index; "Key NAME not found in checkpoint" if a name is missing.
-// \error kInvalidArgument "tensor_name = NAME; expected dtype int32 does not equal original dtype float",
-//   one line for each dtype that differs; "tensor_name = NAME; shape in shape_and_slice spec [12,2] does
-//   not match the shape stored in checkpoint: [10,2]".
+// \error kInvalidArgument "tensor_name = NAME; expected dtype int32 does not equal original dtype
+// float",
+//   one line for each dtype that differs; "tensor_name = NAME; shape in shape_and_slice spec [12,2]
+//   does not match the shape stored in checkpoint: [10,2]".
 // \error and those of BundleReader.
 RAMET_EXPORT StatusOr<std::vector<Tensor>> ReadBundle(const std::string& prefix,
                                                       std::span<const BundleRequest> requests,

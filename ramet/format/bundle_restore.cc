@@ -13,8 +13,8 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-// How often a read begins anew because the index was replaced under it, and how long it waits in all for
-// an overwrite that is under way to bring its index.
+// How often a read begins anew because the index was replaced under it, and how long it waits in
+// all for an overwrite that is under way to bring its index.
 constexpr int kMaxRestarts = 20;
 constexpr milliseconds kMaxWait(1000);
 constexpr milliseconds kPollInterval(2);
@@ -35,8 +35,9 @@ Status CheckDTypes(BundleReader& reader, std::span<const BundleRequest> requests
     RAMET_ASSIGN_OR_RETURN(const BundleTensor stored, reader.Find(request.name));
     if (request.dtype == DType::kInvalid || request.dtype == stored.dtype) continue;
     if (!mismatches.empty()) mismatches += '\n';
-    mismatches += StrCat("tensor_name = ", request.name, "; expected dtype ", DTypeName(request.dtype),
-                         " does not equal original dtype ", DTypeName(stored.dtype));
+    mismatches +=
+        StrCat("tensor_name = ", request.name, "; expected dtype ", DTypeName(request.dtype),
+               " does not equal original dtype ", DTypeName(stored.dtype));
   }
   return mismatches.empty() ? OkStatus() : InvalidArgument(mismatches);
 }
@@ -48,8 +49,8 @@ StatusOr<Tensor> ReadOne(BundleReader& reader, const BundleRequest& request, All
   RAMET_ASSIGN_OR_RETURN(const BundleTensor stored, reader.Find(request.name));
   if (spec->full_shape != stored.shape) {
     return InvalidArgument("tensor_name = ", request.name, "; shape in shape_and_slice spec ",
-                           spec->full_shape, " does not match the shape stored in checkpoint: ",
-                           stored.shape);
+                           spec->full_shape,
+                           " does not match the shape stored in checkpoint: ", stored.shape);
   }
   return reader.ReadSlice(request.name, spec->slice, allocator);
 }
@@ -109,7 +110,8 @@ class Retry {
 }  // namespace
 
 StatusOr<std::vector<Tensor>> ReadBundle(const std::string& prefix,
-                                         std::span<const BundleRequest> requests, Allocator* allocator) {
+                                         std::span<const BundleRequest> requests,
+                                         Allocator* allocator) {
   for (Retry retry(BundleIndexPath(prefix));;) {
     retry.Begin();
     StatusOr<BundleReader> reader = BundleReader::Open(prefix);

@@ -32,12 +32,15 @@ class BundleWriter::Impl {
 Status BundleWriter::Impl::CheckName(std::string_view name, const Tensor& tensor) const {
   RAMET_RETURN_IF_ERROR(status_);
   if (name.empty() || IsBundleSliceKey(name)) {
-    return InvalidArgument(prefix_, ": a tensor's name in a checkpoint must not be empty nor begin with a "
-                           "NUL byte, but is '", PrintableBundleKey(name), "'");
+    return InvalidArgument(prefix_,
+                           ": a tensor's name in a checkpoint must not be empty nor begin with a "
+                           "NUL byte, but is '",
+                           PrintableBundleKey(name), "'");
   }
   if (tensor.empty()) return InvalidArgument(prefix_, ": tensor ", name, " holds nothing");
   if (!tensor.host_accessible()) {
-    return InvalidArgument(prefix_, ": tensor ", name, " is in device memory; copy it to the host first");
+    return InvalidArgument(prefix_, ": tensor ", name,
+                           " is in device memory; copy it to the host first");
   }
   return OkStatus();
 }
@@ -65,7 +68,8 @@ Status BundleWriter::Impl::AddSlice(std::string_view name, const Shape& full_sha
   RAMET_ASSIGN_OR_RETURN(const Shape slice_shape, slice.ShapeIn(full_shape));
   if (tensor.shape() != slice_shape) {
     return InvalidArgument("key ", name, ": slice ", slice, " of a tensor of shape ", full_shape,
-                           " has shape ", slice_shape, ", but the tensor to save has ", tensor.shape());
+                           " has shape ", slice_shape, ", but the tensor to save has ",
+                           tensor.shape());
   }
   if (slice.Covers(full_shape)) return Add(name, tensor);
   const std::string key(name);
@@ -79,9 +83,9 @@ Status BundleWriter::Impl::AddSlice(std::string_view name, const Shape& full_sha
   }
   if (whole != entries_.end() &&
       (whole->second.shape != full_shape || whole->second.dtype != tensor.dtype())) {
-    return InvalidArgument("key ", key, ": slice ", slice, " is of a ", DTypeName(tensor.dtype()), full_shape,
-                           ", but slices before it of a ", DTypeName(whole->second.dtype),
-                           whole->second.shape);
+    return InvalidArgument("key ", key, ": slice ", slice, " is of a ", DTypeName(tensor.dtype()),
+                           full_shape, ", but slices before it of a ",
+                           DTypeName(whole->second.dtype), whole->second.shape);
   }
   RAMET_RETURN_IF_ERROR(Store(std::move(slice_key), tensor));
   BundleEntry& entry = entries_[key];
@@ -113,9 +117,11 @@ StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
   return BundleWriter(std::make_unique<Impl>(prefix, std::move(temporary), std::move(file)));
 }
 
-Status BundleWriter::Add(std::string_view name, const Tensor& tensor) { return impl_->Add(name, tensor); }
-Status BundleWriter::AddSlice(std::string_view name, const Shape& full_shape, const TensorSlice& slice,
-                              const Tensor& tensor) {
+Status BundleWriter::Add(std::string_view name, const Tensor& tensor) {
+  return impl_->Add(name, tensor);
+}
+Status BundleWriter::AddSlice(std::string_view name, const Shape& full_shape,
+                              const TensorSlice& slice, const Tensor& tensor) {
   return impl_->AddSlice(name, full_shape, slice, tensor);
 }
 Status BundleWriter::Finish() { return impl_->Finish(); }

@@ -14,15 +14,16 @@
 // Writing checkpoints in TensorFlow's V2 format (docs/formats/checkpoint-v2.md).
 namespace ramet {
 
-// A BundleWriter writes one checkpoint, tensor by tensor, straight to the disk. On a fresh prefix the
-// files are byte for byte those that TensorFlow writes for the same calls. Onto a prefix that exists, a
-// save is one atomic step: the data go to a file with a name that is not in use, and the rename of the
-// index commits. Until then, and after a crash or kill at any moment, the old checkpoint stays as it
-// was. The data file of the checkpoint that was replaced stays until the next save, for readers that
-// are still at it; older ones go, and so do leftovers of saves that were killed.
+// A BundleWriter writes one checkpoint, tensor by tensor, straight to the disk. On a fresh prefix
+// the files are byte for byte those that TensorFlow writes for the same calls. Onto a prefix that
+// exists, a save is one atomic step: the data go to a file with a name that is not in use, and the
+// rename of the index commits. Until then, and after a crash or kill at any moment, the old
+// checkpoint stays as it was. The data file of the checkpoint that was replaced stays until the
+// next save, for readers that are still at it; older ones go, and so do leftovers of saves that
+// were killed.
 //
-// One thread at a time. Several writers, also of several processes, may save to one prefix at once: the
-// last one to finish wins, whole.
+// One thread at a time. Several writers, also of several processes, may save to one prefix at once:
+// the last one to finish wins, whole.
 class RAMET_EXPORT BundleWriter {
  public:
   // Makes the folder of `prefix` if it is missing (one level, as TensorFlow does).
@@ -34,17 +35,18 @@ class RAMET_EXPORT BundleWriter {
   ~BundleWriter();
 
   // Appends a tensor, which must be in host memory and is not kept.
-  // \error kInvalidArgument "Adding duplicate key: NAME"; if the name or the tensor is empty or the tensor
+  // \error kInvalidArgument "Adding duplicate key: NAME"; if the name or the tensor is empty or the
+  // tensor
   //   is not in host memory; that of the file, after which every later call fails with it.
   Status Add(std::string_view name, const Tensor& tensor);
-  // Appends the box `slice` of the tensor `name`, whose full shape is `full_shape`. A slice that covers
-  // the whole tensor is stored as Add does.
-  // \error as Add; kInvalidArgument if the tensor's shape is not the slice's, or full shape or dtype
+  // Appends the box `slice` of the tensor `name`, whose full shape is `full_shape`. A slice that
+  // covers the whole tensor is stored as Add does. \error as Add; kInvalidArgument if the tensor's
+  // shape is not the slice's, or full shape or dtype
   //   differ from those of the slices before; kInternal as TensorSlice::ShapeIn.
   Status AddSlice(std::string_view name, const Shape& full_shape, const TensorSlice& slice,
                   const Tensor& tensor);
-  // Syncs and commits. Once; nothing can be added after it. \error of the files (no space, ...): then
-  // the old checkpoint is still there, the new one is gone.
+  // Syncs and commits. Once; nothing can be added after it. \error of the files (no space, ...):
+  // then the old checkpoint is still there, the new one is gone.
   Status Finish();
 
  private:
@@ -60,12 +62,13 @@ struct MergeOptions {
   bool allow_missing_files = false;
 };
 
-// Makes one checkpoint `destination` of the bundles at `prefixes` (what MergeV2Checkpoints does): their
-// data files are renamed, not copied, in the order in which their entries first appear, and the new
-// index is committed as BundleWriter does it, atomic on an existing destination too.
-// \error kInvalidArgument if no prefix is given, or two bundles hold the same tensor (slices of one
-//   tensor are fine), differ in endianness or in the tensor's shape or dtype; kInternal if one holds
-//   slices and the other the whole of a tensor; kNotFound if one is missing; kDataLoss if one is damaged.
+// Makes one checkpoint `destination` of the bundles at `prefixes` (what MergeV2Checkpoints does):
+// their data files are renamed, not copied, in the order in which their entries first appear, and
+// the new index is committed as BundleWriter does it, atomic on an existing destination too. \error
+// kInvalidArgument if no prefix is given, or two bundles hold the same tensor (slices of one
+//   tensor are fine), differ in endianness or in the tensor's shape or dtype; kInternal if one
+//   holds slices and the other the whole of a tensor; kNotFound if one is missing; kDataLoss if one
+//   is damaged.
 RAMET_EXPORT Status MergeBundles(std::span<const std::string> prefixes,
                                  const std::string& destination, const MergeOptions& options = {});
 

@@ -35,12 +35,14 @@ StatusOr<CheckpointState> ParseState(const std::string& path, const std::string&
     return DataLoss(path, ": not a text-form CheckpointState: ", error.text);
   }
   bool holds_nul = proto.model_checkpoint_path().find('\0') != std::string::npos;
-  for (const std::string& p : proto.all_model_checkpoint_paths()) holds_nul |= p.find('\0') != p.npos;
+  for (const std::string& p : proto.all_model_checkpoint_paths())
+    holds_nul |= p.find('\0') != p.npos;
   if (holds_nul) return DataLoss(path, ": a checkpoint path in it holds a NUL byte");
   return proto;
 }
 
-// As Python's os.path.relpath: from the folder `start` to `path`, both taken from the working folder.
+// As Python's os.path.relpath: from the folder `start` to `path`, both taken from the working
+// folder.
 StatusOr<std::string> RelativeTo(const std::string& path, const std::string& start) {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
@@ -57,7 +59,8 @@ std::string StatePath(const std::string& dir, std::string_view filename) {
 
 }  // namespace
 
-StatusOr<CheckpointStateInfo> ReadCheckpointState(const std::string& dir, std::string_view filename) {
+StatusOr<CheckpointStateInfo> ReadCheckpointState(const std::string& dir,
+                                                  std::string_view filename) {
   const std::string path = StatePath(dir, filename);
   RAMET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxStateBytes));
   RAMET_ASSIGN_OR_RETURN(const CheckpointState proto, ParseState(path, text));
@@ -78,7 +81,8 @@ StatusOr<CheckpointStateInfo> ReadCheckpointState(const std::string& dir, std::s
   return state;
 }
 
-StatusOr<CheckpointStateInfo> MakeCheckpointState(const std::string& save_dir, CheckpointStateInfo state,
+StatusOr<CheckpointStateInfo> MakeCheckpointState(const std::string& save_dir,
+                                                  CheckpointStateInfo state,
                                                   bool save_relative_paths) {
   std::vector<std::string>& all = state.all_model_checkpoint_paths;
   if (all.empty() || all.back() != state.model_checkpoint_path) {
@@ -86,9 +90,10 @@ StatusOr<CheckpointStateInfo> MakeCheckpointState(const std::string& save_dir, C
   }
   const size_t timestamps = state.all_model_checkpoint_timestamps.size();
   if (timestamps != 0 && timestamps != all.size()) {
-    return InvalidArgument("Checkpoint timestamps, if provided, must match checkpoint paths (got paths ",
-                           StrJoin(all, ", "), " and timestamps ",
-                           StrJoin(state.all_model_checkpoint_timestamps, ", "), ")");
+    return InvalidArgument(
+        "Checkpoint timestamps, if provided, must match checkpoint paths (got paths ",
+        StrJoin(all, ", "), " and timestamps ",
+        StrJoin(state.all_model_checkpoint_timestamps, ", "), ")");
   }
   std::vector<std::string*> paths = {&state.model_checkpoint_path};
   for (std::string& path : all) paths.push_back(&path);
@@ -109,14 +114,17 @@ Status WriteCheckpointState(const std::string& save_dir, CheckpointStateInfo sta
       MakeCheckpointState(save_dir, std::move(state), options.save_relative_paths));
   const std::string path = StatePath(save_dir, options.filename);
   if (path == recorded.model_checkpoint_path) {
-    return FailedPrecondition("Save path '", path,
-                              "' conflicts with path used for checkpoint state.  Please use a different "
-                              "save path.");
+    return FailedPrecondition(
+        "Save path '", path,
+        "' conflicts with path used for checkpoint state.  Please use a different "
+        "save path.");
   }
   CheckpointState proto;
   proto.set_model_checkpoint_path(recorded.model_checkpoint_path);
-  for (const std::string& p : recorded.all_model_checkpoint_paths) proto.add_all_model_checkpoint_paths(p);
-  for (double t : recorded.all_model_checkpoint_timestamps) proto.add_all_model_checkpoint_timestamps(t);
+  for (const std::string& p : recorded.all_model_checkpoint_paths)
+    proto.add_all_model_checkpoint_paths(p);
+  for (double t : recorded.all_model_checkpoint_timestamps)
+    proto.add_all_model_checkpoint_timestamps(t);
   proto.set_last_preserved_timestamp(recorded.last_preserved_timestamp.value_or(0));
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseUtf8StringEscaping(true);
@@ -137,8 +145,9 @@ StatusOr<std::string> LatestCheckpoint(const std::string& dir, std::string_view 
     RAMET_ASSIGN_OR_RETURN(const std::vector<std::string> found, Glob(pattern));
     if (!found.empty()) return latest;
   }
-  return NotFound("Couldn't match files for checkpoint ", latest, ", which ", StatePath(dir, filename),
-                  " names: there is neither ", latest, ".index nor ", latest);
+  return NotFound("Couldn't match files for checkpoint ", latest, ", which ",
+                  StatePath(dir, filename), " names: there is neither ", latest, ".index nor ",
+                  latest);
 }
 
 }  // namespace ramet

@@ -12,8 +12,8 @@ namespace ramet::ordered_code {
 void AppendString(std::string* out, std::string_view value);
 // One byte n in 0..8, then the n bytes of the value, big-endian, without leading zeros.
 void AppendUnsigned(std::string* out, uint64_t value);
-// n bytes for [-2^(7n-1), 2^(7n-1)), the smallest n in 1..10: the big-endian two's complement with a
-// header of n one-bits xored into it.
+// n bytes for [-2^(7n-1), 2^(7n-1)), the smallest n in 1..10: the big-endian two's complement with
+// a header of n one-bits xored into it.
 void AppendSigned(std::string* out, int64_t value);
 
 }  // namespace ramet::ordered_code

@@ -10,20 +10,26 @@ constexpr int64_t kMaxComparisons = 50'000'000;
 
 int64_t End(const TensorSlice::Extent& e) { return e.start + e.length; }
 
-// The dimension in which the slices start at the most places: there they overlap least.
-int SweepDimension(std::span<const TensorSlice> slices) {
-  int best = 0;
-  size_t most = 0;
+// How many pairs a sweep along dimension d compares, up to those that start at one place.
+int64_t PairsAlong(std::span<const TensorSlice> slices, int d) {
   std::vector<int64_t> starts;
+  for (const TensorSlice& s : slices) starts.push_back(s.extent(d).start);
+  std::sort(starts.begin(), starts.end());
+  int64_t pairs = 0;
+  for (const TensorSlice& s : slices) {
+    const auto begin = std::lower_bound(starts.begin(), starts.end(), s.extent(d).start);
+    pairs += std::lower_bound(begin, starts.end(), End(s.extent(d))) - begin;
+  }
+  return pairs;
+}
+
+int BestSweep(std::span<const TensorSlice> slices) {
+  int best = 0;
+  int64_t fewest = INT64_MAX;
   for (int d = 0; d < slices[0].rank(); ++d) {
-    starts.clear();
-    for (const TensorSlice& s : slices) starts.push_back(s.extent(d).start);
-    std::sort(starts.begin(), starts.end());
-    const size_t distinct =
-        static_cast<size_t>(std::unique(starts.begin(), starts.end()) - starts.begin());
-    if (distinct <= most) continue;
-    most = distinct;
-    best = d;
+    const int64_t pairs = PairsAlong(slices, d);
+    if (pairs < fewest) best = d;
+    fewest = std::min(fewest, pairs);
   }
   return best;
 }
@@ -41,7 +47,7 @@ int64_t CommonElements(const TensorSlice& a, const TensorSlice& b) {
 
 Status CheckDisjoint(std::span<const TensorSlice> slices) {
   if (slices.size() < 2) return OkStatus();
-  const int d = slices[0].rank() > 0 ? SweepDimension(slices) : -1;
+  const int d = slices[0].rank() > 0 ? BestSweep(slices) : -1;
   std::vector<size_t> order(slices.size());
   std::iota(order.begin(), order.end(), size_t{0});
   if (d >= 0) {
@@ -56,7 +62,8 @@ Status CheckDisjoint(std::span<const TensorSlice> slices) {
       const TensorSlice& b = slices[order[j]];
       if (d >= 0 && b.extent(d).start >= End(a.extent(d))) break;
       if (++comparisons > kMaxComparisons) {
-        return ResourceExhausted("a tensor in ", slices.size(), " slices has too many to tell whether any "
+        return ResourceExhausted("a tensor in ", slices.size(),
+                                 " slices has too many to tell whether any "
                                  "of them overlap");
       }
       if (CommonElements(a, b) == 0) continue;

@@ -11,14 +11,16 @@
 // (TensorSlice::Explicit), in range and of one rank. All functions are pure.
 namespace ramet {
 
-// \error kInternal "Overlapping slices: existing slice = ..., new slice = ..."; kResourceExhausted if
+// \error kInternal "Overlapping slices: existing slice = ..., new slice = ..."; kResourceExhausted
+// if
 //   telling takes more than some tens of millions of comparisons.
 Status CheckDisjoint(std::span<const TensorSlice> slices);
 
 // The number of elements that two boxes have in common.
 int64_t CommonElements(const TensorSlice& a, const TensorSlice& b);
 
-// Whether the elements of `inner` are one run in the row-major order of `outer`, and where it begins.
+// Whether the elements of `inner` are one run in the row-major order of `outer`, and where it
+// begins.
 bool IsRunIn(const TensorSlice& inner, const TensorSlice& outer, int64_t* first);
 
 }  // namespace ramet

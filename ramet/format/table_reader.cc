@@ -89,13 +89,14 @@ StatusOr<std::unique_ptr<Block>> TableReader::ReadBlock(std::string_view handle)
 
 // Puts data_cursor_ at the first entry of the block that index_cursor_ names.
 Status TableReader::LoadDataBlock() {
-  if (data_handle_ != index_cursor_.value()) {
+  if (!data_ || data_handle_ != index_cursor_.value()) {
     data_cursor_ = Block::Cursor();
-    data_handle_.clear();
-    RAMET_ASSIGN_OR_RETURN(data_, ReadBlock(index_cursor_.value()));
-    if (data_->last_key() > index_cursor_.key()) {
+    data_.reset();
+    RAMET_ASSIGN_OR_RETURN(std::unique_ptr<Block> block, ReadBlock(index_cursor_.value()));
+    if (block->last_key() > index_cursor_.key()) {
       return DataLoss("bad entry in block: a key is greater than the block's key in the index");
     }
+    data_ = std::move(block);
     data_handle_ = index_cursor_.value();
   }
   data_cursor_ = Block::Cursor(data_.get());

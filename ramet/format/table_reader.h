@@ -10,16 +10,18 @@
 
 namespace ramet {
 
-// A TableReader walks a sorted table file: the .index of a checkpoint. It is a cursor over entries in
-// ascending order of their keys, and holds one block at a time. Compression none and snappy. All of the
-// file is untrusted: a block's place, size, checksum, compression and entries are checked before it is
-// used, and no more memory is taken than a small multiple of what the file holds. One thread at a time.
+// A TableReader walks a sorted table file: the .index of a checkpoint. It is a cursor over entries
+// in ascending order of their keys, and holds one block at a time. Compression none and snappy. All
+// of the file is untrusted: a block's place, size, checksum, compression and entries are checked
+// before it is used, and no more memory is taken than a small multiple of what the file holds. One
+// thread at a time.
 class TableReader {
  public:
   // Reads footer and index block; the cursor is at the first entry.
-  // \error kDataLoss "file is too short to be an sstable", "not an sstable (bad magic number)", "block
-  //   checksum mismatch", "truncated block read", "bad block type", "bad entry in block" or "bad block
-  //   handle", each with the offset in the file; those of opening and reading.
+  // \error kDataLoss "file is too short to be an sstable", "not an sstable (bad magic number)",
+  // "block
+  //   checksum mismatch", "truncated block read", "bad block type", "bad entry in block" or "bad
+  //   block handle", each with the offset in the file; those of opening and reading.
   static StatusOr<TableReader> Open(const std::string& path);
 
   const RandomAccessFile& file() const { return file_; }
@@ -46,7 +48,7 @@ class TableReader {
   RandomAccessFile file_;
   std::unique_ptr<Block> index_;
   Block::Cursor index_cursor_;
-  // The block of index_cursor_ and the handle that it was read from; handle "" when there is none.
+  // The block that was read last, if any, and the handle that it was read from.
   std::unique_ptr<Block> data_;
   std::string data_handle_;
   Block::Cursor data_cursor_;

@@ -22,7 +22,8 @@ leveldb::Options BuilderOptions() {
   return options;
 }
 
-// Hands what the builder writes to a file, and keeps the file's error, which leveldb's Status cannot.
+// Hands what the builder writes to a file, and keeps the file's error, which leveldb's Status
+// cannot.
 class FileSink final : public leveldb::WritableFile {
  public:
   explicit FileSink(ramet::WritableFile* file) : file_(file) {}
@@ -46,7 +47,8 @@ class FileSink final : public leveldb::WritableFile {
 }  // namespace
 
 struct TableWriter::Impl {
-  explicit Impl(WritableFile f) : file(std::move(f)), sink(&file), builder(BuilderOptions(), &sink) {}
+  explicit Impl(WritableFile f)
+      : file(std::move(f)), sink(&file), builder(BuilderOptions(), &sink) {}
   ~Impl() {
     if (!finished) builder.Abandon();
   }

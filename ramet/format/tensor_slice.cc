@@ -12,7 +12,8 @@ StatusOr<TensorSlice::Extent> ParseExtent(std::string_view item, std::string_vie
   const std::vector<std::string_view> parts = StrSplit(item, ',');
   if (parts.size() != 2 || !ParseInt64(parts[0], &extent.start) ||
       !ParseInt64(parts[1], &extent.length)) {
-    return InvalidArgument("Expected a pair of numbers or '-' but got '", item, "': string = ", text);
+    return InvalidArgument("Expected a pair of numbers or '-' but got '", item,
+                           "': string = ", text);
   }
   if (extent.start < 0 || extent.length <= 0) {
     return InvalidArgument("Expected non-negative start and positive length but got start = ",
@@ -22,7 +23,8 @@ StatusOr<TensorSlice::Extent> ParseExtent(std::string_view item, std::string_vie
 }
 
 // The common box of two slices in coordinates of the tensor; false if there is none.
-bool Intersect(const TensorSlice& a, const TensorSlice& b, std::vector<TensorSlice::Extent>* common) {
+bool Intersect(const TensorSlice& a, const TensorSlice& b,
+               std::vector<TensorSlice::Extent>* common) {
   common->clear();
   for (int d = 0; d < a.rank(); ++d) {
     const auto& x = a.extent(d);
@@ -52,7 +54,8 @@ int64_t OffsetOf(const std::vector<TensorSlice::Extent>& box, const TensorSlice&
 
 void CopyElements(const Tensor& from, int64_t from_index, Tensor* to, int64_t to_index, int64_t n) {
   if (from.dtype() == DType::kString) {
-    std::copy_n(from.data<std::string>() + from_index, n, to->mutable_data<std::string>() + to_index);
+    std::copy_n(from.data<std::string>() + from_index, n,
+                to->mutable_data<std::string>() + to_index);
     return;
   }
   const int64_t size = static_cast<int64_t>(DTypeSize(from.dtype()));
@@ -82,7 +85,8 @@ StatusOr<Shape> TensorSlice::ShapeIn(const Shape& full) const {
     const Extent& e = extents_[d];
     if (e.whole()) continue;
     if (e.start < 0 || e.length < 0 || e.length > full.dim(d) || e.start > full.dim(d) - e.length) {
-      return Internal("Extent in dimension ", d, " out of bounds: shape = ", full, ", slice = ", *this);
+      return Internal("Extent in dimension ", d, " out of bounds: shape = ", full,
+                      ", slice = ", *this);
     }
     shape.set_dim(d, e.length);
   }

@@ -12,9 +12,9 @@
 
 namespace ramet {
 
-// A TensorSlice is a box in a tensor: of each dimension a start and a length, or the whole dimension.
-// A value type. "0,4" over a dimension of size 4 and the whole dimension are different slices (their
-// keys in a checkpoint differ), though they cover the same elements.
+// A TensorSlice is a box in a tensor: of each dimension a start and a length, or the whole
+// dimension. A value type. "0,4" over a dimension of size 4 and the whole dimension are different
+// slices (their keys in a checkpoint differ), though they cover the same elements.
 class RAMET_EXPORT TensorSlice {
  public:
   struct Extent {
@@ -31,7 +31,8 @@ class RAMET_EXPORT TensorSlice {
   // Every dimension whole.
   static TensorSlice Whole(int rank) { return TensorSlice(std::vector<Extent>(rank)); }
   // "start,length" or "-" for each dimension, joined by ':'.
-  // \error kInvalidArgument "Expected a pair of numbers or '-' but got ...", or "Expected non-negative
+  // \error kInvalidArgument "Expected a pair of numbers or '-' but got ...", or "Expected
+  // non-negative
   //   start and positive length but got ...".
   static StatusOr<TensorSlice> Parse(std::string_view text);
 
@@ -63,16 +64,16 @@ struct ShapeAndSlice {
   Shape slice_shape;
 };
 
-// "d0 d1 ... dn-1 e0:e1:...:en-1", for instance "10 2 4,3:0,2". The empty string, which stands for a
-// whole tensor, is for the caller to tell apart.
-// \error kInvalidArgument if it does not parse ("Non numerical dimension in shape_and_slice: ..."), or
+// "d0 d1 ... dn-1 e0:e1:...:en-1", for instance "10 2 4,3:0,2". The empty string, which stands for
+// a whole tensor, is for the caller to tell apart. \error kInvalidArgument if it does not parse
+// ("Non numerical dimension in shape_and_slice: ..."), or
 //   the shape is illegal; kInternal as TensorSlice::ShapeIn.
 RAMET_EXPORT StatusOr<ShapeAndSlice> ParseShapeAndSlice(std::string_view spec);
 
-// Copies the elements that two boxes of one tensor have in common. Of a tensor whose box `from_slice`
-// is held by `from`, and whose box `to_slice` is held by `to`; both slices are explicit, of the same
-// rank and in range, both tensors of the same dtype, in host memory and of their slice's shape; `to` is
-// not shared.
+// Copies the elements that two boxes of one tensor have in common. Of a tensor whose box
+// `from_slice` is held by `from`, and whose box `to_slice` is held by `to`; both slices are
+// explicit, of the same rank and in range, both tensors of the same dtype, in host memory and of
+// their slice's shape; `to` is not shared.
 void CopyOverlap(const Tensor& from, const TensorSlice& from_slice, const TensorSlice& to_slice,
                  Tensor* to);
 

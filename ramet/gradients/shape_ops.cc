@@ -1,6 +1,8 @@
 #include "ramet/gradients/shape_ops.h"
 
+#include <cmath>
 #include <complex>
+#include <limits>
 
 #include "ramet/graph/scope.h"
 
@@ -10,35 +12,32 @@ namespace {
 // Larger constants are made by Fill, so that files stay small (TensorFlow's limit).
 constexpr int64_t kSmallElements = 1000;
 
-Tensor DimsTensor(const Shape& shape) {
-  Tensor dims(kInt32, Shape{shape.rank()});
-  for (int i = 0; i < shape.rank(); ++i) {
-    dims.mutable_data<int32_t>()[i] = static_cast<int32_t>(shape.dim(i));
+template <class T>
+StatusOr<Tensor> IntegerTensor(double value) {
+  // The limits of 64-bit types are no doubles; 2^63 and 2^64 are, and lie just outside.
+  constexpr double kBelow = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
+  constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::min());
+  if (!(value >= kLowest && value < kBelow) || value != std::floor(value)) {
+    return InvalidArgument("the number ", value, " does not fit dtype ", DTypeName(DTypeOf<T>::value));
   }
-  return dims;
+  return Tensor(static_cast<T>(value));
 }
 
-Output StaticZeros(const Output& x) {
-  Graph& graph = *x.graph();
-  Scope here(graph);
-  Scope scope = here.NameScope("zeros_like");
-  const DType dtype = BaseType(x.dtype());
-  auto zero = NumberTensor(dtype, 0);
-  if (!zero.ok()) {
-    graph.RecordError(zero.status().WithContext(StrCat("zeros like ", x.name())));
-    return Output();
+template <class T>
+Tensor ClassTensor(T value) {
+  Tensor t(DTypeOf<T>::value, Shape());
+  *t.mutable_data<T>() = value;
+  return t;
+}
+
+Tensor RepeatBytes(const Tensor& element, const Shape& shape) {
+  Tensor t(element.dtype(), shape);
+  auto* to = static_cast<char*>(t.raw_data());
+  const auto* from = static_cast<const char*>(element.raw_data());
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    to = std::copy_n(from, element.bytes(), to);
   }
-  if (x.shape().num_elements() >= kSmallElements) {
-    return FillWith(graph, Constant(graph, DimsTensor(x.shape()), "shape_as_tensor"), dtype, 0,
-                    scope.name());
-  }
-  auto zeros = Tensor::Allocate(dtype, x.shape());
-  if (!zeros.ok()) {
-    graph.RecordError(zeros.status());
-    return Output();
-  }
-  std::fill_n(static_cast<char*>(zeros->raw_data()), zeros->bytes(), 0);
-  return Constant(graph, *zeros, scope.name());
+  return t;
 }
 
 Output ResourceZeros(const Output& handle) {
@@ -55,26 +54,34 @@ Output ResourceZeros(const Output& handle) {
 
 }  // namespace
 
-StatusOr<Tensor> NumberTensor(DType dtype, int value) {
+StatusOr<Tensor> NumberTensor(DType dtype, double value) {
   const float f = static_cast<float>(value);
   switch (dtype) {
     case DType::kFloat: return Tensor(f);
-    case DType::kDouble: return Tensor(static_cast<double>(value));
-    case DType::kHalf: return Tensor::Of<Half>(Shape(), {Half(f)});
-    case DType::kBFloat16: return Tensor::Of<BFloat16>(Shape(), {BFloat16(f)});
-    case DType::kComplex64: return Tensor::Of<std::complex<float>>(Shape(), {f});
-    case DType::kComplex128: return Tensor::Of<std::complex<double>>(Shape(), {f});
-    case DType::kInt8: return Tensor(static_cast<int8_t>(value));
-    case DType::kInt16: return Tensor(static_cast<int16_t>(value));
-    case DType::kInt32: return Tensor(static_cast<int32_t>(value));
-    case DType::kInt64: return Tensor(static_cast<int64_t>(value));
-    case DType::kUInt8: return Tensor(static_cast<uint8_t>(value));
-    case DType::kUInt16: return Tensor(static_cast<uint16_t>(value));
-    case DType::kUInt32: return Tensor(static_cast<uint32_t>(value));
-    case DType::kUInt64: return Tensor(static_cast<uint64_t>(value));
+    case DType::kDouble: return Tensor(value);
+    case DType::kHalf: return ClassTensor(Half(f));
+    case DType::kBFloat16: return ClassTensor(BFloat16(f));
+    case DType::kComplex64: return ClassTensor(std::complex<float>(f));
+    case DType::kComplex128: return ClassTensor(std::complex<double>(value));
+    case DType::kInt8: return IntegerTensor<int8_t>(value);
+    case DType::kInt16: return IntegerTensor<int16_t>(value);
+    case DType::kInt32: return IntegerTensor<int32_t>(value);
+    case DType::kInt64: return IntegerTensor<int64_t>(value);
+    case DType::kUInt8: return IntegerTensor<uint8_t>(value);
+    case DType::kUInt16: return IntegerTensor<uint16_t>(value);
+    case DType::kUInt32: return IntegerTensor<uint32_t>(value);
+    case DType::kUInt64: return IntegerTensor<uint64_t>(value);
     case DType::kBool: return Tensor(value != 0);
     default: return InvalidArgument("dtype ", DTypeName(dtype), " has no number ", value);
   }
+}
+
+Tensor DimsTensor(const Shape& shape) {
+  std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+  for (int64_t d : dims) {
+    if (d > std::numeric_limits<int32_t>::max()) return Tensor::Vector(dims);
+  }
+  return Tensor::Vector(std::vector<int32_t>(dims.begin(), dims.end()));
 }
 
 Output ShapeVector(const Output& x) {
@@ -84,7 +91,8 @@ Output ShapeVector(const Output& x) {
   return AddOp(*x.graph(), "Shape", {x}).output(0);
 }
 
-Output FillWith(Graph& graph, const Output& dims, DType dtype, int value, std::string_view name) {
+Output FillWith(Graph& graph, const Output& dims, DType dtype, double value,
+                std::string_view name) {
   auto number = NumberTensor(dtype, value);
   if (!number.ok()) {
     graph.RecordError(number.status().WithContext(StrCat("filling '", name, "'")));
@@ -95,11 +103,30 @@ Output FillWith(Graph& graph, const Output& dims, DType dtype, int value, std::s
   return AddOp(graph, "Fill", {dims, Constant(graph, *number, "Const")}, {}, scope.name()).output(0);
 }
 
+Output FilledTensor(Graph& graph, const Shape& shape, DType dtype, double value,
+                    std::string_view name) {
+  Scope here(graph);
+  Scope scope = here.NameScope(name);
+  if (shape.num_elements() >= kSmallElements) {
+    Output dims = Constant(graph, DimsTensor(shape), "shape_as_tensor");
+    return FillWith(graph, dims, dtype, value, scope.name());
+  }
+  if (dtype == kString) return Constant(graph, Tensor(dtype, shape), scope.name());
+  auto number = NumberTensor(dtype, value);
+  if (!number.ok() || !shape.IsFullyDefined()) {
+    graph.RecordError(!number.ok() ? number.status().WithContext(StrCat("filling '", name, "'"))
+                                   : InvalidArgument("'", name, "' needs a fully defined shape, not ",
+                                                     shape));
+    return Output();
+  }
+  return Constant(graph, RepeatBytes(*number, shape), scope.name());
+}
+
 Output ZerosLikeOutput(const Output& x, bool as_constant) {
   if (!x.valid()) return Output();
   if (BaseType(x.dtype()) == DType::kResource) return ResourceZeros(x);
   if (as_constant && x.shape().IsFullyDefined() && BaseType(x.dtype()) != DType::kVariant) {
-    return StaticZeros(x);
+    return FilledTensor(*x.graph(), x.shape(), BaseType(x.dtype()), 0, "zeros_like");
   }
   return AddOp(*x.graph(), "ZerosLike", {x}, {}, "zeros_like").output(0);
 }

@@ -11,10 +11,18 @@ Output ShapeVector(const Output& x);
 // shape and dtype. `as_constant`: a constant where the shape is known (tf.zeros_like).
 Output ZerosLikeOutput(const Output& x, bool as_constant);
 
-// A tensor `value` of dtype (0 or 1) and of the shape that `dims` holds: "<name>" Fill, "<name>/Const".
-Output FillWith(Graph& graph, const Output& dims, DType dtype, int value, std::string_view name);
+// A tensor of the shape that `dims` holds, each element `value`: "<name>" Fill, "<name>/Const".
+Output FillWith(Graph& graph, const Output& dims, DType dtype, double value, std::string_view name);
 
-// A scalar of any numeric dtype. \error kInvalidArgument if the dtype is no number.
-StatusOr<Tensor> NumberTensor(DType dtype, int value);
+// The same for a shape that is known (tf.zeros, tf.ones): a Const "<name>" below a thousand elements,
+// else a Fill with "<name>/shape_as_tensor".
+Output FilledTensor(Graph& graph, const Shape& shape, DType dtype, double value,
+                    std::string_view name);
+
+// The dimensions of a fully defined shape as an int32 vector (int64 when one needs it).
+Tensor DimsTensor(const Shape& shape);
+
+// A scalar of any numeric dtype. \error kInvalidArgument if the dtype is no number, or cannot hold it.
+StatusOr<Tensor> NumberTensor(DType dtype, double value);
 
 }  // namespace ramet

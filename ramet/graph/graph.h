@@ -25,12 +25,12 @@ class BuildState;
 // What a new node is to be. Names and inputs are taken as they are: see AddOp for the way that follows
 // the current scopes.
 struct NodeSpec {
-  std::string op;
-  std::string name;
-  std::vector<Output> inputs;
-  std::vector<Operation> control_inputs;
-  std::string device;
-  AttrMap attrs;
+  std::string op = {};
+  std::string name = {};
+  std::vector<Output> inputs = {};
+  std::vector<Operation> control_inputs = {};
+  std::string device = {};
+  AttrMap attrs = {};
 };
 
 // The versions of a GraphDef (VersionDef).

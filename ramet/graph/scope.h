@@ -14,8 +14,8 @@ namespace ramet {
 // The arguments of a variable scope.
 struct VariableScopeOptions {
   Reuse reuse = Reuse::kInherit;
-  Initializer initializer;
-  std::optional<DType> dtype;
+  Initializer initializer = {};
+  std::optional<DType> dtype = {};
 };
 
 // A Scope is the place of a graph where builder functions put what they make: a name scope, a device,

@@ -32,10 +32,10 @@ struct VariableScopeState {
 
 // The arguments of get_variable beyond name and shape.
 struct VariableOptions {
-  Initializer initializer;          // default: the scope's, else glorot uniform (float) or zeros
-  std::optional<DType> dtype;       // default: the scope's, else float
+  Initializer initializer = {};     // default: the scope's, else glorot uniform (float) or zeros
+  std::optional<DType> dtype = {};  // default: the scope's, else float
   bool trainable = true;
-  std::vector<std::string> collections;  // default: {"variables"}; "trainable_variables" is added when trainable
+  std::vector<std::string> collections = {};  // default: {"variables"}; "trainable_variables" is added when trainable
 };
 
 }  // namespace ramet

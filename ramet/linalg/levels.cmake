@@ -18,11 +18,8 @@ list(FILTER linalg_sources EXCLUDE REGEX "/linalg/levels/")
 set_target_properties(ramet_linalg PROPERTIES SOURCES "${linalg_sources}")
 target_compile_options(ramet_linalg PRIVATE ${linalg_options})
 target_link_libraries(ramet_linalg PRIVATE ${CMAKE_DL_LIBS})
-# The team of threads is libgomp's, as oneDNN's is; clang has none that it could share.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/parallel.cc PROPERTIES COMPILE_OPTIONS -fopenmp)
-  target_link_libraries(ramet_linalg PRIVATE gomp)
-endif()
+# libgomp by name: clang would take another OpenMP.
+target_link_libraries(ramet_linalg PRIVATE gomp)
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(linalg_levels v2 v3 v4)
@@ -51,3 +48,12 @@ foreach(level ${linalg_levels})
   target_link_libraries(${target} PRIVATE ramet_base ramet_flags)
   target_sources(ramet_linalg PRIVATE $<TARGET_OBJECTS:${target}>)
 endforeach()
+
+if(RAMET_BUILD_TESTS)
+  foreach(level ${linalg_levels})
+    add_test(NAME ramet_linalg_${level}_symbols
+             COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLEVEL=${level}
+                     "-DOBJECTS=$<TARGET_OBJECTS:ramet_linalg_${level}>"
+                     -P ${CMAKE_CURRENT_LIST_DIR}/check_level_symbols.cmake)
+  endforeach()
+endif()

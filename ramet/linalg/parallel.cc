@@ -5,12 +5,34 @@
 #include <algorithm>
 #include <atomic>
 
-#if defined(_OPENMP)
-#include <omp.h>
+// The entry points of libgomp (its ABI, and what omp.h declares): the team that oneDNN has too,
+// whichever compiler this is built with.
+extern "C" {
+void GOMP_parallel(void (*body)(void*), void* context, unsigned threads, unsigned flags);
+void omp_set_num_threads(int threads);
+int omp_get_max_threads(void);
+int omp_get_thread_num(void);
+int omp_get_num_threads(void);
+int omp_in_parallel(void);
+}
+
+// The thread sanitizer does not see how libgomp's threads wait for each other.
+#if defined(__SANITIZE_THREAD__)
+#define RAMET_ONE_THREAD 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RAMET_ONE_THREAD 1
+#endif
 #endif
 
 namespace ramet::linalg {
 namespace {
+
+#if defined(RAMET_ONE_THREAD)
+constexpr bool kOneThread = true;
+#else
+constexpr bool kOneThread = false;
+#endif
 
 std::atomic<bool> team_started = false;
 std::atomic<bool> forked_from_team = false;
@@ -22,23 +44,37 @@ thread_local bool deterministic = false;
 void AfterForkInChild() {
   if (!team_started.load(std::memory_order_relaxed)) return;
   forked_from_team.store(true, std::memory_order_relaxed);
-#if defined(_OPENMP)
   omp_set_num_threads(1);
-#endif
 }
 
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, AfterForkInChild);
 
+struct Team {
+  int64_t n;
+  int64_t pieces;
+  parallel_internal::Body body;
+  void* context;
+
+  static void Member(void* team_pointer) {
+    const Team& team = *static_cast<const Team*>(team_pointer);
+    const int64_t step = (team.n + team.pieces - 1) / team.pieces;
+    // The team may have fewer threads than there are pieces (OMP_THREAD_LIMIT).
+    for (int64_t i = omp_get_thread_num(); i < team.pieces; i += omp_get_num_threads()) {
+      const int64_t begin = i * step;
+      if (begin < team.n) team.body(team.context, begin, std::min(begin + step, team.n));
+    }
+  }
+};
+
 }  // namespace
 
-#if defined(_OPENMP)
-
 void SetIntraOpThreads(int threads) {
-  if (!forked_from_team.load(std::memory_order_relaxed)) omp_set_num_threads(std::max(threads, 1));
+  const bool one = kOneThread || forked_from_team.load(std::memory_order_relaxed);
+  omp_set_num_threads(one ? 1 : std::max(threads, 1));
 }
 
 int IntraOpThreads() {
-  if (forked_from_team.load(std::memory_order_relaxed) || omp_in_parallel()) return 1;
+  if (kOneThread || forked_from_team.load(std::memory_order_relaxed) || omp_in_parallel()) return 1;
   return omp_get_max_threads();
 }
 
@@ -54,27 +90,11 @@ void parallel_internal::Run(int64_t n, int64_t grain, Body body, void* context) 
   const int64_t pieces = most <= 1 ? 1 : std::min<int64_t>(most, IntraOpThreads());
   if (pieces <= 1) return body(context, 0, n);
   NoteTeam();
-  const int64_t step = (n + pieces - 1) / pieces;
-  // The whole team, though some have nothing to do: libgomp ends the threads that a smaller team
-  // leaves out, and starts them again later.
-#pragma omp parallel
-  {
-    const int64_t begin = omp_get_thread_num() * step;
-    if (begin < n) body(context, begin, std::min(begin + step, n));
-  }
+  Team team{n, pieces, body, context};
+  // The whole team (0), though some may have nothing to do: libgomp ends the threads that a smaller
+  // team leaves out, and starts them again later.
+  GOMP_parallel(Team::Member, &team, 0, 0);
 }
-
-#else
-
-void SetIntraOpThreads(int) {}
-int IntraOpThreads() { return 1; }
-void parallel_internal::NoteTeam() {}
-
-void parallel_internal::Run(int64_t n, int64_t, Body body, void* context) {
-  if (n > 0) body(context, 0, n);
-}
-
-#endif
 
 void SetDeterministic(bool on) { deterministic = on; }
 bool Deterministic() { return deterministic; }
@@ -82,9 +102,9 @@ bool Deterministic() { return deterministic; }
 Status CheckNotForked() {
   if (!forked_from_team.load(std::memory_order_relaxed)) return OkStatus();
   return FailedPrecondition(
-      "this process was forked from one that had already run operations, whose threads do not live "
+      "this process was forked from one that had already run operations, and threads do not live "
       "on "
-      "here; fork before the first run, or start a new process (fork and exec)");
+      "in a child; fork before the first run, or start a new process (fork and exec)");
 }
 
 }  // namespace ramet::linalg

@@ -77,7 +77,7 @@ class Reduction {
       return;
     }
     const int64_t pieces = (n + kPiece - 1) / kPiece;
-    void* partial = Scratch(ScratchUse::kGemmA, rows * pieces * TypeSize(type_));
+    void* partial = Scratch(ScratchUse::kPartial, rows * pieces * TypeSize(type_));
     ParallelFor(rows * pieces, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t at = i % pieces * kPiece;
@@ -106,7 +106,7 @@ class Reduction {
     }
     const int64_t step = std::max<int64_t>(kPiece / inner / 64 * 64, 64);
     const int64_t pieces = (rows + step - 1) / step;
-    void* partial = Scratch(ScratchUse::kGemmA, outer * pieces * inner * TypeSize(type_));
+    void* partial = Scratch(ScratchUse::kPartial, outer * pieces * inner * TypeSize(type_));
     ParallelFor(outer * pieces, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t first = i % pieces * step;

@@ -8,6 +8,7 @@ namespace ramet::linalg {
 enum class ScratchUse : int {
   kReducePing,
   kReducePong,
+  kPartial,
   kWidened,
   kWidenedResult,
   kLabels,

@@ -19,7 +19,7 @@ namespace ramet {
 // How a session works (the fields of tf.ConfigProto that have a meaning here).
 struct SessionOptions {
   // How many devices of a type there are: {{"CPU", 2}}. Default: one CPU and what backends register.
-  std::map<std::string, int> device_count;
+  std::map<std::string, int> device_count = {};
   // Threads within one operation; 0: as many as there are processors.
   int intra_op_parallelism_threads = 0;
   // Runs on the CPU what asks for a device that is not there or has no kernel for it.

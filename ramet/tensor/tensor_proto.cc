@@ -107,7 +107,8 @@ bool TakeVarint(std::string_view* bytes, uint64_t* value) {
 }
 
 Status BadStringContent(const TensorProto& proto, int64_t n) {
-  return InvalidArgument("tensor_content of ", proto.tensor_content().size(), " bytes does not hold ", n,
+  return InvalidArgument("tensor_content of ", proto.tensor_content().size(),
+                         " bytes does not hold ", n,
                          " strings: expected as many varint lengths, then exactly their bytes");
 }
 
@@ -139,8 +140,8 @@ StatusOr<Tensor> FlatFromContent(const TensorProto& proto, DType dtype, const Sh
   RAMET_ASSIGN_OR_RETURN(const size_t bytes, TensorBytes(dtype, shape));
   const std::string& content = proto.tensor_content();
   if (content.size() != bytes) {
-    return InvalidArgument("tensor_content has ", content.size(), " bytes, but a ", DTypeName(dtype),
-                           " tensor of shape ", shape, " has ", bytes);
+    return InvalidArgument("tensor_content has ", content.size(), " bytes, but a ",
+                           DTypeName(dtype), " tensor of shape ", shape, " has ", bytes);
   }
   RAMET_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape));
   if (dtype == DType::kBool) {
@@ -152,7 +153,8 @@ StatusOr<Tensor> FlatFromContent(const TensorProto& proto, DType dtype, const Sh
   return tensor;
 }
 
-// The bytes that repeating the last string, or leaving strings empty, takes beyond those in the message.
+// The bytes that repeating the last string, or leaving strings empty, takes beyond those in the
+// message.
 Status CheckSplat(const TensorProto& proto, DType dtype, const Shape& shape) {
   const int64_t n = shape.num_elements();
   const int64_t given = TypedFieldSize(proto, dtype);
@@ -178,8 +180,8 @@ Status CheckDType(DType dtype) {
                          " holds handles that mean nothing outside the program that made them");
   }
   if (!IsKnownDType(dtype) || IsRef(dtype) || dtype == DType::kInvalid) {
-    return InvalidArgument("a TensorProto of dtype ", static_cast<int>(dtype), " (", DTypeName(dtype),
-                           ") is no tensor value");
+    return InvalidArgument("a TensorProto of dtype ", static_cast<int>(dtype), " (",
+                           DTypeName(dtype), ") is no tensor value");
   }
   return OkStatus();
 }
@@ -218,7 +220,8 @@ void AppendTypedValue(const Tensor& t, TensorProto* p) {
 StatusOr<Shape> ShapeFromProto(const TensorShapeProto& proto) {
   if (proto.unknown_rank()) {
     if (proto.dim_size() == 0) return Shape::Unknown();
-    return InvalidArgument("a shape of unknown rank must not have dims, but has ", proto.dim_size());
+    return InvalidArgument("a shape of unknown rank must not have dims, but has ",
+                           proto.dim_size());
   }
   if (proto.dim_size() > Shape::kMaxRank) {
     return InvalidArgument("a shape of rank ", proto.dim_size(), " exceeds the limit of ",
@@ -257,7 +260,8 @@ StatusOr<Tensor> TensorFromProto(const TensorProto& proto) {
 Status TensorToProto(const Tensor& tensor, TensorProto* proto) {
   if (tensor.empty()) return InvalidArgument("an empty Tensor has no TensorProto");
   if (!tensor.host_accessible()) {
-    return InvalidArgument("a tensor in device memory must be copied to the host before it is encoded");
+    return InvalidArgument(
+        "a tensor in device memory must be copied to the host before it is encoded");
   }
   proto->Clear();
   proto->set_dtype(static_cast<DataType>(tensor.dtype()));

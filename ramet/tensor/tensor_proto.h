@@ -23,21 +23,22 @@ void ShapeToProto(const Shape& shape, TensorShapeProto* proto);
 inline constexpr size_t kMaxSplatBytes = size_t{1} << 31;
 
 // The tensor that the message describes. tensor_content, if there is any, holds exactly the shape's
-// elements; otherwise the typed field does: what is too much is ignored, the last value is repeated,
-// an empty field means zeros or empty strings. Integers are narrowed by truncation. An unknown rank
-// is taken as a scalar.
+// elements; otherwise the typed field does: what is too much is ignored, the last value is
+// repeated, an empty field means zeros or empty strings. Integers are narrowed by truncation. An
+// unknown rank is taken as a scalar.
 //
 // \error kInvalidArgument if the shape is partial or illegal, the dtype is not one that a Tensor
-//   holds (invalid, reference and unknown ones), tensor_content has another length than dtype and shape
-//   need, or string lengths do not add up.
+//   holds (invalid, reference and unknown ones), tensor_content has another length than dtype and
+//   shape need, or string lengths do not add up.
 // \error kUnimplemented for resource and variant.
-// \error kResourceExhausted if values that the message does not hold need more than kMaxSplatBytes, or
+// \error kResourceExhausted if values that the message does not hold need more than kMaxSplatBytes,
+// or
 //   memory is not to be had.
 StatusOr<Tensor> TensorFromProto(const TensorProto& proto);
 
-// Writes `tensor`, which must be in host memory, over `*proto`: one element and bool and string go into
-// the typed field, several elements of a flat type into tensor_content, no elements into neither.
-// \error kInvalidArgument if the tensor is empty() or not in host memory.
+// Writes `tensor`, which must be in host memory, over `*proto`: one element and bool and string go
+// into the typed field, several elements of a flat type into tensor_content, no elements into
+// neither. \error kInvalidArgument if the tensor is empty() or not in host memory.
 Status TensorToProto(const Tensor& tensor, TensorProto* proto);
 
 }  // namespace ramet

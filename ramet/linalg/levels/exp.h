@@ -6,8 +6,8 @@
 
 namespace ramet::linalg::RAMET_LEVEL {
 
-// e^x of an Eigen array. Where the result is below the smallest normal number it is 0, as in TensorFlow;
-// Eigen's own is not 0 for -inf.
+// e^x of an Eigen array. Where the result is below the smallest normal number it is 0, as in
+// TensorFlow; Eigen's own is not 0 for -inf.
 template <class A>
 A ExpOf(const A& x) {
   using T = typename A::Scalar;

@@ -14,6 +14,8 @@ namespace ramet::linalg::RAMET_LEVEL {
 
 inline float SquareRoot(float x) { return __builtin_sqrtf(x); }
 inline double SquareRoot(double x) { return __builtin_sqrt(x); }
+inline float InverseSquareRoot(float x) { return 1 / __builtin_sqrtf(x); }
+inline double InverseSquareRoot(double x) { return 1 / __builtin_sqrt(x); }
 
 // A number of type T from a hyper-parameter.
 template <class T>
@@ -156,7 +158,7 @@ struct AdagradRule {
     if constexpr (kEpsilon) {
       s[0] = s[0] - g * lr / (SquareRoot(s[1]) + epsilon);
     } else {
-      s[0] = s[0] - g * lr * (One<T>() / SquareRoot(s[1]));
+      s[0] = s[0] - g * lr * InverseSquareRoot(s[1]);
     }
   }
 };

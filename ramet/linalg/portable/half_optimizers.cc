@@ -30,6 +30,11 @@ Rounded<H> SquareRoot(Rounded<H> x) {
 }
 
 template <class H>
+Rounded<H> InverseSquareRoot(Rounded<H> x) {
+  return Rounded<H>(InverseSquareRoot(static_cast<float>(x.value)));
+}
+
+template <class H>
 struct FromDouble<Rounded<H>> {
   static Rounded<H> Do(double x) { return Rounded<H>(static_cast<float>(x)); }
 };

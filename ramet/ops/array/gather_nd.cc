@@ -8,7 +8,7 @@
 namespace ramet {
 namespace {
 
-Status GatherNd(KernelContext& c) {
+Status GatherNd(KernelContext& c, bool ignore_bad) {
   const Tensor &params = c.input(0), &indices = c.input(1);
   if (params.rank() < 1) return InvalidArgument("params must be at least a vector");
   RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, params.shape()));
@@ -17,9 +17,11 @@ Status GatherNd(KernelContext& c) {
                           .Concatenate(params.shape().Slice(index.depth(), params.rank()));
   RAMET_ASSIGN_OR_RETURN(Shape checked, Shape::Make(shape.dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, params.dtype(), checked));
+  if (ignore_bad) FillZeros(*y);
   const int64_t n = index.slice_size();
   for (int64_t i = 0; i < index.num_tuples(); ++i) {
     const int64_t slice = index(i);
+    if (slice < 0 && ignore_bad) continue;
     if (slice < 0) return index.Outside(i, "param shape", params.shape());
     CopyElements(params, slice * n, *y, i * n, n);
   }
@@ -50,7 +52,9 @@ Status GatherNdGradient(GradientContext& c) {
     grad.dense_shape = shape;
     return c.Return({grad, Gradient()});
   }
-  return c.Return({c.Add("ScatterNd", {indices, c.grad(), shape}), Gradient()});
+  const std::string policy = c.op().attrs()->GetOr<std::string>("bad_indices_policy", "");
+  return c.Return({c.Add("ScatterNd", {indices, c.grad(), shape}, {{"bad_indices_policy", policy}}),
+                   Gradient()});
 }
 
 // Adds n elements at x to those at y: sums of numbers, "or" of bools, strings one after another.
@@ -83,7 +87,8 @@ bool CanAdd(DType t) {
 }
 
 // y += updates at the places that `indices` says, y of shape `shape`; or, with `assign`, y = updates.
-Status Scatter(const Tensor& indices, const Tensor& updates, Tensor& y, bool assign) {
+Status Scatter(const Tensor& indices, const Tensor& updates, Tensor& y, bool assign,
+               bool ignore_bad) {
   RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, y.shape()));
   RAMET_RETURN_IF_ERROR(CheckUpdates(updates.shape(), indices.shape(), y.shape()));
   if (!assign && !CanAdd(y.dtype())) {
@@ -93,6 +98,7 @@ Status Scatter(const Tensor& indices, const Tensor& updates, Tensor& y, bool ass
   const int64_t n = index.slice_size();
   for (int64_t i = 0; i < index.num_tuples(); ++i) {
     const int64_t slice = index(i);
+    if (slice < 0 && ignore_bad) continue;
     if (slice < 0) return index.Outside(i, "shape", y.shape());
     if (assign) {
       CopyElements(updates, i * n, y, slice * n, n);
@@ -103,11 +109,11 @@ Status Scatter(const Tensor& indices, const Tensor& updates, Tensor& y, bool ass
   return OkStatus();
 }
 
-Status ScatterNd(KernelContext& c) {
+Status ScatterNd(KernelContext& c, bool ignore_bad) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(2), "shape"));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, c.input(1).dtype(), shape));
   FillZeros(*y);
-  return Scatter(c.input(0), c.input(1), *y, false);
+  return Scatter(c.input(0), c.input(1), *y, false, ignore_bad);
 }
 
 Status ScatterNdGradient(GradientContext& c) {
@@ -115,11 +121,11 @@ Status ScatterNdGradient(GradientContext& c) {
 }
 
 template <bool assign>
-Status TensorScatter(KernelContext& c) {
+Status TensorScatter(KernelContext& c, bool ignore_bad) {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
   if (y->raw_data() != x.raw_data()) CopyElements(x, 0, *y, 0, x.num_elements());
-  return Scatter(c.input(1), c.input(2), *y, assign);
+  return Scatter(c.input(1), c.input(2), *y, assign, ignore_bad);
 }
 
 Status TensorScatterAddGradient(GradientContext& c) {
@@ -145,10 +151,11 @@ RAMET_OP("GatherNd")
     .Doc("The slices of `params` that the index tuples along the last dimension of `indices` name: each\n"
          "indexes the first indices.shape[-1] dimensions of params; the result is\n"
          "indices.shape[:-1] + params.shape[indices.shape[-1]:].\n"
-         "\\error kInvalidArgument \"indices[0] = [5] does not index into param shape [3,2]\".")
+         "\\error kInvalidArgument \"indices[0] = [5] does not index into param shape [3,2]\", unless\n"
+         "  bad_indices_policy is IGNORE, which gives zeros.")
     .Shape(GatherNdShape)
     .Gradient(GatherNdGradient)
-    .CpuKernel(GatherNd);
+    .CpuKernelClass<PolicyKernel<GatherNd>>();
 
 RAMET_OP("ScatterNd")
     .Input("indices: Tindices")
@@ -161,11 +168,12 @@ RAMET_OP("ScatterNd")
     .Doc("Zeros of shape `shape` ([rank]) to which the slices of `updates` are added at the places that\n"
          "the index tuples along the last dimension of `indices` name (the opposite of GatherNd).\n"
          "\\error kInvalidArgument if a tuple is outside or updates is not\n"
-         "  indices.shape[:-1] + shape[indices.shape[-1]:].")
+         "  indices.shape[:-1] + shape[indices.shape[-1]:]. bad_indices_policy IGNORE leaves such tuples\n"
+         "  out.")
     .HostMemory({"shape"})
     .Shape(ShapeFromInput<2>)
     .Gradient(ScatterNdGradient)
-    .CpuKernel(ScatterNd);
+    .CpuKernelClass<PolicyKernel<ScatterNd>>();
 
 RAMET_OP("TensorScatterUpdate")
     .Input("tensor: T")
@@ -179,7 +187,7 @@ RAMET_OP("TensorScatterUpdate")
          "\\error kInvalidArgument as ScatterNd.")
     .Shape(UnchangedShape)
     .Gradient(TensorScatterUpdateGradient)
-    .CpuKernel(TensorScatter<true>);
+    .CpuKernelClass<PolicyKernel<TensorScatter<true>>>();
 
 RAMET_OP("TensorScatterAdd")
     .Input("tensor: T")
@@ -193,6 +201,6 @@ RAMET_OP("TensorScatterAdd")
          "\\error kInvalidArgument as ScatterNd.")
     .Shape(UnchangedShape)
     .Gradient(TensorScatterAddGradient)
-    .CpuKernel(TensorScatter<false>);
+    .CpuKernelClass<PolicyKernel<TensorScatter<false>>>();
 
 }  // namespace ramet

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
 
 namespace ramet {
@@ -42,6 +43,26 @@ class NdIndex {
   int depth_ = 0;
   int64_t num_tuples_ = 0, slice_size_ = 1;
   Dims dims_;
+};
+
+// A kernel of an op with the attr bad_indices_policy, whose work `compute` does; with
+// `ignore_bad`, index tuples that are outside are passed over.
+template <Status (*compute)(KernelContext& c, bool ignore_bad)>
+class PolicyKernel final : public Kernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    const std::string policy = node.attrs->GetOr<std::string>("bad_indices_policy", "");
+    if (policy != "" && policy != "DEFAULT" && policy != "ERROR" && policy != "IGNORE") {
+      return InvalidArgument("bad_indices_policy must be \"\", DEFAULT, ERROR or IGNORE, but is \"",
+                             policy, "\"");
+    }
+    return std::make_unique<PolicyKernel>(policy == "IGNORE");
+  }
+  explicit PolicyKernel(bool ignore_bad) : ignore_bad_(ignore_bad) {}
+  Status Compute(KernelContext& c) override { return compute(c, ignore_bad_); }
+
+ private:
+  const bool ignore_bad_;
 };
 
 }  // namespace ramet

@@ -1,0 +1,31 @@
+// Duplicate a graph and keep the copy up to date: a trainer and a follower, each a process of its
+// own, joined by nothing but a folder of checkpoints. trainer.cc and follower.cc are what a user of
+// the library writes; the rest starts them and shows them.
+#include <exception>
+#include <iostream>
+
+#include "report.h"
+#include "roles.h"
+
+namespace example {
+namespace {
+
+int RunSide(const Options& options) try {
+  return options.role == "trainer" ? Train(options) : Follow(options);
+} catch (const ramet::BadStatusAccess& e) {
+  Tell(Failure{kFailed, e.status().message()});
+  return kFailed;
+}
+
+}  // namespace
+}  // namespace example
+
+int main(int argc, char** argv) try {
+  int exit_code = 0;
+  auto options = example::ParseOptions(argc, argv, &exit_code);
+  if (!options) return exit_code;
+  return options->role.empty() ? example::Supervise(*options) : example::RunSide(*options);
+} catch (const std::exception& e) {
+  std::cerr << "duplicate_a_graph: " << e.what() << "\n";
+  return example::kFailed;
+}

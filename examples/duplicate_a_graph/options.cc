@@ -1,0 +1,94 @@
+#include "options.h"
+
+#include <ramet/ramet.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <thread>
+
+namespace example {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kAbout[] =
+    "Duplicates a graph and keeps the copy up to date. A trainer process teaches an MLP to tell the "
+    "images of Fashion-MNIST apart and saves a checkpoint every so many steps; a follower process "
+    "imports the graph from the trainer's .meta file onto a device of its own, picks up each new "
+    "checkpoint and shows how its outputs move.";
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  duplicate_a_graph                                   10,000 steps on the CPU\n"
+    "  duplicate_a_graph --trainer-device /device:SIM:0    from an accelerator to the CPU\n"
+    "  duplicate_a_graph --steps 500 --checkpoint-dir ck   keeps the checkpoints in ck/\n"
+    "\n"
+    "Exit codes: 0 both sides agree, 1 failed, 2 wrong options, 3 the loss became NaN,\n"
+    "130 interrupted.";
+
+// The folder of the build when the program lies in its bin/; else the current one.
+std::string DefaultPlot() {
+  fs::path folder = fs::path(ProgramPath()).parent_path();
+  return folder.filename() == "bin" ? folder.parent_path() / "accuracy.svg" : "accuracy.svg";
+}
+
+void Declare(CLI::App& app, Options& o) {
+  app.footer(kExamples);
+  app.option_defaults()->always_capture_default();
+  app.add_option("--data", o.data, "Folder of the four IDX files (.gz or not)");
+  app.add_option("--steps", o.steps, "Training steps")->check(CLI::PositiveNumber);
+  app.add_option("--rate", o.rate, "Learning rate of gradient descent")->check(CLI::PositiveNumber);
+  app.add_option("--save-every", o.save_every, "Steps between two checkpoints")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--trainer-device", o.trainer_device, "Where the trainer computes");
+  app.add_option("--follower-device", o.follower_device, "Where the follower computes");
+  app.add_option("--seed", o.seed, "Of the first weights and of the order of the images");
+  app.add_option("--threads", o.threads, "Threads on each side")->check(CLI::PositiveNumber);
+  app.add_option("--checkpoint-dir", o.checkpoint_dir,
+                 "Folder for the checkpoints, which stay there (default: a fresh one, removed)");
+  app.add_option("--plot", o.plot, "Picture of both accuracies over the steps");
+  app.add_option("--role", o.role)->group("")->check(CLI::IsMember({"trainer", "follower"}));
+}
+
+}  // namespace
+
+std::optional<Options> ParseOptions(int argc, char** argv, int* exit_code) {
+  Options options;
+  options.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2);
+  options.plot = DefaultPlot();
+  CLI::App app(kAbout, "duplicate_a_graph");
+  Declare(app, options);
+  try {
+    app.parse(argc, argv);
+    return options;
+  } catch (const CLI::ParseError& e) {
+    *exit_code = e.get_exit_code() == 0 ? kOk : kUsage;
+    app.exit(e, std::cout, std::cerr);
+    return std::nullopt;
+  }
+}
+
+std::vector<std::string> CommandLine(const Options& o, const std::string& role) {
+  return {ProgramPath(),
+          "--data=" + o.data,
+          "--steps=" + std::to_string(o.steps),
+          ramet::StrCat("--rate=", o.rate),
+          "--save-every=" + std::to_string(o.save_every),
+          "--trainer-device=" + o.trainer_device,
+          "--follower-device=" + o.follower_device,
+          "--seed=" + std::to_string(o.seed),
+          "--threads=" + std::to_string(o.threads),
+          "--checkpoint-dir=" + o.checkpoint_dir,
+          "--role=" + role};
+}
+
+std::string ProgramPath() { return fs::read_symlink("/proc/self/exe"); }
+
+std::string ShortPath(const std::string& path) {
+  std::string relative = fs::proximate(path);
+  return relative.size() < path.size() && !relative.starts_with("../..") ? relative : path;
+}
+
+}  // namespace example

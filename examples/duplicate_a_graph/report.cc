@@ -1,0 +1,50 @@
+#include "report.h"
+
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+
+namespace example {
+namespace {
+
+int64_t Largest(const float* row, int64_t n) { return std::max_element(row, row + n) - row; }
+
+}  // namespace
+
+void Tell(const Report& r) {
+  std::cout << ramet::StrCat("report ", r.step, " ", r.correct, " ", r.images, " ", r.change) << std::endl;
+}
+
+void Tell(const Failure& failure) {
+  std::string line = failure.message;
+  std::ranges::replace(line, '\n', ' ');
+  std::cout << "failure " << failure.code << " " << line << std::endl;
+}
+
+std::variant<Report, Failure> ParseMessage(const std::string& line) {
+  std::istringstream in(line);
+  std::string kind;
+  in >> kind;
+  if (Report r; kind == "report" && in >> r.step >> r.correct >> r.images >> r.change) return r;
+  Failure failure;
+  if (int code; kind == "failure" && in >> code >> std::ws) {
+    failure.code = static_cast<ExitCode>(code);
+    std::getline(in, failure.message);
+  } else {
+    failure.message = "unexpected line on stdout: " + line;
+  }
+  return failure;
+}
+
+void CountCorrect(const ramet::Tensor& outputs, const ramet::Tensor& labels, Report* report) {
+  const int64_t classes = labels.dim(1);
+  const float* output = outputs.data<float>();
+  const float* label = labels.data<float>();
+  report->images = labels.dim(0);
+  report->correct = 0;
+  for (int64_t i = 0; i < report->images; ++i, output += classes, label += classes) {
+    report->correct += Largest(output, classes) == Largest(label, classes);
+  }
+}
+
+}  // namespace example

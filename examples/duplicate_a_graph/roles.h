@@ -1,0 +1,16 @@
+#pragma once
+
+#include "options.h"
+
+namespace example {
+
+// The two sides. Each tells its reports on stdout (report.h) and returns its exit code; throws
+// ramet::BadStatusAccess on an error.
+int Train(const Options& options);
+int Follow(const Options& options);
+
+// What is started from the command line: runs both sides as processes of their own, shows them, and
+// says in the end how it went.
+int Supervise(const Options& options);
+
+}  // namespace example

@@ -1,0 +1,77 @@
+#include <ramet/ramet.h>
+
+#include <cmath>
+
+#include "report.h"
+#include "roles.h"
+
+namespace example {
+namespace {
+
+namespace rm = ramet;
+
+struct Net {
+  rm::Output inputs, labels, output, loss;
+  rm::Operation train, init;
+};
+
+Net BuildNet(rm::Graph& graph, const Options& options) {
+  rm::Scope root(graph);
+  rm::Scope s = root.Device(options.trainer_device);
+  auto inputs = s.Placeholder("inputs", rm::kFloat, {-1, 784});
+  auto labels = s.Placeholder("labels", rm::kFloat, {-1, 10});
+
+  auto w0 = s.GetVariable("w0", {784, 256}, rm::GlorotUniform());
+  auto w1 = s.GetVariable("w1", {256, 256}, rm::GlorotUniform());
+  auto w2 = s.GetVariable("w2", {256, 10}, rm::GlorotUniform());
+  auto b0 = s.NewVariable(rm::Tensor::Of<float>({256}, {0}));
+  auto b1 = s.NewVariable(rm::Tensor::Of<float>({256}, {0}));
+  auto b2 = s.NewVariable(rm::Tensor::Of<float>({10}, {0}));
+
+  auto h1 = rm::Relu(rm::MatMul(inputs, w0) + b0);
+  auto h2 = rm::Relu(rm::MatMul(h1, w1) + b1);
+  auto output = rm::Softmax(rm::MatMul(h2, w2) + b2, "output");
+
+  auto loss = rm::ReduceMean(-rm::ReduceSum(labels * rm::Log(output), {1}));
+  auto step = rm::GetOrCreateGlobalStep(graph);
+  auto train = rm::GradientDescent(options.rate).Minimize(loss, {.global_step = step});
+  return {inputs, labels, output, loss, train, s.GlobalVariablesInitializer()};
+}
+
+}  // namespace
+
+int Train(const Options& options) {
+  auto mnist = rm::Mnist::Read(options.data, {.one_hot = true, .seed = options.seed}).value();
+  const rm::Tensor test_images = mnist.test.images();
+  const rm::Tensor test_labels = mnist.test.labels();
+
+  rm::Graph graph;
+  graph.SetSeed(options.seed);
+  Net net = BuildNet(graph, options);
+  rm::Saver saver(graph);
+  auto session = rm::Session::Create(graph, {.intra_op_parallelism_threads = options.threads,
+                                             .deterministic = true})
+                     .value();
+  session.Run(net.init).value();
+
+  for (int64_t step = 1; step <= options.steps; ++step) {
+    auto [images, labels] = mnist.train.NextBatch(50);
+    auto run = session.Run({{net.inputs, images}, {net.labels, labels}}, {net.loss, net.train}).value();
+    const float loss = run[0].scalar<float>();
+    if (std::isnan(loss)) {
+      Tell(Failure{kNaN, rm::StrCat("the loss became NaN at step ", step, " (rate ", options.rate,
+                                    "): a softmax output reached 0, whose logarithm is infinite; "
+                                    "choose a smaller --rate")});
+      return kNaN;
+    }
+    if (step % options.save_every != 0 && step != options.steps) continue;
+    saver.Save(session, options.checkpoint()).value();
+    Report report{.step = step, .change = loss};
+    auto outputs = session.Run({{net.inputs, test_images}}, net.output).value();
+    CountCorrect(outputs[0], test_labels, &report);
+    Tell(report);
+  }
+  return kOk;
+}
+
+}  // namespace example

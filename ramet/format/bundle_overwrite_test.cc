@@ -1,0 +1,300 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "ramet/format/bundle_testing.h"
+
+// What happens at a prefix that is saved to again and again: by one writer or two, while others
+// read, while writers are killed, and while the disk refuses.
+namespace ramet {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+const std::vector<std::string>& Names() {
+  static const std::vector<std::string> names = {"bias", "kernel", "step", "text"};
+  return names;
+}
+
+// Every element of every tensor says the step.
+NamedTensors Model(int step) {
+  Tensor kernel(kFloat, Shape{300, 100});
+  for (float& v : kernel.mutable_flat<float>()) v = static_cast<float>(step);
+  return {{"bias", Tensor::Of<float>(Shape{100}, {static_cast<float>(step)})},
+          {"kernel", kernel},
+          {"step", Tensor(step)},
+          {"text", Tensor::Vector<std::string>({StrCat(step), StrCat("step ", step)})}};
+}
+
+// The step of a model that was read, whole and unmixed.
+int StepOf(const std::vector<Tensor>& read) {
+  const int step = read[2].scalar<int>();
+  const NamedTensors expected = Model(step);
+  for (size_t i = 0; i < read.size(); ++i) {
+    EXPECT_TRUE(read[i].BitwiseEquals(expected[i].second))
+        << "mixed at step " << step << ": " << Names()[i];
+  }
+  return step;
+}
+
+StatusOr<int> ReadStep(const std::string& prefix) {
+  RAMET_ASSIGN_OR_RETURN(const std::vector<Tensor> read, Load(prefix, Names()));
+  return StepOf(read);
+}
+
+pid_t Fork(const std::function<void()>& child) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    child();
+    _exit(0);
+  }
+  return pid;
+}
+
+void Kill(pid_t pid) {
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+}
+
+[[noreturn]] void SaveForever(const std::string& prefix, int first, int by) {
+  for (int step = first;; step += by) {
+    if (!Save(prefix, Model(step)).ok()) _exit(1);
+  }
+}
+
+TEST(BundleOverwrite, TakesAnotherDataFileAndKeepsOneOlder) {
+  ScratchDir dir;
+  for (int step = 0; step < 4; ++step) {
+    ASSERT_TRUE(Save(dir / "m", Model(step)).ok());
+    EXPECT_EQ(ReadStep(dir / "m").value(), step);
+  }
+  EXPECT_EQ(
+      ListDir(dir.path()).value(),
+      (std::vector<std::string>{"m.data-00002-of-00003", "m.data-00003-of-00004", "m.index"}));
+}
+
+TEST(BundleOverwrite, AReaderThatIsOpenStaysAtItsStepThroughTheNextSave) {
+  ScratchDir dir;
+  ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
+  BundleReader reader = BundleReader::Open(dir / "m").value();
+  ASSERT_TRUE(Save(dir / "m", Model(2)).ok());
+  EXPECT_EQ(reader.Read("step")->scalar<int>(), 1);
+  for (int step = 3; step < 6; ++step) ASSERT_TRUE(Save(dir / "m", Model(step)).ok());
+  EXPECT_EQ(reader.Read("text")->data<std::string>()[0], "1");
+}
+
+TEST(BundleOverwrite, AReaderThatComesTooLateSaysSo) {
+  ScratchDir dir;
+  ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
+  BundleReader reader = BundleReader::Open(dir / "m").value();
+  for (int step = 2; step < 4; ++step) ASSERT_TRUE(Save(dir / "m", Model(step)).ok());
+  EXPECT_TRUE(IsNotFound(reader.Read("step").status()));
+  EXPECT_EQ(ReadStep(dir / "m").value(), 3);
+}
+
+TEST(BundleOverwrite, OtherPrefixesAreLeftAlone) {
+  ScratchDir dir;
+  for (const char* name : {"m", "m-1", "m.data"}) ASSERT_TRUE(Save(dir / name, Model(1)).ok());
+  WriteBytes(dir / "m.meta", "meta");
+  WriteBytes(dir / "m.data-00001-of-00002.copy", "mine");
+  for (int step = 2; step < 6; ++step) ASSERT_TRUE(Save(dir / "m", Model(step)).ok());
+  EXPECT_EQ(ReadStep(dir / "m-1").value(), 1);
+  EXPECT_EQ(ReadStep(dir / "m.data").value(), 1);
+  EXPECT_TRUE(FileExists(dir / "m.meta"));
+  EXPECT_TRUE(FileExists(dir / "m.data-00001-of-00002.copy"));
+}
+
+TEST(BundleOverwrite, ADamagedIndexIsReplaced) {
+  ScratchDir dir;
+  ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
+  WriteBytes(dir / "m.index", "junk");
+  ASSERT_TRUE(Save(dir / "m", Model(2)).ok());
+  EXPECT_EQ(ReadStep(dir / "m").value(), 2);
+}
+
+TEST(BundleOverwrite, ShardNumbersBeginAnewBeforeTheyOutgrowTheirDigits) {
+  ScratchDir dir;
+  ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
+  WriteBytes(dir / "m.data-99998-of-99999", "left over");
+  for (int step = 2; step < 5; ++step) {
+    ASSERT_TRUE(Save(dir / "m", Model(step)).ok());
+    EXPECT_EQ(ReadStep(dir / "m").value(), step);
+  }
+  EXPECT_FALSE(FileExists(dir / "m.data-99999-of-100000"));
+}
+
+// TensorFlow's SaveV2 replaces the data, then the index: in between they do not belong together.
+TEST(BundleOverwrite, ReadersWaitForAnOverwriteInPlaceToEnd) {
+  ScratchDir dir;
+  ASSERT_TRUE(Save(dir / "m", Model(0)).ok());
+  std::thread other_program([&] {
+    for (int step = 1; step <= 20; ++step) {
+      const std::string aside = dir / StrCat("aside-", step);
+      EXPECT_TRUE(Save(aside, Model(step)).ok());
+      EXPECT_TRUE(RenameFile(DataPath(aside), DataPath(dir / "m")).ok());
+      std::this_thread::sleep_for(milliseconds(15));
+      EXPECT_TRUE(RenameFile(aside + ".index", dir / "m.index").ok());
+    }
+  });
+  int last = 0;
+  while (last < 20) {
+    StatusOr<int> step = ReadStep(dir / "m");
+    ASSERT_TRUE(step.ok()) << step.status().ToString();
+    EXPECT_GE(*step, last);
+    last = *step;
+  }
+  other_program.join();
+}
+
+TEST(BundleOverwrite, ReadersInAnotherProcessNeverFailAndNeverSeeAMixture) {
+  ScratchDir dir;
+  const std::string prefix = dir / "m";
+  ASSERT_TRUE(Save(prefix, Model(0)).ok());
+  const pid_t writer = Fork([&] { SaveForever(prefix, 1, 1); });
+  int reads = 0, last = 0, failures = 0;
+  for (const auto end = Clock::now() + milliseconds(1500); Clock::now() < end; ++reads) {
+    StatusOr<int> step = ReadStep(prefix);
+    failures += !step.ok();
+    if (!step.ok()) {
+      ADD_FAILURE() << step.status().ToString();
+      break;
+    }
+    EXPECT_GE(*step, last);
+    last = *step;
+  }
+  Kill(writer);
+  EXPECT_EQ(failures, 0);
+  EXPECT_GT(last, 0);
+  RecordProperty("reads", reads);
+  RecordProperty("steps", last);
+}
+
+TEST(BundleOverwrite, TwoWritersAtOnce) {
+  ScratchDir dir;
+  const std::string prefix = dir / "m";
+  ASSERT_TRUE(Save(prefix, Model(0)).ok());
+  const pid_t writers[] = {Fork([&] { SaveForever(prefix, 1, 2); }),
+                           Fork([&] { SaveForever(prefix, 2, 2); })};
+  for (const auto end = Clock::now() + milliseconds(1000); Clock::now() < end;) {
+    StatusOr<int> step = ReadStep(prefix);
+    ASSERT_TRUE(step.ok()) << step.status().ToString();
+  }
+  for (pid_t pid : writers) {
+    EXPECT_EQ(waitpid(pid, nullptr, WNOHANG), 0) << "a writer ended with an error";
+    Kill(pid);
+  }
+  for (int step : {1000001, 1000002, 1000003}) ASSERT_TRUE(Save(prefix, Model(step)).ok());
+  EXPECT_EQ(ReadStep(prefix).value(), 1000003);
+}
+
+TEST(BundleOverwrite, KilledWritersLeaveACheckpointThatReads) {
+  ScratchDir dir;
+  const std::string prefix = dir / "m";
+  ASSERT_TRUE(Save(prefix, Model(0)).ok());
+  int last = 0;
+  for (int round = 0; round < 40; ++round) {
+    const pid_t writer = Fork([&] { SaveForever(prefix, last + 1, 1); });
+    std::this_thread::sleep_for(std::chrono::microseconds(500 + 977 * (round % 43)));
+    Kill(writer);
+    StatusOr<int> step = ReadStep(prefix);
+    ASSERT_TRUE(step.ok()) << step.status().ToString();
+    EXPECT_GE(*step, last);
+    last = *step;
+  }
+  EXPECT_GT(last, 0) << "no save ended before its writer was killed";
+  for (int i = 1; i <= 3; ++i) ASSERT_TRUE(Save(prefix, Model(last + i)).ok());
+  int data_files = 0;
+  for (const std::string& name : ListDir(dir.path()).value())
+    data_files += name.find("tempstate") == name.npos;
+  EXPECT_EQ(data_files, 3) << "two data files and an index";
+}
+
+TEST(BundleOverwrite, LeftoversOfKilledWritersGo) {
+  ScratchDir dir;
+  const std::string stale = dir / "m.data-00000-of-00001.tempstate123.ramet";
+  const std::string foreign = dir / "m.index.tempstate456";
+  const std::string young = dir / "m.data-00000-of-00001.tempstate789";
+  for (const std::string& path : {stale, foreign, young}) WriteBytes(path, "partial");
+  const auto age = [](const std::string& path, int seconds) {
+    struct timespec times[2] = {{time(nullptr) - seconds, 0}, {time(nullptr) - seconds, 0}};
+    ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  };
+  age(stale, 60);
+  age(foreign, 2 * 3600);
+  age(young, 60);
+  ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
+  EXPECT_FALSE(FileExists(stale));
+  EXPECT_FALSE(FileExists(foreign));
+  EXPECT_TRUE(FileExists(young)) << "another program may be at it";
+}
+
+TEST(BundleOverwrite, WhatALiveWriterHoldsStays) {
+  ScratchDir dir;
+  BundleWriter slow = BundleWriter::Create(dir / "m").value();
+  ASSERT_TRUE(slow.Add("step", Tensor(7)).ok());
+  const std::vector<std::string> names = ListDir(dir.path()).value();
+  ASSERT_EQ(names.size(), 1u);
+  struct timespec times[2] = {{time(nullptr) - 7200, 0}, {time(nullptr) - 7200, 0}};
+  ASSERT_EQ(utimensat(AT_FDCWD, (dir / names[0]).c_str(), times, 0), 0);
+  ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
+  ASSERT_TRUE(slow.Finish().ok());
+  EXPECT_EQ(Load(dir / "m", {"step"}).value()[0].scalar<int>(), 7);
+}
+
+// Bounds the size of files that this process writes.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_;
+};
+
+TEST(BundleOverwrite, WritesThatFailLeaveTheOldCheckpoint) {
+  ScratchDir dir;
+  ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
+  const std::vector<std::string> before = ListDir(dir.path()).value();
+  for (rlim_t limit : {0, 100, 5000, 119000, 121000}) {
+    FileSizeLimit limited(limit);
+    const Status status = Save(dir / "m", Model(2));
+    EXPECT_EQ(status.ok(), limit == 121000) << limit << status.ToString();
+    EXPECT_EQ(ListDir(dir.path()).value() == before, !status.ok()) << limit;
+    EXPECT_EQ(ReadStep(dir / "m").value(), status.ok() ? 2 : 1);
+  }
+}
+
+// The index is larger than the data here, so that it is the index that does not fit.
+TEST(BundleOverwrite, AnIndexThatDoesNotFitLeavesTheOldCheckpoint) {
+  ScratchDir dir;
+  NamedTensors many;
+  for (int i = 0; i < 2000; ++i) many.emplace_back(StrCat("variable_", 1000 + i), Tensor(true));
+  ASSERT_TRUE(Save(dir / "m", many).ok());
+  const std::vector<std::string> before = ListDir(dir.path()).value();
+  const std::string index = ReadFile(dir / "m.index").value();
+  {
+    FileSizeLimit limited(10000);
+    EXPECT_FALSE(Save(dir / "m", many).ok());
+  }
+  EXPECT_EQ(ListDir(dir.path()).value(), before);
+  EXPECT_EQ(ReadFile(dir / "m.index").value(), index);
+  ExpectSame(LoadAll(dir / "m").value(), many);
+}
+
+}  // namespace
+}  // namespace ramet

@@ -1,0 +1,147 @@
+#include "ramet/graph/meta_graph.h"
+
+#include <google/protobuf/arena.h>
+
+#include <algorithm>
+
+#include "ramet/graph/collection_proto.h"
+#include "ramet/graph/import_proto.h"
+#include "ramet/graph/message_file.h"
+#include "ramet/graph/message_names.h"
+#include "ramet/graph/meta_graph_proto.h"
+
+namespace ramet {
+namespace {
+
+using google::protobuf::Arena;
+
+Status CheckUnboundInputs(const MetaGraphDef& meta, const std::map<std::string, Output>& input_map) {
+  auto it = meta.collection_def().find(kUnboundInputsCollection);
+  if (it == meta.collection_def().end()) return OkStatus();
+  const auto& list = it->second.bytes_list().value();
+  std::vector<std::string> wanted(list.begin(), list.end());
+  std::ranges::sort(wanted);
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  std::vector<std::string> missing;
+  for (const std::string& name : wanted) {
+    if (!input_map.contains(name)) missing.push_back(name);
+  }
+  if (wanted.empty() || (missing.empty() && wanted.size() == input_map.size())) return OkStatus();
+  return InvalidArgument("Graph contains unbound inputs: ", StrJoin(missing, ","),
+                         ". Must provide these inputs through input_map.",
+                         missing.empty() ? " It has keys that are none of them." : "");
+}
+
+// "" means the current name scope as it is.
+std::string ScopeName(const Graph& graph, const std::string& import_scope) {
+  if (!import_scope.empty()) {
+    return import_scope.ends_with('/') ? import_scope.substr(0, import_scope.size() - 1)
+                                       : import_scope;
+  }
+  const std::string& stack = graph.impl().build_state.name_stack;
+  return stack.empty() ? "" : StrCat(stack, "/");
+}
+
+// The message without what the graph itself holds.
+std::string CarriedBytes(const MetaGraphDef& meta, const std::vector<std::string>& unknown) {
+  MetaGraphDef carried;
+  *carried.mutable_meta_info_def() = meta.meta_info_def();
+  *carried.mutable_signature_def() = meta.signature_def();
+  *carried.mutable_asset_file_def() = meta.asset_file_def();
+  if (meta.has_object_graph_def()) *carried.mutable_object_graph_def() = meta.object_graph_def();
+  for (const std::string& key : unknown) {
+    (*carried.mutable_collection_def())[key] = meta.collection_def().at(key);
+  }
+  carried.GetReflection()->MutableUnknownFields(&carried)->MergeFrom(
+      meta.GetReflection()->GetUnknownFields(meta));
+  return carried.SerializeAsString();
+}
+
+void Describe(const MetaGraphDef& meta, const NameResolver& resolver, MetaGraphInfo* info) {
+  const auto& meta_info = meta.meta_info_def();
+  info->tensorflow_version = meta_info.tensorflow_version();
+  info->tags.assign(meta_info.tags().begin(), meta_info.tags().end());
+  for (const auto& [key, signature] : meta.signature_def()) {
+    info->signature_defs[key] = signature.SerializeAsString();
+  }
+  if (!meta.has_saver_def()) return;
+  SaverDef saver = meta.saver_def();
+  RenameSaver([&](std::string_view name) { return resolver.Rename(name); }, &saver);
+  info->saver = SaverFromProto(saver);
+}
+
+}  // namespace
+
+SaverNames SaverFromProto(const SaverDef& proto) {
+  SaverNames saver;
+  saver.filename_tensor_name = proto.filename_tensor_name();
+  saver.save_tensor_name = proto.save_tensor_name();
+  saver.restore_op_name = proto.restore_op_name();
+  saver.max_to_keep = proto.max_to_keep();
+  saver.sharded = proto.sharded();
+  saver.keep_checkpoint_every_n_hours = proto.keep_checkpoint_every_n_hours();
+  saver.version = static_cast<SaverNames::Format>(proto.version());
+  return saver;
+}
+
+void SaverToProto(const SaverNames& saver, SaverDef* proto) {
+  proto->Clear();
+  proto->set_filename_tensor_name(saver.filename_tensor_name);
+  proto->set_save_tensor_name(saver.save_tensor_name);
+  proto->set_restore_op_name(saver.restore_op_name);
+  proto->set_max_to_keep(saver.max_to_keep);
+  proto->set_sharded(saver.sharded);
+  proto->set_keep_checkpoint_every_n_hours(saver.keep_checkpoint_every_n_hours);
+  proto->set_version(static_cast<SaverDef::CheckpointFormatVersion>(saver.version));
+}
+
+StatusOr<MetaGraphInfo> ImportMetaGraphProto(Graph& graph, const MetaGraphDef& meta,
+                                             const ImportMetaGraphOptions& options) {
+  RAMET_RETURN_IF_ERROR(CheckUnboundInputs(meta, options.input_map));
+  ImportOptions import_options;
+  import_options.name = ScopeName(graph, options.import_scope);
+  import_options.input_map = options.input_map;
+  import_options.return_elements = options.return_elements;
+  import_options.clear_devices = options.clear_devices;
+  import_options.validate_shapes = options.validate_shapes;
+
+  GraphImport import(graph, meta.graph_def(), meta.meta_info_def().stripped_op_list(),
+                     import_options);
+  RAMET_RETURN_IF_ERROR(import.Prepare());
+  GraphImpl& impl = import.impl();
+  NameResolver resolver(&graph, impl, import.prefix(),
+                        [&](std::string_view name) { return import.FindNode(name); });
+  CollectionImport collections(&graph, impl, resolver, meta);
+  RAMET_RETURN_IF_ERROR(collections.Read());
+  RAMET_RETURN_IF_ERROR(collections.RenameFrames(&impl));
+
+  MetaGraphInfo info;
+  Describe(meta, resolver, &info);
+  info.carried = CarriedBytes(meta, collections.unknown());
+  info.variables = collections.Commit(&impl);
+  ImportResults results = import.Commit();
+  info.prefix = results.prefix;
+  info.operations = std::move(results.operations);
+  info.return_elements = std::move(results.return_elements);
+  return info;
+}
+
+StatusOr<MetaGraphInfo> ImportMetaGraphBytes(Graph& graph, std::string_view meta_graph,
+                                             const ImportMetaGraphOptions& options) {
+  Arena arena;
+  auto* meta = Arena::CreateMessage<MetaGraphDef>(&arena);
+  RAMET_RETURN_IF_ERROR(ParseMessage(meta_graph, "MetaGraphDef", meta));
+  return ImportMetaGraphProto(graph, *meta, options);
+}
+
+StatusOr<MetaGraphInfo> ImportMetaGraphFile(Graph& graph, const std::string& path,
+                                            const ImportMetaGraphOptions& options) {
+  Arena arena;
+  auto* meta = Arena::CreateMessage<MetaGraphDef>(&arena);
+  RAMET_RETURN_IF_ERROR(ParseMessageFile(path, "MetaGraphDef", meta));
+  auto info = ImportMetaGraphProto(graph, *meta, options);
+  if (!info.ok()) return info.status().WithContext(path);
+  return info;
+}
+
+}  // namespace ramet

@@ -1,0 +1,159 @@
+#include <google/protobuf/arena.h>
+
+#include <set>
+
+#include "ramet/base/file.h"
+#include "ramet/graph/collection_proto.h"
+#include "ramet/graph/import_names.h"
+#include "ramet/graph/message_file.h"
+#include "ramet/graph/message_names.h"
+#include "ramet/graph/meta_graph_proto.h"
+#include "ramet/graph/op_def_proto.h"
+
+namespace ramet {
+namespace {
+
+constexpr char kTensorFlowVersion[] = "2.21.0";
+constexpr char kWriter[] = "ramet";
+
+bool IsSaveOrRestore(const std::string& op) {
+  for (const char* name : {"SaveV2", "RestoreV2", "MergeV2Checkpoints", "Save", "SaveSlices",
+                           "Restore", "RestoreSlice", "ShardedFilename", "ShardedFilespec"}) {
+    if (op == name) return true;
+  }
+  return false;
+}
+
+// "a/b/" of "a/b/c", "/" of "c" (which no name begins with).
+std::string ScopeOf(std::string_view name) {
+  const size_t slash = name.rfind('/');
+  return StrCat(slash == std::string_view::npos ? std::string_view() : name.substr(0, slash), "/");
+}
+
+// The nodes in scopes of savers other than `saver`.
+std::unordered_set<std::string> ExtraneousSaverNodes(const GraphImpl& impl,
+                                                     const std::optional<SaverNames>& saver) {
+  std::set<std::string> scopes;
+  for (const NodeRecord& node : impl.nodes) {
+    if (IsSaveOrRestore(node.op->name())) scopes.insert(ScopeOf(node.name));
+  }
+  if (saver) {
+    scopes.erase(ScopeOf(TensorRef::Parse(saver->save_tensor_name).node));
+    scopes.erase(ScopeOf(saver->restore_op_name));
+  }
+  std::unordered_set<std::string> extraneous;
+  for (const NodeRecord& node : impl.nodes) {
+    for (const std::string& scope : scopes) {
+      if (!node.name.starts_with(scope)) continue;
+      extraneous.emplace(node.name);
+      break;
+    }
+  }
+  return extraneous;
+}
+
+void WriteMetaInfo(const ExportMetaGraphOptions& options, MetaGraphDef* meta) {
+  auto* info = meta->mutable_meta_info_def();
+  info->set_tensorflow_version(kTensorFlowVersion);
+  info->set_tensorflow_git_version(kWriter);
+  info->set_stripped_default_attrs(options.strip_default_attrs);
+  if (!options.tags.empty()) info->clear_tags();
+  for (const std::string& tag : options.tags) info->add_tags(tag);
+}
+
+void WriteCollections(const GraphImpl& impl, const ExportMetaGraphOptions& options,
+                      const GraphToProtoOptions& scope, MetaGraphDef* meta) {
+  auto* out = meta->mutable_collection_def();
+  auto write = [&](const std::string& key, const std::vector<CollectionItem>& items) {
+    CollectionDef proto;
+    if (CollectionToProto(impl, key, items, scope, &proto)) (*out)[key] = std::move(proto);
+  };
+  for (const auto& [key, items] : impl.collections.all()) {
+    const auto& keys = options.collections;
+    if (keys && std::ranges::find(*keys, key) == keys->end()) continue;
+    const bool only_saver = options.clear_extraneous_savers && key == graph_keys::kSavers;
+    if (!only_saver) write(key, items);
+    if (only_saver && options.saver) {
+      write(key, {OpaqueMessage{"", meta->saver_def().SerializeAsString()}});
+    }
+  }
+}
+
+void WriteUnboundInputs(const std::vector<std::string>& unbound, MetaGraphDef* meta) {
+  if (unbound.empty()) return;
+  auto* list = (*meta->mutable_collection_def())[kUnboundInputsCollection].mutable_bytes_list();
+  std::set<std::string_view> seen;
+  for (const std::string& name : unbound) {
+    if (seen.insert(name).second) list->add_value(name);
+  }
+}
+
+}  // namespace
+
+Status StrippedOpList(const GraphImpl& impl, const GraphDef& def, const OpList& carried,
+                      OpList* list) {
+  std::set<std::string> used, functions;
+  for (const NodeDef& node : def.node()) used.insert(node.op());
+  for (const FunctionDef& function : def.library().function()) {
+    functions.insert(function.signature().name());
+    for (const NodeDef& node : function.node_def()) used.insert(node.op());
+  }
+  std::map<std::string_view, const OpDef*> known;
+  for (const OpDef& op : carried.op()) known.emplace(op.name(), &op);
+  OpList written;
+  for (const std::string& name : used) {
+    if (functions.contains(name)) continue;
+    if (auto it = known.find(name); it != known.end()) {
+      *written.add_op() = *it->second;
+    } else if (const OpSchema* schema = FindSchema(impl, name)) {
+      RAMET_RETURN_IF_ERROR(OpSchemaToProto(*schema, written.add_op()));
+    }
+  }
+  *list = std::move(written);
+  return OkStatus();
+}
+
+Status MetaGraphToProto(const Graph& graph, const ExportMetaGraphOptions& options,
+                        MetaGraphDef* meta) {
+  if (!meta->ParseFromString(options.carried)) {
+    return InvalidArgument("the bytes in `carried` are no MetaGraphDef");
+  }
+  const GraphImpl& impl = graph.impl();
+  std::shared_lock lock(impl.mutex);
+  std::unordered_set<std::string> exclude;
+  if (options.clear_extraneous_savers) exclude = ExtraneousSaverNodes(impl, options.saver);
+  GraphToProtoOptions scope;
+  scope.scope = ExportScope(options.export_scope);
+  scope.exclude = &exclude;
+  scope.def = {.add_shapes = true,
+               .strip_default_attrs = options.strip_default_attrs,
+               .clear_devices = options.clear_devices};
+  std::vector<std::string> unbound;
+  RAMET_RETURN_IF_ERROR(GraphToProto(impl, scope, meta->mutable_graph_def(), &unbound));
+  WriteMetaInfo(options, meta);
+  OpList* ops = meta->mutable_meta_info_def()->mutable_stripped_op_list();
+  RAMET_RETURN_IF_ERROR(StrippedOpList(impl, meta->graph_def(), *ops, ops));
+  if (options.saver) {
+    SaverToProto(*options.saver, meta->mutable_saver_def());
+    RenameSaver([&](std::string_view name) { return scope.scope.Strip(name); },
+                meta->mutable_saver_def());
+  }
+  WriteCollections(impl, options, scope, meta);
+  WriteUnboundInputs(unbound, meta);
+  return OkStatus();
+}
+
+StatusOr<std::string> ExportMetaGraph(const Graph& graph, const ExportMetaGraphOptions& options) {
+  google::protobuf::Arena arena;
+  auto* meta = google::protobuf::Arena::CreateMessage<MetaGraphDef>(&arena);
+  RAMET_RETURN_IF_ERROR(MetaGraphToProto(graph, options, meta));
+  return MessageToBytes(*meta, options.as_text);
+}
+
+Status ExportMetaGraphFile(const Graph& graph, const std::string& path,
+                           const ExportMetaGraphOptions& options) {
+  RAMET_ASSIGN_OR_RETURN(std::string bytes, ExportMetaGraph(graph, options));
+  return AtomicWriteFile(path, bytes);
+}
+
+}  // namespace ramet

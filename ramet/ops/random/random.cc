@@ -1,0 +1,195 @@
+#include "ramet/linalg/random.h"
+
+#include <mutex>
+#include <random>
+
+#include "ramet/op/op.h"
+#include "ramet/ops/array/args.h"
+#include "ramet/ops/array/move.h"
+#include "ramet/ops/array/shape_fn.h"
+
+namespace ramet {
+namespace {
+
+// A RandomState is the generator of one kernel: it moves on with every run. Thread-safe.
+class RandomState {
+ public:
+  // From the attrs seed and seed2; both 0: from the system's source of randomness.
+  explicit RandomState(const AttrMap& attrs) {
+    uint64_t seed = static_cast<uint64_t>(attrs.GetOr<int64_t>("seed", 0));
+    uint64_t seed2 = static_cast<uint64_t>(attrs.GetOr<int64_t>("seed2", 0));
+    if (seed == 0 && seed2 == 0) {
+      std::random_device source;
+      seed = (uint64_t{source()} << 32) | source();
+      seed2 = (uint64_t{source()} << 32) | source();
+    }
+    generator_ = linalg::Philox(seed, seed2);
+  }
+
+  // The generator for a run that draws `count` elements; the next run begins behind them.
+  linalg::Philox Reserve(int64_t count) {
+    std::lock_guard lock(mutex_);
+    const linalg::Philox taken = generator_;
+    generator_.Skip(linalg::PhiloxReserved(count));
+    return taken;
+  }
+  // Calls draw(generator), which moves the generator itself.
+  template <class Draw>
+  void Move(Draw&& draw) {
+    std::lock_guard lock(mutex_);
+    draw(generator_);
+  }
+
+ private:
+  std::mutex mutex_;
+  linalg::Philox generator_;
+};
+
+using FillFunction = void (*)(linalg::Type, linalg::Philox, void*, int64_t);
+
+template <FillFunction fill>
+class FloatKernel final : public Kernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(DType dtype, node.attrs->Get<DType>("dtype"));
+    return std::make_unique<FloatKernel>(*node.attrs, dtype);
+  }
+  FloatKernel(const AttrMap& attrs, DType dtype) : dtype_(dtype), random_(attrs) {}
+
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(0), "shape"));
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype_, shape));
+    const int64_t n = y->num_elements();
+    if (n > 0) fill(LinalgType(dtype_), random_.Reserve(n), y->raw_data(), n);
+    return OkStatus();
+  }
+
+ private:
+  const DType dtype_;
+  RandomState random_;
+};
+
+class UniformIntKernel final : public Kernel {
+ public:
+  static std::unique_ptr<UniformIntKernel> Make(const KernelNode& node) {
+    return std::make_unique<UniformIntKernel>(*node.attrs);
+  }
+  explicit UniformIntKernel(const AttrMap& attrs) : random_(attrs) {}
+
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(0), "shape"));
+    for (int i : {1, 2}) {
+      if (c.input(i).rank() == 0) continue;
+      return InvalidArgument(i == 1 ? "minval" : "maxval", " must be 0-D, got shape ",
+                             c.input(i).shape());
+    }
+    const int64_t low = IntegerAt(c.input(1), 0), high = IntegerAt(c.input(2), 0);
+    const DType dtype = c.input(1).dtype();
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype, shape));
+    const int64_t n = y->num_elements();
+    if (n == 0) return OkStatus();
+    if (low >= high) return InvalidArgument("Need minval < maxval, got ", low, " >= ", high);
+    linalg::FillUniformInt(LinalgType(dtype), random_.Reserve(n), low, high, y->raw_data(), n);
+    return OkStatus();
+  }
+
+ private:
+  RandomState random_;
+};
+
+Status UniformIntShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(1, 0).status());
+  RAMET_RETURN_IF_ERROR(c.WithRank(2, 0).status());
+  return ShapeFromInput<0>(c);
+}
+
+class ShuffleKernel final : public Kernel {
+ public:
+  static std::unique_ptr<ShuffleKernel> Make(const KernelNode& node) {
+    return std::make_unique<ShuffleKernel>(*node.attrs);
+  }
+  explicit ShuffleKernel(const AttrMap& attrs) : random_(attrs) {}
+
+  Status Compute(KernelContext& c) override {
+    const Tensor& x = c.input(0);
+    if (x.rank() == 0 || x.dim(0) <= 1) {
+      c.SetOutput(0, x);
+      return OkStatus();
+    }
+    const int64_t rows = x.dim(0);
+    RAMET_ASSIGN_OR_RETURN(Tensor order, c.AllocateTemp(DType::kInt64, Shape{rows}));
+    random_.Move([&](linalg::Philox& generator) {
+      linalg::FillShuffle(linalg::Type::kInt64, &generator, order.raw_data(), rows);
+    });
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
+    const int64_t size = x.num_elements() / rows;
+    for (int64_t i = 0; i < rows; ++i) {
+      CopyElements(x, order.data<int64_t>()[i] * size, *y, i * size, size);
+    }
+    return OkStatus();
+  }
+
+ private:
+  RandomState random_;
+};
+
+}  // namespace
+
+#define RAMET_RANDOM_FLOATS(name, doc)                                                         \
+  RAMET_OP(name)                                                                               \
+      .Input("shape: T")                                                                       \
+      .Output("output: dtype")                                                                 \
+      .Attr("seed: int = 0")                                                                   \
+      .Attr("seed2: int = 0")                                                                  \
+      .Attr("dtype: {half, bfloat16, float, double}")                                          \
+      .Attr("T: {int32, int64}")                                                               \
+      .Doc(doc                                                                                 \
+           " in the shape `shape` ([rank]). The numbers are TensorFlow's for the same seeds;\n" \
+           "seeds of 0 and 0 give others in every session. Each run goes on where the last ended.\n" \
+           "\\error kInvalidArgument if shape is no vector of sizes >= 0.")                    \
+      .Stateful()                                                                              \
+      .HostMemory({"shape"})                                                                   \
+      .Shape(ShapeFromInput<0>)                                                                \
+      .NotDifferentiable()
+
+RAMET_RANDOM_FLOATS("RandomUniform", "Random numbers, uniform in [0, 1),")
+    .CpuKernelClass<FloatKernel<linalg::FillUniform>>();
+RAMET_RANDOM_FLOATS("RandomStandardNormal",
+                    "Random numbers of the normal distribution with mean 0 and deviation 1,")
+    .CpuKernelClass<FloatKernel<linalg::FillNormal>>();
+RAMET_RANDOM_FLOATS("TruncatedNormal",
+                    "Random numbers of the normal distribution with mean 0 and deviation 1, those of\n"
+                    "magnitude 2 or more drawn again,")
+    .CpuKernelClass<FloatKernel<linalg::FillTruncatedNormal>>();
+
+RAMET_OP("RandomUniformInt")
+    .Input("shape: T")
+    .Input("minval: Tout")
+    .Input("maxval: Tout")
+    .Output("output: Tout")
+    .Attr("seed: int = 0")
+    .Attr("seed2: int = 0")
+    .Attr("Tout: {int32, int64}")
+    .Attr("T: {int32, int64}")
+    .Doc("Random integers in [minval, maxval) (scalars), in the shape `shape` ([rank]). Seeds and runs\n"
+         "as in RandomUniform.\n"
+         "\\error kInvalidArgument if minval >= maxval or shape is no vector of sizes >= 0.")
+    .Stateful()
+    .HostMemory({"shape", "minval", "maxval"})
+    .Shape(UniformIntShape)
+    .CpuKernelClass<UniformIntKernel>();
+
+RAMET_OP("RandomShuffle")
+    .Input("value: T")
+    .Output("output: T")
+    .Attr("seed: int = 0")
+    .Attr("seed2: int = 0")
+    .Attr("T: type")
+    .Doc("The rows (slices along dimension 0) of `value` in random order. Seeds and runs as in\n"
+         "RandomUniform.")
+    .Stateful()
+    .Shape(UnchangedShape)
+    .NotDifferentiable()
+    .CpuKernelClass<ShuffleKernel>();
+
+}  // namespace ramet

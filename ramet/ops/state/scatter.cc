@@ -1,0 +1,209 @@
+#include "ramet/linalg/elementwise.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/array/indices.h"
+#include "ramet/ops/array/move.h"
+
+namespace ramet {
+namespace {
+
+// What the rows of an update do to those of the variable.
+enum class ScatterMode { kUpdate, kAdd, kSub, kMul, kDiv, kMax, kMin };
+
+linalg::BinaryOp BinaryOpOf(ScatterMode mode) {
+  switch (mode) {
+    case ScatterMode::kSub: return linalg::BinaryOp::kSub;
+    case ScatterMode::kMul: return linalg::BinaryOp::kMul;
+    case ScatterMode::kDiv: return linalg::BinaryOp::kDiv;
+    case ScatterMode::kMax: return linalg::BinaryOp::kMaximum;
+    case ScatterMode::kMin: return linalg::BinaryOp::kMinimum;
+    default: return linalg::BinaryOp::kAdd;
+  }
+}
+
+// n elements of y from `to` on, combined with those of x from `from` on.
+Status Combine(ScatterMode mode, const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t n) {
+  if (mode == ScatterMode::kUpdate) {
+    CopyElements(x, from, y, to, n);
+    return OkStatus();
+  }
+  const int64_t width = static_cast<int64_t>(DTypeSize(x.dtype()));
+  char* row = static_cast<char*>(y.raw_data()) + to * width;
+  const char* update = static_cast<const char*>(x.raw_data()) + from * width;
+  if (!linalg::Binary(BinaryOpOf(mode), LinalgType(x.dtype()), row, update, row, n)) {
+    return InvalidArgument("Integer division by zero");
+  }
+  return OkStatus();
+}
+
+// The new value starts as the old one.
+void CopyUnlessInPlace(const Tensor& old, Tensor& out) {
+  if (out.raw_data() != old.raw_data()) CopyElements(old, 0, out, 0, old.num_elements());
+}
+
+Status CheckUpdates(const Tensor& old, const Tensor& indices, const Tensor& updates) {
+  if (old.rank() < 1) {
+    return InvalidArgument("params must be at least 1-D, got shape ", old.shape());
+  }
+  const Shape expected = indices.shape().Concatenate(old.shape().Slice(1, old.rank()));
+  if (updates.rank() != 0 && !(updates.shape() == expected)) {
+    return InvalidArgument(
+        "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
+        "updates.shape ",
+        updates.shape(), ", indices.shape ", indices.shape(), ", params.shape ", old.shape());
+  }
+  for (int64_t i = 0; i < indices.num_elements(); ++i) {
+    const int64_t at = IntegerAt(indices, i);
+    if (at < 0 || at >= old.dim(0)) return IndexOutside(indices, i, old.dim(0));
+  }
+  return OkStatus();
+}
+
+// Checks first, so that a variable that is updated in place is not left half-way.
+template <ScatterMode mode>
+Status Scatter(KernelContext& c) {
+  RAMET_RETURN_IF_ERROR(c.ForwardRef(0, 0));
+  const Tensor &indices = c.input(1), &updates = c.input(2);
+  return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
+    RAMET_RETURN_IF_ERROR(CheckUpdates(old, indices, updates));
+    CopyUnlessInPlace(old, out);
+    const int64_t n = Product(old.shape(), 1, old.rank());
+    Tensor row = updates;
+    if (updates.rank() == 0 && n != 1) {
+      RAMET_ASSIGN_OR_RETURN(row, c.AllocateTemp(updates.dtype(), Shape{n}));
+      FillWith(updates, row);
+    }
+    for (int64_t i = 0; i < indices.num_elements(); ++i) {
+      const int64_t from = updates.rank() == 0 ? 0 : i * n;
+      RAMET_RETURN_IF_ERROR(Combine(mode, row, from, out, IntegerAt(indices, i) * n, n));
+    }
+    return OkStatus();
+  });
+}
+
+Status CheckNdUpdates(const NdIndex& index, const Tensor& old, const Tensor& indices,
+                      const Tensor& updates, bool ignore_bad) {
+  const Shape expected = indices.shape()
+                             .Slice(0, indices.rank() - 1)
+                             .Concatenate(old.shape().Slice(index.depth(), old.rank()));
+  if (!(updates.shape() == expected)) {
+    return InvalidArgument("updates must have the shape indices.shape[:-1] + "
+                           "ref.shape[indices.shape[-1]:] = ",
+                           expected, ", got updates.shape ", updates.shape(), ", indices.shape ",
+                           indices.shape(), ", ref.shape ", old.shape());
+  }
+  for (int64_t i = 0; i < index.num_tuples() && !ignore_bad; ++i) {
+    if (index(i) < 0) return index.Outside(i, "shape", old.shape());
+  }
+  return OkStatus();
+}
+
+template <ScatterMode mode>
+Status ScatterNd(KernelContext& c, bool ignore_bad) {
+  RAMET_RETURN_IF_ERROR(c.ForwardRef(0, 0));
+  const Tensor &indices = c.input(1), &updates = c.input(2);
+  return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
+    RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, old.shape()));
+    RAMET_RETURN_IF_ERROR(CheckNdUpdates(index, old, indices, updates, ignore_bad));
+    CopyUnlessInPlace(old, out);
+    const int64_t n = index.slice_size();
+    for (int64_t i = 0; i < index.num_tuples(); ++i) {
+      const int64_t slice = index(i);
+      if (slice < 0) continue;
+      RAMET_RETURN_IF_ERROR(Combine(mode, updates, i * n, out, slice * n, n));
+    }
+    return OkStatus();
+  });
+}
+
+template <class T>
+using ScatterNdAdd = PolicyKernel<ScatterNd<ScatterMode::kAdd>>;
+template <class T>
+using ScatterNdSub = PolicyKernel<ScatterNd<ScatterMode::kSub>>;
+
+// The same code for each of the dtypes that an op has.
+template <Status (*fn)(KernelContext&)>
+constexpr auto kFor = []<class T>(KernelContext& c) -> Status { return fn(c); };
+
+Status ScatterShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape var, c.WithRankAtLeast(0, 1));
+  const Shape &indices = c.input(1), &updates = c.input(2);
+  if (!var.unknown_rank() && !indices.unknown_rank() && updates.rank() != 0) {
+    RAMET_RETURN_IF_ERROR(
+        indices.Concatenate(var.Slice(1, var.rank())).MergeWith(updates).status());
+  }
+  c.set_output(0, std::move(var));
+  return OkStatus();
+}
+
+}  // namespace
+
+#define RAMET_NUMBERS_LIST                                                                        \
+  float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, \
+      uint64_t, std::complex<float>, std::complex<double>
+
+#define RAMET_SCATTER(name, types, locking, doc)                                                   \
+  RAMET_OP(name)                                                                                   \
+      .Input("ref: Ref(T)")                                                                        \
+      .Input("indices: Tindices")                                                                  \
+      .Input("updates: T")                                                                         \
+      .Output("output_ref: Ref(T)")                                                                \
+      .Attr("T: " types)                                                                           \
+      .Attr("Tindices: {int32, int64}")                                                            \
+      .Attr("use_locking: bool = " locking)                                                        \
+      .Doc(doc                                                                                     \
+           " `updates` is indices.shape + ref.shape[1:], or a scalar for all. Indices that occur\n" \
+           "several times count in order. The variable is passed on.\n"                            \
+           "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\", or if the shapes do not fit;\n" \
+           "  kFailedPrecondition if the variable is uninitialised.")                              \
+      .Shape(ScatterShape)
+
+RAMET_SCATTER("ScatterUpdate", "type", "true", "Replaces the rows `indices` of a variable.")
+    .CpuKernel(Scatter<ScatterMode::kUpdate>);
+RAMET_SCATTER("ScatterAdd", "numbertype", "false", "Adds to the rows `indices` of a variable.")
+    .NotDifferentiable()
+    .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kAdd>>);
+RAMET_SCATTER("ScatterSub", "numbertype", "false", "Subtracts from the rows `indices` of a variable.")
+    .NotDifferentiable()
+    .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kSub>>);
+RAMET_SCATTER("ScatterMul", "numbertype", "false", "Multiplies the rows `indices` of a variable.")
+    .NotDifferentiable()
+    .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kMul>>);
+RAMET_SCATTER("ScatterDiv", "numbertype", "false", "Divides the rows `indices` of a variable.")
+    .NotDifferentiable()
+    .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kDiv>>);
+RAMET_SCATTER("ScatterMax", "{half, bfloat16, float, double, int32, int64}", "false",
+              "Makes the rows `indices` of a variable the larger of their elements and the update's.")
+    .CpuKernels<Half, BFloat16, float, double, int32_t, int64_t>(
+        kFor<Scatter<ScatterMode::kMax>>);
+RAMET_SCATTER("ScatterMin", "{half, bfloat16, float, double, int32, int64}", "false",
+              "Makes the rows `indices` of a variable the smaller of their elements and the update's.")
+    .CpuKernels<Half, BFloat16, float, double, int32_t, int64_t>(
+        kFor<Scatter<ScatterMode::kMin>>);
+
+#define RAMET_SCATTER_ND(name, types, locking, doc)                                               \
+  RAMET_OP(name)                                                                                  \
+      .Input("ref: Ref(T)")                                                                       \
+      .Input("indices: Tindices")                                                                 \
+      .Input("updates: T")                                                                        \
+      .Output("output_ref: Ref(T)")                                                               \
+      .Attr("T: " types)                                                                          \
+      .Attr("Tindices: {int32, int64}")                                                           \
+      .Attr("use_locking: bool = " locking)                                                       \
+      .Attr("bad_indices_policy: string = ''")                                                    \
+      .Doc(doc                                                                                    \
+           " Each index tuple along the last dimension of `indices` names a slice; `updates` is\n" \
+           "indices.shape[:-1] + ref.shape[indices.shape[-1]:]. The variable is passed on.\n"     \
+           "\\error kInvalidArgument \"indices[0] = [5] does not index into shape [3,2]\", or if\n" \
+           "  the shapes do not fit; kFailedPrecondition if the variable is uninitialised. With\n" \
+           "  bad_indices_policy IGNORE tuples that are outside are left out.")                   \
+      .Shape(UnchangedShape)                                                                      \
+      .NotDifferentiable()
+
+RAMET_SCATTER_ND("ScatterNdUpdate", "type", "true", "Replaces slices of a variable.")
+    .CpuKernelClass<PolicyKernel<ScatterNd<ScatterMode::kUpdate>>>();
+RAMET_SCATTER_ND("ScatterNdAdd", "numbertype", "false", "Adds to slices of a variable.")
+    .CpuKernelClasses<ScatterNdAdd, RAMET_NUMBERS_LIST>();
+RAMET_SCATTER_ND("ScatterNdSub", "numbertype", "false", "Subtracts from slices of a variable.")
+    .CpuKernelClasses<ScatterNdSub, RAMET_NUMBERS_LIST>();
+
+}  // namespace ramet

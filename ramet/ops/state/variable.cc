@@ -1,0 +1,243 @@
+#include <mutex>
+#include <unordered_map>
+
+#include "ramet/op/op.h"
+#include "ramet/ops/state/declared_shape.h"
+
+namespace ramet {
+namespace {
+
+class VariableKernel final : public Kernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(Shape shape, node.attrs->Get<Shape>("shape"));
+    std::string name = node.attrs->GetOr<std::string>("shared_name", "");
+    if (name.empty()) name = node.name;
+    return std::make_unique<VariableKernel>(node.attrs->GetOr<std::string>("container", ""),
+                                            std::move(name), std::move(shape));
+  }
+  VariableKernel(std::string container, std::string name, Shape shape)
+      : container_(std::move(container)), name_(std::move(name)), shape_(std::move(shape)) {}
+
+  Status Compute(KernelContext& c) override {
+    std::call_once(looked_up_, [&] {
+      variable_ = c.env().resources->FindOrCreateVariable(container_, name_);
+      if (variable_) DeclareShape(*c.env().resources, *variable_, shape_);
+    });
+    if (!variable_) {
+      return InvalidArgument("the name '", name_,
+                             "' belongs to another kind of resource of this session");
+    }
+    c.SetRefOutput(0, variable_.get());
+    return OkStatus();
+  }
+
+ private:
+  const std::string container_, name_;
+  const Shape shape_;
+  std::once_flag looked_up_;
+  std::shared_ptr<VariableState> variable_;
+};
+
+Status VariableShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape shape, c.attr<Shape>("shape"));
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+// The temporary variables of a session. One that is destroyed is kept for the next one.
+class TemporaryVariables final : public Resource {
+ public:
+  std::string_view type_name() const override { return "temporary variables"; }
+
+  static std::shared_ptr<TemporaryVariables> Of(ResourceStore& resources) {
+    return std::dynamic_pointer_cast<TemporaryVariables>(resources.FindOrCreate(
+        "temporary variables", "", [] { return std::make_shared<TemporaryVariables>(); }));
+  }
+
+  VariableState* Take(const std::string& name) {
+    std::lock_guard lock(mutex_);
+    auto& free = free_[name];
+    if (free.empty()) {
+      all_.push_back(std::make_unique<VariableState>(name));
+      return all_.back().get();
+    }
+    VariableState* variable = free.back();
+    free.pop_back();
+    return variable;
+  }
+
+  void Return(VariableState* variable) {
+    std::lock_guard lock(mutex_);
+    variable->Set(Tensor());
+    free_[variable->name()].push_back(variable);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<VariableState>> all_;
+  std::unordered_map<std::string, std::vector<VariableState*>> free_;
+};
+
+// What both ops of a temporary variable know of it.
+std::string TemporaryName(const KernelNode& node) {
+  std::string name = node.attrs->GetOr<std::string>("var_name", "");
+  return name.empty() ? node.name : name;
+}
+
+class TemporaryVariableKernel final : public Kernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(Shape shape, node.attrs->Get<Shape>("shape"));
+    RAMET_ASSIGN_OR_RETURN(DType dtype, node.attrs->Get<DType>("dtype"));
+    return std::make_unique<TemporaryVariableKernel>(TemporaryName(node), dtype, std::move(shape));
+  }
+  TemporaryVariableKernel(std::string name, DType dtype, Shape shape)
+      : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
+
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(Tensor value,
+                           Tensor::Allocate(dtype_, shape_, c.env().variable_allocator));
+    VariableState* variable = TemporaryVariables::Of(*c.env().resources)->Take(name_);
+    variable->Set(std::move(value));
+    c.SetRefOutput(0, variable);
+    return OkStatus();
+  }
+
+ private:
+  const std::string name_;
+  const DType dtype_;
+  const Shape shape_;
+};
+
+class DestroyTemporaryVariableKernel final : public Kernel {
+ public:
+  static std::unique_ptr<DestroyTemporaryVariableKernel> Make(const KernelNode& node) {
+    return std::make_unique<DestroyTemporaryVariableKernel>(TemporaryName(node));
+  }
+  explicit DestroyTemporaryVariableKernel(std::string name) : name_(std::move(name)) {}
+
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(Tensor value, c.ReadRef(0));
+    VariableState* variable = c.variable(0);
+    if (variable->name() != name_) {
+      return InvalidArgument("var_name '", name_, "' is not that of the input, the temporary variable '",
+                             variable->name(), "'");
+    }
+    TemporaryVariables::Of(*c.env().resources)->Return(variable);
+    c.SetOutput(0, std::move(value));
+    return OkStatus();
+  }
+
+ private:
+  const std::string name_;
+};
+
+Status IsVariableInitialized(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DType::kBool, Shape()));
+  VariableState* variable = c.variable(0);
+  *y->mutable_data<bool>() = variable ? variable->initialized() : !c.input(0).empty();
+  return OkStatus();
+}
+
+template <class T>
+class CountUpToKernel final : public Kernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(int64_t limit, node.attrs->Get<int64_t>("limit"));
+    return std::make_unique<CountUpToKernel>(limit);
+  }
+  explicit CountUpToKernel(int64_t limit) : limit_(limit) {}
+
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(Tensor * before, c.Allocate(0, DTypeOf<T>::value, Shape()));
+    return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
+      if (old.rank() != 0) return InvalidArgument("input is not a scalar: ", old.shape());
+      const T count = old.scalar<T>();
+      if (count >= limit_) return OutOfRange("Reached limit of ", limit_);
+      *before->template mutable_data<T>() = count;
+      *out.mutable_data<T>() = count + 1;
+      return OkStatus();
+    });
+  }
+
+ private:
+  const int64_t limit_;
+};
+
+Status CountUpToShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(0, 0).status());
+  return ScalarShape(c);
+}
+
+}  // namespace
+
+RAMET_OP("VariableV2")
+    .Output("ref: Ref(dtype)")
+    .Attr("shape: shape")
+    .Attr("dtype: type")
+    .Attr("container: string = ''")
+    .Attr("shared_name: string = ''")
+    .Doc("A variable of the session, named shared_name in `container` (empty: as the node). It has no\n"
+         "value until one is assigned. Nodes with one name and container are one variable.\n"
+         "\\error kInvalidArgument if the name belongs to another kind of resource.")
+    .Stateful()
+    .Shape(VariableShape)
+    .NotDifferentiable()
+    .CpuKernelClass<VariableKernel>();
+
+RAMET_OP("Variable")
+    .Output("ref: Ref(dtype)")
+    .Attr("shape: shape")
+    .Attr("dtype: type")
+    .Attr("container: string = ''")
+    .Attr("shared_name: string = ''")
+    .Doc("As VariableV2, in graphs of before TensorFlow 0.12.")
+    .Stateful()
+    .Shape(VariableShape)
+    .NotDifferentiable()
+    .CpuKernelClass<VariableKernel>();
+
+RAMET_OP("TemporaryVariable")
+    .Output("ref: Ref(dtype)")
+    .Attr("shape: shape")
+    .Attr("dtype: type")
+    .Attr("var_name: string = ''")
+    .Doc("A variable of one run, elements unspecified, which DestroyTemporaryVariable with the same\n"
+         "var_name (empty: the node's name) turns into a tensor.")
+    .Stateful()
+    .Shape(VariableShape)
+    .CpuKernelClass<TemporaryVariableKernel>();
+
+RAMET_OP("DestroyTemporaryVariable")
+    .Input("ref: Ref(T)")
+    .Output("value: T")
+    .Attr("T: type")
+    .Attr("var_name: string")
+    .Doc("The last value of a temporary variable, which is gone afterwards.\n"
+         "\\error kInvalidArgument if var_name is not its name.")
+    .Shape(UnchangedShape)
+    .CpuKernelClass<DestroyTemporaryVariableKernel>();
+
+RAMET_OP("IsVariableInitialized")
+    .Input("ref: Ref(dtype)")
+    .Output("is_initialized: bool")
+    .Attr("dtype: type")
+    .Doc("Whether the variable has a value, a scalar.")
+    .HostMemory({"is_initialized"})
+    .AllowsUninitializedInput()
+    .Shape(ScalarShape)
+    .CpuKernel(IsVariableInitialized);
+
+RAMET_OP("CountUpTo")
+    .Input("ref: Ref(T)")
+    .Output("output: T")
+    .Attr("limit: int")
+    .Attr("T: {int32, int64}")
+    .Doc("The value of a scalar variable, which is then one more.\n"
+         "\\error kOutOfRange \"Reached limit of 5\" if the value is not below `limit`.\n"
+         "\\error kFailedPrecondition if the variable is uninitialised.")
+    .Shape(CountUpToShape)
+    .CpuKernelClasses<CountUpToKernel, int32_t, int64_t>();
+
+}  // namespace ramet

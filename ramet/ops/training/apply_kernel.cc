@@ -1,0 +1,169 @@
+#include "ramet/ops/training/apply_kernel.h"
+
+#include <algorithm>
+
+#include "ramet/ops/array/indices.h"
+#include "ramet/ops/array/move.h"
+
+namespace ramet {
+namespace {
+
+double ScalarValue(const Tensor& t) {
+  switch (t.dtype()) {
+    case DType::kFloat: return t.scalar<float>();
+    case DType::kHalf: return static_cast<float>(t.scalar<Half>());
+    case DType::kBFloat16: return static_cast<float>(t.scalar<BFloat16>());
+    default: return t.scalar<double>();
+  }
+}
+
+}  // namespace
+
+UpdateArgs UpdateArgs::Of(const KernelNode& node) {
+  UpdateArgs args;
+  const OpSchema& schema = OpRegistry::Global().Find(node.op)->schema();
+  for (int i = 0; i < static_cast<int>(schema.inputs.size()); ++i) {
+    const ArgSchema& arg = schema.inputs[i];
+    args.names[i] = arg.name;
+    if (arg.is_ref) {
+      ++args.num_vars;
+    } else if (arg.name == "grad" || arg.name == "delta") {
+      args.grad = i;
+    } else if (arg.name == "indices") {
+      args.indices = i;
+    } else {
+      args.scalars[args.num_scalars++] = i;
+    }
+  }
+  for (const char* flag : {"use_nesterov", "update_slots", "multiply_linear_by_lr"}) {
+    if (schema.FindAttr(flag)) args.flag = node.attrs->GetOr<bool>(flag, false);
+  }
+  return args;
+}
+
+struct ApplyKernelBase::Step {
+  std::array<int, UpdateArgs::kMaxVars> order;
+  std::array<const Tensor*, UpdateArgs::kMaxVars> before;
+  std::array<Tensor*, UpdateArgs::kMaxVars> after;
+  std::array<double, UpdateArgs::kMaxScalars> scalars;
+};
+
+Status ApplyKernelBase::Compute(KernelContext& c) {
+  Step step;
+  for (int i = 0; i < args_.num_vars; ++i) {
+    RAMET_RETURN_IF_ERROR(c.ForwardRef(i, 0));
+    step.order[i] = i;
+  }
+  RAMET_RETURN_IF_ERROR(c.ForwardRef(0, 0));
+  const auto order = std::span(step.order).first(args_.num_vars);
+  std::ranges::sort(order, {}, [&](int i) { return c.variable(i); });
+  for (int k = 1; k < args_.num_vars; ++k) {
+    if (c.variable(order[k]) != c.variable(order[k - 1])) continue;
+    return InvalidArgument(args_.names[order[k - 1]], " and ", args_.names[order[k]],
+                           " are both the variable '", c.variable(order[k])->name(),
+                           "'; each must be one of its own");
+  }
+  for (int i = 0; i < args_.num_scalars; ++i) {
+    const Tensor& scalar = c.input(args_.scalars[i]);
+    if (scalar.rank() != 0) {
+      return InvalidArgument(args_.names[args_.scalars[i]], " is not a scalar: ", scalar.shape());
+    }
+    step.scalars[i] = ScalarValue(scalar);
+  }
+  return TakeVariable(c, step, 0);
+}
+
+Status ApplyKernelBase::TakeVariable(KernelContext& c, Step& step, int k) const {
+  if (k < args_.num_vars) {
+    const int i = step.order[k];
+    return c.ModifyRef(i, [&](const Tensor& before, Tensor& after) {
+      step.before[i] = &before;
+      step.after[i] = &after;
+      return TakeVariable(c, step, k + 1);
+    });
+  }
+  RAMET_RETURN_IF_ERROR(CheckShapes(c, step));
+  if (args_.indices < 0) {
+    UpdateAll(c, step);
+  } else {
+    UpdateRows(c, step);
+  }
+  return OkStatus();
+}
+
+Status ApplyKernelBase::CheckShapes(KernelContext& c, const Step& step) const {
+  const Tensor& var = *step.before[0];
+  for (int i = 1; i < args_.num_vars; ++i) {
+    if (step.before[i]->shape() == var.shape()) continue;
+    return InvalidArgument("var and ", args_.names[i], " do not have the same shape", var.shape(),
+                           " ", step.before[i]->shape());
+  }
+  if (args_.indices >= 0) return CheckRows(c, var);
+  const Tensor& grad = c.input(args_.grad);
+  if (grad.shape() == var.shape()) return OkStatus();
+  return InvalidArgument("var and ", args_.names[args_.grad], " do not have the same shape",
+                         var.shape(), " ", grad.shape());
+}
+
+Status ApplyKernelBase::CheckRows(KernelContext& c, const Tensor& var) const {
+  const Tensor &grad = c.input(args_.grad), &indices = c.input(args_.indices);
+  if (var.rank() < 1) return InvalidArgument("var must be at least 1 dimensional");
+  if (indices.rank() != 1) {
+    return InvalidArgument("indices must be one-dimensional, but has shape ", indices.shape());
+  }
+  if (grad.rank() != var.rank() || grad.dim(0) != indices.dim(0)) {
+    return InvalidArgument(
+        "grad must be the same size as indices in the first dimension, with the rank of var: grad ",
+        grad.shape(), ", indices ", indices.shape(), ", var ", var.shape());
+  }
+  for (int d = 1; d < var.rank(); ++d) {
+    if (grad.dim(d) != var.dim(d)) {
+      return InvalidArgument("var and grad must match in dimension ", d, ": ", var.shape(), " and ",
+                             grad.shape());
+    }
+  }
+  for (int64_t i = 0; i < indices.num_elements(); ++i) {
+    const int64_t row = IntegerAt(indices, i);
+    if (row < 0 || row >= var.dim(0)) {
+      return InvalidArgument("Index ", row, " at offset ", i,
+                             " in indices is out of range: the variable has ", var.dim(0), " rows");
+    }
+  }
+  return OkStatus();
+}
+
+void ApplyKernelBase::UpdateAll(KernelContext& c, const Step& step) const {
+  std::array<linalg::Update, UpdateArgs::kMaxVars> vars;
+  for (int i = 0; i < args_.num_vars; ++i) {
+    vars[i] = {step.before[i]->raw_data(), step.after[i]->raw_data()};
+  }
+  const Tensor& grad = c.input(args_.grad);
+  if (grad.num_elements() == 0) return;
+  rule_(LinalgType(grad.dtype()), grad.num_elements(), std::span(vars).first(args_.num_vars),
+        std::span(step.scalars).first(args_.num_scalars), grad.raw_data(), args_.flag);
+}
+
+void ApplyKernelBase::UpdateRows(KernelContext& c, const Step& step) const {
+  const Tensor &grad = c.input(args_.grad), &indices = c.input(args_.indices);
+  for (int i = 0; i < args_.num_vars; ++i) {
+    const Tensor& before = *step.before[i];
+    if (before.raw_data() != step.after[i]->raw_data()) {
+      CopyElements(before, 0, *step.after[i], 0, before.num_elements());
+    }
+  }
+  const int64_t n = Product(grad.shape(), 1, grad.rank());
+  if (n == 0) return;
+  const int64_t row_bytes = n * static_cast<int64_t>(DTypeSize(grad.dtype()));
+  std::array<linalg::Update, UpdateArgs::kMaxVars> vars;
+  for (int64_t r = 0; r < indices.num_elements(); ++r) {
+    const int64_t offset = IntegerAt(indices, r) * row_bytes;
+    for (int i = 0; i < args_.num_vars; ++i) {
+      vars[i] = linalg::Update::InPlace(static_cast<char*>(step.after[i]->raw_data()) + offset);
+    }
+    rule_(LinalgType(grad.dtype()), n, std::span(vars).first(args_.num_vars),
+          std::span(step.scalars).first(args_.num_scalars),
+          static_cast<const char*>(grad.raw_data()) + r * row_bytes, args_.flag);
+  }
+}
+
+}  // namespace ramet

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "ramet/linalg/training.h"
+#include "ramet/op/op.h"
+
+namespace ramet {
+
+// What an optimizer does to n elements: `vars` are the variable and its slots, `scalars` the
+// hyper-parameters in the order of the op's inputs, `flag` the op's bool attr (use_nesterov,
+// update_slots or multiply_linear_by_lr).
+using UpdateRule = void (*)(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                            std::span<const double> scalars, const void* grad, bool flag);
+
+// Which of an op's inputs are what: first the variable and its slots (Ref inputs), then scalars, the
+// gradient ("grad" or "delta") and, of sparse ops, "indices".
+struct UpdateArgs {
+  static constexpr int kMaxVars = 4;
+  static constexpr int kMaxScalars = 8;
+
+  int num_vars = 0;
+  int grad = -1;
+  int indices = -1;  // -1: the op is dense
+  int num_scalars = 0;
+  std::array<int, kMaxScalars> scalars{};
+  std::array<std::string, kMaxVars + kMaxScalars + 2> names;  // by input
+  bool flag = false;
+
+  static UpdateArgs Of(const KernelNode& node);
+};
+
+// The kernel of the Apply and SparseApply ops: checks the shapes, then updates the variable and its
+// slots in one step, by `rule`. A dense op gives the rule all elements, a sparse one the rows that
+// indices names, one after another.
+//
+// The variables are taken in the order of their addresses, so that ops which share some of them do not
+// wait for each other in a circle.
+class ApplyKernelBase : public Kernel {
+ public:
+  Status Compute(KernelContext& c) override;
+
+ protected:
+  ApplyKernelBase(UpdateArgs args, UpdateRule rule) : args_(std::move(args)), rule_(rule) {}
+
+ private:
+  struct Step;
+  Status TakeVariable(KernelContext& c, Step& step, int k) const;
+  Status CheckShapes(KernelContext& c, const Step& step) const;
+  Status CheckRows(KernelContext& c, const Tensor& var) const;
+  void UpdateAll(KernelContext& c, const Step& step) const;
+  void UpdateRows(KernelContext& c, const Step& step) const;
+
+  const UpdateArgs args_;
+  const UpdateRule rule_;
+};
+
+template <UpdateRule rule>
+class ApplyKernel final : public ApplyKernelBase {
+ public:
+  static std::unique_ptr<ApplyKernel> Make(const KernelNode& node) {
+    return std::make_unique<ApplyKernel>(UpdateArgs::Of(node));
+  }
+  explicit ApplyKernel(UpdateArgs args) : ApplyKernelBase(std::move(args), rule) {}
+};
+
+// The kernels of an op for all dtypes that optimizers calculate in.
+template <UpdateRule rule>
+struct ApplyKernels {
+  template <class T>
+  using For = ApplyKernel<rule>;
+};
+
+// The shape of the variable, merged with those of its slots (inputs 0 .. vars - 1) and, if `grad` is
+// not -1, of the gradient; the other inputs from `vars` on, but `indices`, are scalars.
+template <int vars, int grad, int indices = -1>
+Status ApplyShape(ShapeContext& c) {
+  Shape merged = c.input(0);
+  for (int i = 1; i < vars; ++i) {
+    RAMET_ASSIGN_OR_RETURN(merged, merged.MergeWith(c.input(i)));
+  }
+  for (int i = vars; i < c.num_inputs(); ++i) {
+    if (i != grad && i != indices) RAMET_RETURN_IF_ERROR(c.WithRank(i, 0).status());
+  }
+  if (indices < 0) {
+    RAMET_ASSIGN_OR_RETURN(merged, merged.MergeWith(c.input(grad)));
+  } else {
+    RAMET_RETURN_IF_ERROR(c.WithRank(indices, 1).status());
+  }
+  c.set_output(0, std::move(merged));
+  return OkStatus();
+}
+
+}  // namespace ramet

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "ramet/ops/training/apply_kernel.h"
+
+namespace ramet {
+
+// The update rules, with the formulas of TensorFlow's ops. Scalars in the order of the ops' inputs;
+// types half, bfloat16 (calculated in float), float and double.
+void GradientDescentRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                         std::span<const double> scalars, const void* grad, bool flag);
+void MomentumRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                  std::span<const double> scalars, const void* grad, bool nesterov);
+void AdamRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+              std::span<const double> scalars, const void* grad, bool nesterov);
+void AdagradRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                 std::span<const double> scalars, const void* grad, bool update_slots);
+void AdagradV2Rule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                   std::span<const double> scalars, const void* grad, bool update_slots);
+void RmsPropRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                 std::span<const double> scalars, const void* grad, bool flag);
+void CenteredRmsPropRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                         std::span<const double> scalars, const void* grad, bool flag);
+// accum = rho * accum + (1 - rho) * grad^2; step = sqrt(update + epsilon) / sqrt(accum + epsilon) * grad;
+// var -= lr * step; update = rho * update + (1 - rho) * step^2.
+void AdadeltaRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                  std::span<const double> scalars, const void* grad, bool flag);
+// McMahan et al., "Ad click prediction" (FTRL-Proximal); lr, l1, l2, lr_power.
+void FtrlRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+              std::span<const double> scalars, const void* grad, bool multiply_linear_by_lr);
+// The same with a shrinking L2 term: lr, l1, l2, l2_shrinkage, lr_power.
+void FtrlV2Rule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                std::span<const double> scalars, const void* grad, bool multiply_linear_by_lr);
+// prox = var - alpha * delta; var = sign(prox) * max(|prox| - alpha * l1, 0) / (1 + alpha * l2).
+void ProximalGradientDescentRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                                 std::span<const double> scalars, const void* grad, bool flag);
+// accum += grad^2; then as above with alpha = lr / sqrt(accum).
+void ProximalAdagradRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                         std::span<const double> scalars, const void* grad, bool flag);
+// m += (grad - m) * (1 - beta1); v = max(beta2 * v, |grad|);
+// var -= lr / (1 - beta1_power) * m / (v + epsilon).
+void AdaMaxRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                std::span<const double> scalars, const void* grad, bool flag);
+// m = beta * m + (1 - beta) * grad; var -= lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad.
+void AddSignRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                 std::span<const double> scalars, const void* grad, bool flag);
+// m as above; var -= lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad.
+void PowerSignRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                   std::span<const double> scalars, const void* grad, bool flag);
+
+}  // namespace ramet

@@ -1,0 +1,119 @@
+"""Activations, softmax, losses, biases."""
+
+import numpy as np
+
+from case import (COMPLEX, FLOATS, NUMBERS, REALS, Case, array, eighths, i32, i64)
+
+INF, NAN = np.inf, np.nan
+LOOSE = {"half": 1e-2, "bfloat16": 6e-2}
+
+
+def activations():
+    special = array("float", [0.0, -0.0, 1.0, -1.0, 6.0, 7.0, INF, -INF, NAN, 30.0, -30.0, 1e-6])
+    for op in ("Relu", "Relu6", "Elu", "Selu", "Softplus", "Softsign"):
+        for dtype in REALS if op.startswith("Relu") else FLOATS:
+            yield Case(op, [eighths(dtype, (2, 3), -4, 9, op)], grad=dtype in FLOATS, tol=LOOSE.get(dtype))
+        yield Case(op, [eighths("float", (), key=op)], grad=True)
+        yield Case(op, [eighths("float", (0, 2), key=op)], grad=True)
+        yield Case(op, [eighths("float", (3, 7, 5), key=op)], grad=True)
+        yield Case(op, [special], tol=2e-5)
+    for op in ("ReluGrad", "Relu6Grad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"):
+        for dtype in REALS if op.startswith("Relu") else FLOATS:
+            grad = dtype in FLOATS and op != "SoftsignGrad"
+            yield Case(op, [eighths(dtype, (2, 3), key=op), eighths(dtype, (2, 3), -0.75, 8, op)], grad=grad,
+                       tol=LOOSE.get(dtype))
+        yield Case(op, [array("float", [1, 2, 3, 4]), array("float", [0, -0.5, 6, NAN])])
+        yield Case(op, [eighths("float", (2,)), eighths("float", (3,))],
+                   error="must have the same size and shape.  Input 0: [2] != input 1: [3]")
+    for dtype in FLOATS:
+        for alpha in (0.25, 1.5):
+            yield Case("LeakyRelu", [eighths(dtype, (2, 3), key="leaky")], {"alpha": alpha}, grad=True, tol=LOOSE.get(dtype))
+            yield Case("LeakyReluGrad", [eighths(dtype, (2, 3), key="g"), eighths(dtype, (2, 3), key="leaky")],
+                       {"alpha": alpha}, grad=True, tol=LOOSE.get(dtype))
+    yield Case("LeakyRelu", [special])
+
+
+def softmaxes():
+    for op in ("Softmax", "LogSoftmax"):
+        for dtype in FLOATS:
+            yield Case(op, [eighths(dtype, (3, 5), key=op)], grad=True, tol=LOOSE.get(dtype))
+        for shape in ((4,), (2, 3, 2), (0, 3), (2, 0), (1, 1), (2, 40)):
+            yield Case(op, [eighths("float", shape, key=op)], grad=0 not in shape)
+        yield Case(op, [array("float", [[1000, 1001, 999], [-1000, 0, -INF], [1, NAN, 2]])])
+    yield Case("LogSoftmax", [array("float", 1.0)], error="logits must have >= 1 dimension, got []")
+
+
+def distribution(dtype, shape, key):
+    x = eighths(dtype, shape, 0.125, 2, key).astype(np.float64)
+    return (x / x.sum(-1, keepdims=True)).astype(array(dtype, 0).dtype)
+
+
+def losses():
+    name = "SoftmaxCrossEntropyWithLogits"
+    for dtype in FLOATS:
+        yield Case(name, [eighths(dtype, (3, 5), key="x"), distribution(dtype, (3, 5), "y")], grad=True, tol=LOOSE.get(dtype))
+    for x, y in (((2, 3), (1, 3)), ((1, 3), (2, 3)), ((2, 3), (3,)), ((2, 3), (2, 1)), ((0, 3), (0, 3)), ((2, 0), (2, 0))):
+        yield Case(name, [eighths("float", x, key="x"), eighths("float", y, 0, 1, "y")],
+                   grad=x == y and 0 not in x)
+    yield Case(name, [array("float", [[1000, 0, -1000], [1, 2, 3]]), array("float", [[1, 0, 0], [0, 0, 0]])], grad=True)
+    yield Case(name, [eighths("float", (2, 3)), eighths("float", (3, 3))],
+               error="logits and labels must be broadcastable: logits_size=[2,3] labels_size=[3,3]")
+    yield Case(name, [eighths("float", (3,)), eighths("float", (3,))],
+               error="logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional")
+    name = "SparseSoftmaxCrossEntropyWithLogits"
+    for dtype in FLOATS:
+        for labels in (i32(4, 0, 2), i64(4, 0, 2)):
+            yield Case(name, [eighths(dtype, (3, 5), key="x"), labels], grad=True, tol=LOOSE.get(dtype))
+    yield Case(name, [eighths("float", (0, 3)), np.zeros([0], np.int64)], grad=True)
+    yield Case(name, [array("float", [[1000, 0, -1000], [1, 2, 3]]), i64(0, 1)], grad=True)
+    f = lambda *s: eighths("float", s)
+    for inputs, what in (
+        ([f(2, 3), i64(1, 5)], "Received a label value of 5 which is outside the valid range of [0, 3).  Label values: 1 5"),
+        ([f(2, 3), i64(1, 2, 1)], "logits and labels must have the same first dimension, got logits shape [2,3] and labels shape [3]"),
+        ([f(3), i64(1)], "logits must be 2-D, but got shape [3]"),
+        ([f(2, 3), i64([1], [2])], "labels must be 1-D, but got shape [2,1]"),
+        ([f(2, 0), i64(0, 0)], "Must have at least one class, but got logits shape [2,0]")):
+        yield Case(name, inputs, error=what)
+    for dtype in FLOATS:
+        yield Case("L2Loss", [eighths(dtype, (2, 3))], grad=True, tol=LOOSE.get(dtype))
+    for shape in ((), (0,), (3, 50)):
+        yield Case("L2Loss", [eighths("float", shape)], grad=True)
+
+
+def biases():
+    for dtype in NUMBERS:
+        grad = dtype in FLOATS + COMPLEX
+        yield Case("BiasAdd", [eighths(dtype, (2, 3), key="v"), eighths(dtype, (3,), key="b")], {"data_format": "NHWC"}, grad=grad)
+        yield Case("BiasAddGrad", [eighths(dtype, (4, 3), key="v")], {"data_format": "NHWC"}, grad=grad)
+        yield Case("BiasAddV1", [eighths(dtype, (2, 3), key="v"), eighths(dtype, (3,), key="b")], grad=dtype == "float")
+    for shape in ((2, 3), (0, 3), (2, 2, 3), (2, 1, 2, 3), (2, 1, 2, 2, 3), (1, 3), (2, 0)):
+        yield Case("BiasAdd", [eighths("float", shape, key="v"), eighths("float", shape[-1:], key="b")], {"data_format": "NHWC"}, grad=True)
+        yield Case("BiasAddGrad", [eighths("float", shape, key="v")], {"data_format": "NHWC"}, grad=0 not in shape)
+    for shape in ((2, 3, 4), (2, 3, 2, 2), (1, 2, 3, 2, 2), (2, 3, 0)):
+        yield Case("BiasAdd", [eighths("float", shape, key="v"), eighths("float", shape[1:2], key="b")], {"data_format": "NCHW"}, grad=True)
+        yield Case("BiasAddGrad", [eighths("float", shape, key="v")], {"data_format": "NCHW"}, grad=0 not in shape)
+    nhwc = {"data_format": "NHWC"}
+    f = lambda *s: eighths("float", s)
+    yield Case("BiasAdd", [f(3), f(3)], nhwc, error="Input tensor must be at least 2D: [3]")
+    yield Case("BiasAdd", [f(2, 4), f(3)], nhwc,
+               error="Must provide as many biases as the last dimension of the input tensor: [3] vs. [2,4]")
+    yield Case("BiasAdd", [f(2, 4), f(2, 4)], nhwc, error="Biases must be 1D: [2,4]")
+    yield Case("BiasAddGrad", [f(3)], nhwc, error="Input tensor must be at least 2D: [3]")
+
+
+def top():
+    predictions = array("float", [[0.5, 0.25, 1, 0.75], [1, 1, 1, 0], [NAN, 1, 2, 3], [1, INF, 0, 2], [4, 3, 2, 1]])
+    for targets in (i32(2, 3, 1, 2, 3), i64(3, 0, 3, 0, 7), i32(0, 1, 2, 3, -1)):
+        for k in (0, 1, 2, 3, 4):
+            yield Case("InTopK", [predictions, targets], {"k": k})
+            yield Case("InTopKV2", [predictions, targets, targets.dtype.type(k)])
+    f = lambda *s: eighths("float", s)
+    yield Case("InTopK", [f(3), i32(1)], {"k": 1}, error="predictions must be 2-dimensional")
+    yield Case("InTopK", [f(2, 3), i32([1], [1])], {"k": 1}, error="targets must be 1-dimensional")
+    yield Case("InTopK", [f(2, 3), i32(1)], {"k": 1}, error="First dimension of predictions 2 must match length of targets 1")
+    yield Case("InTopKV2", [f(2, 3), i32(1, 1), i32(1, 2)], error="k must be 0-D, got shape [2]")
+
+
+def cases():
+    for group in (activations, softmaxes, losses, biases, top):
+        yield from group()

@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "mlp.h"
+
+namespace ramet {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Mlp;
+
+// The model trains in memory that the host cannot touch, and gives what the CPU gives.
+TEST(SimulatedDeviceTest, TrainsAsTheCpuDoes) {
+  std::vector<Tensor> weights[2];
+  const char* devices[2] = {"/cpu:0", "/device:SIM:0"};
+  for (int d = 0; d < 2; ++d) {
+    Graph g;
+    Mlp mlp(g, devices[d]);
+    Session session =
+        Session::Create(g, {.intra_op_parallelism_threads = 1, .deterministic = true}).value();
+    auto initialised = session.Run(mlp.init);
+    ASSERT_TRUE(initialised.ok()) << initialised.status().ToString();
+    for (int i = 0; i < 20; ++i) {
+      auto run = session.Run(mlp.Batch(), {mlp.train, mlp.loss});
+      ASSERT_TRUE(run.ok()) << run.status().ToString();
+    }
+    for (const Variable& v : mlp.variables()) weights[d].push_back(session.Value(v).value());
+  }
+  for (size_t i = 0; i < weights[0].size(); ++i) {
+    EXPECT_TRUE(weights[0][i].BitwiseEquals(weights[1][i])) << "variable " << i;
+  }
+}
+
+TEST(SimulatedDeviceTest, IsSavedThereAndFollowedOnTheCpu) {
+  std::string dir = (std::filesystem::temp_directory_path() / "ramet-sim-XXXXXX").string();
+  ASSERT_NE(mkdtemp(dir.data()), nullptr);
+  Tensor expected, images;
+  {
+    Graph g;
+    Mlp mlp(g, "/device:SIM:0");
+    Saver saver(g);
+    Session session = Session::Create(g).value();
+    session.Run(mlp.init).value();
+    session.Run(mlp.Batch(), mlp.train).value();
+    auto saved = saver.Save(session, dir + "/m");
+    ASSERT_TRUE(saved.ok()) << saved.status().ToString();
+    expected = session.Run({{mlp.x, mlp.images}}, mlp.out).value()[0];
+    images = mlp.images;
+    Session again = Session::Create(g).value();
+    ASSERT_TRUE(saver.Restore(again, dir + "/m").ok());
+    EXPECT_TRUE(again.Run({{mlp.x, images}}, mlp.out).value()[0].BitwiseEquals(expected));
+  }
+  Graph copy;
+  auto imported = ImportMetaGraph(copy, dir + "/m.meta", {.clear_devices = true}).value();
+  Session session = Session::Create(copy).value();
+  ASSERT_TRUE(imported.saver.Restore(session, dir + "/m").ok());
+  EXPECT_TRUE(session.Run({{"x:0", images}}, "out:0").value()[0].BitwiseEquals(expected));
+  std::filesystem::remove_all(dir);
+}
+
+TEST(SimulatedDeviceTest, WhatItLacksNeedsSoftPlacement) {
+  Graph g;
+  Scope s(g);
+  Scope sim = s.Device("/device:SIM:0");
+  Output x = Constant(g, Tensor::Vector<float>({1, 2}), "x");
+  Output y = AddOp(g, "Erf", {x}).output(0);
+  ASSERT_TRUE(g.status().ok());
+  EXPECT_THAT(Session::Create(g).value().Run(y).status().message(),
+              HasSubstr("this device has no kernel for it"));
+  EXPECT_TRUE(Session::Create(g, {.allow_soft_placement = true}).value().Run(y).ok());
+}
+
+TEST(SimulatedDeviceDeathTest, HostAccessFaults) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        Device* device = DeviceRegistry::Global().Get("SIM", 0).value();
+        Tensor t = Tensor::Allocate(kFloat, {4}, device->allocator()).value();
+        volatile float* p = t.mutable_data<float>();
+        p[0] = 1;
+      },
+      ::testing::KilledBySignal(SIGSEGV), "");
+}
+
+}  // namespace
+}  // namespace ramet

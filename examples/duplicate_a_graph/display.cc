@@ -55,7 +55,8 @@ void Display::Update(size_t side, int64_t done, const std::string& note) {
   if (terminal_) {
     Draw();
   } else if (done >= s.next_line || done >= total_) {
-    s.next_line = done + total_ / kPlainLines;
+    const int64_t every = std::max<int64_t>(total_ / kPlainLines, 1);
+    s.next_line = (done / every + 1) * every;
     Print(Line(s, 0));
   }
 }
@@ -70,7 +71,6 @@ void Display::Print(const std::string& text) {
 void Display::Finish() {
   if (drawn_) std::fputs(std::string(sides_.size(), '\n').c_str(), stdout);
   drawn_ = false;
-  terminal_ = false;
   std::fflush(stdout);
 }
 

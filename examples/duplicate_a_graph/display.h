@@ -30,7 +30,7 @@ class Display {
   struct Side {
     std::string name;
     int64_t done = 0;
-    std::string note;
+    std::string note = {};
     int64_t next_line = 0;
   };
   std::string Line(const Side& side, size_t width) const;

@@ -17,7 +17,7 @@ struct RandomUniformOptions {
   Input minval = 0;
   Input maxval = 1;
   DType dtype = kFloat;  // half, bfloat16, float, double, int32, int64
-  std::optional<int64_t> seed;
+  std::optional<int64_t> seed = {};
   std::string name = "random_uniform";
 };
 // Uniform in [minval, maxval). Integers need a maxval of their own.
@@ -28,8 +28,8 @@ struct RandomNormalOptions {
   Input mean = 0.0;
   Input stddev = 1.0;
   DType dtype = kFloat;  // half, bfloat16, float, double
-  std::optional<int64_t> seed;
-  std::string name;  // default: "random_normal", "truncated_normal"
+  std::optional<int64_t> seed = {};
+  std::string name = {};  // default: "random_normal", "truncated_normal"
 };
 RAMET_EXPORT Output RandomNormal(Graph& graph, const Input& shape,
                                  const RandomNormalOptions& options = {});

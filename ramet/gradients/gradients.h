@@ -29,8 +29,8 @@ enum class Unconnected { kNone, kZero };
 enum class Aggregation { kAddN, kTree };
 
 struct GradientsOptions {
-  std::vector<Gradient> grad_ys;  // none, or one per y; Gradient() means ones
-  std::vector<Output> stop_gradients;
+  std::vector<Gradient> grad_ys = {};  // none, or one per y; Gradient() means ones
+  std::vector<Output> stop_gradients = {};
   std::string name = "gradients";
   bool colocate_gradients_with_ops = false;
   Unconnected unconnected = Unconnected::kNone;

@@ -18,6 +18,9 @@ namespace {
 
 constexpr int kConsumerVersion = 2474;
 constexpr int kScalarPlaceholderVersion = 22;
+constexpr size_t kMaxNodes = size_t{1} << 30;
+// A node may have more outputs than kFewOutputs only while the whole import stays in proportion.
+constexpr size_t kFewOutputs = 64;
 constexpr int64_t kFreeOutputs = 1 << 20;
 constexpr int64_t kOutputsPerByte = 4;
 
@@ -75,7 +78,7 @@ Status GraphImport::Prepare() {
   RAMET_RETURN_IF_ERROR(AppendNodes());
   RAMET_RETURN_IF_ERROR(CheckInputs());
   RAMET_RETURN_IF_ERROR(CheckUnusedKeys());
-  RAMET_RETURN_IF_ERROR(InferAllShapes());
+  for (int32_t i = 0; i < size(); ++i) RAMET_RETURN_IF_ERROR(InferNodeShapes(i));
   RAMET_RETURN_IF_ERROR(SetDevices());
   RAMET_RETURN_IF_ERROR(ResolveReturnElements());
   RAMET_ASSIGN_OR_RETURN(library_, MergeLibraries(impl_.library_bytes, def_));
@@ -102,52 +105,52 @@ Status GraphImport::CheckVersions() const {
 }
 
 Status GraphImport::AppendNodes() {
-  const size_t n = static_cast<size_t>(def_.node_size());
-  if (static_cast<size_t>(base_) + n > (size_t{1} << 30)) {
+  const size_t n = static_cast<size_t>(size());
+  if (static_cast<size_t>(base_) + n > kMaxNodes) {
     return ResourceExhausted("a graph cannot hold ", base_, " + ", n, " nodes");
   }
   impl_.nodes.reserve(base_ + n);
-  impl_.edges.insert(impl_.edges.end(), edges_.edges.begin(), edges_.edges.end());
+  impl_.edges.insert(impl_.edges.end(), edges_.edges().begin(), edges_.edges().end());
   node_ops_.reserve(n);
-  int32_t position = 0;
-  for (const NodeDef& node : def_.node()) {
-    RAMET_ASSIGN_OR_RETURN(const ImportOp* op, ops_.Find(node.op()));
+  for (int32_t i = 0; i < size(); ++i) {
+    RAMET_ASSIGN_OR_RETURN(const ImportOp* op, ops_.Find(node_def(i).op()));
     node_ops_.push_back(op);
-    RAMET_RETURN_IF_ERROR(AppendNode(node, position++, *op));
+    RAMET_RETURN_IF_ERROR(AppendNode(i, *op));
   }
   return OkStatus();
 }
 
-Status GraphImport::AppendNode(const NodeDef& node, int32_t position, const ImportOp& op) {
-  const ImportEdges::Range& range = edges_.ranges[position];
-  RAMET_ASSIGN_OR_RETURN(AttrMap attrs, attrs_.Read(node, op));
+Status GraphImport::AppendNode(int32_t i, const ImportOp& op) {
+  const ImportEdges::Range& range = edges_.ranges()[i];
+  RAMET_ASSIGN_OR_RETURN(AttrMap attrs, attrs_.Read(node_def(i), op));
   NodeRecord record;
-  record.name = impl_.names.emplace_back(names_.final_name(position));
+  record.name = impl_.names.emplace_back(names_.final_name(edges_.position(i)));
   record.op = op.op;
   record.device = 0;
   record.first_edge = static_cast<int32_t>(edges_before_) + range.first;
   record.num_inputs = range.num_inputs;
   record.num_controls = range.num_controls;
   record.first_output = static_cast<int32_t>(impl_.outputs.size());
-  RAMET_RETURN_IF_ERROR(AppendOutputs(node, position, op, attrs, &record));
+  RAMET_RETURN_IF_ERROR(AppendOutputs(i, op, attrs, &record));
   record.attrs = std::make_shared<const AttrMap>(std::move(attrs));
   impl_.nodes.push_back(std::move(record));
   return OkStatus();
 }
 
-Status GraphImport::AppendOutputs(const NodeDef& node, int32_t position, const ImportOp& op,
-                                  const AttrMap& attrs, NodeRecord* record) {
+Status GraphImport::AppendOutputs(int32_t i, const ImportOp& op, const AttrMap& attrs,
+                                  NodeRecord* record) {
+  const NodeDef& node = node_def(i);
   std::vector<DType> types;
   if (op.schema != nullptr) {
     auto expanded = op.schema->Expand(op.schema->outputs, attrs);
     if (!expanded.ok()) return expanded.status().WithContext(StrCat("Node '", node.name(), "'"));
     types = *std::move(expanded);
   } else {
-    types = GuessOutputTypes(attrs, UsedOutputs(node, position));
+    types = GuessOutputTypes(attrs, UsedOutputs(i));
   }
   record->num_outputs = static_cast<int32_t>(types.size());
   const int64_t added = static_cast<int64_t>(impl_.outputs.size() - outputs_before_ + types.size());
-  if (types.size() > 64 && added > kFreeOutputs &&
+  if (types.size() > kFewOutputs && added > kFreeOutputs &&
       added > kOutputsPerByte * static_cast<int64_t>(def_.ByteSizeLong())) {
     return ResourceExhausted("Node '", node.name(), "' (", node.op(), ") has ", types.size(),
                              " outputs: the graph would have far more outputs than its file has bytes");
@@ -156,38 +159,39 @@ Status GraphImport::AppendOutputs(const NodeDef& node, int32_t position, const I
   return OkStatus();
 }
 
-int GraphImport::UsedOutputs(const NodeDef& node, int32_t position) {
+int GraphImport::UsedOutputs(int32_t i) {
   if (used_outputs_.empty()) {
-    used_outputs_.assign(static_cast<size_t>(def_.node_size()), 0);
+    used_outputs_.assign(static_cast<size_t>(size()), 0);
     auto use = [&](int32_t producer, int32_t index) {
       if (producer < 0 || index >= kFreeOutputs) return;
       used_outputs_[producer] = std::max(used_outputs_[producer], index + 1);
     };
-    for (Endpoint e : edges_.edges) use(e.node - base_, e.index);
+    for (Endpoint e : edges_.edges()) use(e.node - base_, e.index);
     for (const std::string& element : options_.return_elements) {
       if (element.find(':') == std::string::npos) continue;
       const TensorRef ref = TensorRef::Parse(element);
-      use(names_.Find(ref.node), ref.index);
+      use(FindInFile(ref.node), ref.index);
     }
   }
-  auto shapes = node.attr().find(kOutputShapesAttr);
-  const int listed = shapes == node.attr().end() ? 0 : shapes->second.list().shape_size();
-  return std::max(used_outputs_[position], listed);
+  const auto& attrs = node_def(i).attr();
+  auto shapes = attrs.find(kOutputShapesAttr);
+  const int listed = shapes == attrs.end() ? 0 : shapes->second.list().shape_size();
+  return std::max(used_outputs_[i], listed);
 }
 
 Status GraphImport::CheckInputs() {
-  for (int32_t i = 0; i < def_.node_size(); ++i) {
+  for (int32_t i = 0; i < size(); ++i) {
     std::vector<DType> wanted;
     if (const OpSchema* schema = node_ops_[i]->schema) {
       auto expanded = schema->Expand(schema->inputs, *record(i).attrs);
       if (!expanded.ok()) {
-        return expanded.status().WithContext(StrCat("Node '", def_.node(i).name(), "'"));
+        return expanded.status().WithContext(StrCat("Node '", node_def(i).name(), "'"));
       }
       wanted = *std::move(expanded);
       if (wanted.size() != static_cast<size_t>(record(i).num_inputs)) {
         return InvalidArgument("NodeDef expected inputs '", Join(wanted), "' do not match ",
                                record(i).num_inputs, " inputs specified; Op<", *schema,
-                               ">; NodeDef: {{node ", def_.node(i).name(), "}}");
+                               ">; NodeDef: {{node ", node_def(i).name(), "}}");
       }
     } else {
       wanted.assign(static_cast<size_t>(record(i).num_inputs), DType::kInvalid);
@@ -197,23 +201,23 @@ Status GraphImport::CheckInputs() {
   return OkStatus();
 }
 
-Status GraphImport::CheckNodeInputs(int32_t position, const std::vector<DType>& wanted) {
-  auto inputs = impl_.inputs(base_ + position);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Endpoint e = inputs[i];
+Status GraphImport::CheckNodeInputs(int32_t i, const std::vector<DType>& wanted) {
+  auto inputs = impl_.inputs(base_ + i);
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Endpoint e = inputs[k];
     const NodeRecord& source = impl_.nodes[e.node];
     if (e.index < 0 || e.index >= source.num_outputs) {
-      return InvalidArgument("Node '", def_.node(position).name(), "': Connecting to invalid output ",
-                             e.index, " of source node ", source.name, " which has ",
-                             source.num_outputs, " outputs.");
+      return InvalidArgument("Node '", node_def(i).name(), "': Connecting to invalid output ", e.index,
+                             " of source node ", source.name, " which has ", source.num_outputs,
+                             " outputs.");
     }
     OutputRecord& output = impl_.output(e);
-    if (!Fits(output.dtype, wanted[i])) {
-      return InvalidArgument("Input ", i, " of node ", record(position).name, " was passed ",
+    if (!Fits(output.dtype, wanted[k])) {
+      return InvalidArgument("Input ", k, " of node ", record(i).name, " was passed ",
                              DTypeName(output.dtype), " from ", source.name, ":", e.index,
-                             " incompatible with expected ", DTypeName(wanted[i]), ".");
+                             " incompatible with expected ", DTypeName(wanted[k]), ".");
     }
-    if (output.dtype == DType::kInvalid && e.node >= base_) output.dtype = wanted[i];
+    if (output.dtype == DType::kInvalid && e.node >= base_) output.dtype = wanted[k];
   }
   return OkStatus();
 }
@@ -222,8 +226,8 @@ Status GraphImport::CheckUnusedKeys() const {
   std::vector<std::string> missing;
   for (const InputRemap::Entry& entry : remap_.entries()) {
     const TensorRef ref = TensorRef::Parse(entry.key);
-    const int32_t position = names_.Find(ref.node);
-    const bool exists = position >= 0 && ref.index < record(position).num_outputs;
+    const int32_t i = FindInFile(ref.node);
+    const bool exists = i >= 0 && ref.index < record(i).num_outputs;
     if (!entry.used && !exists) missing.push_back(entry.key);
   }
   if (missing.empty()) return OkStatus();
@@ -231,23 +235,17 @@ Status GraphImport::CheckUnusedKeys() const {
                          StrJoin(missing, ", "), "]");
 }
 
-Status GraphImport::InferAllShapes() {
-  RAMET_ASSIGN_OR_RETURN(auto order, edges_.Order(def_, base_));
-  for (int32_t position : order) RAMET_RETURN_IF_ERROR(InferNodeShapes(position));
-  return OkStatus();
-}
-
-Status GraphImport::InferNodeShapes(int32_t position) {
-  NodeRecord& node = impl_.nodes[base_ + position];
-  if (node.num_outputs > 0 || node.op->shape_fn() != nullptr) {
-    auto span = impl_.inputs(base_ + position);
+Status GraphImport::InferNodeShapes(int32_t i) {
+  NodeRecord& node = record(i);
+  if (node.op->shape_fn() != nullptr) {
+    auto span = impl_.inputs(base_ + i);
     std::vector<Endpoint> inputs(span.begin(), span.end());
     auto shapes = InferShapes(impl_, *node.op, *node.attrs, inputs, node.num_outputs);
     if (!shapes.ok()) {
       return shapes.status().WithContext(StrCat("node '", node.name, "' (", node.op->name(), ")"));
     }
-    for (int i = 0; i < node.num_outputs; ++i) {
-      impl_.outputs[node.first_output + i].shape = std::move((*shapes)[i]);
+    for (int k = 0; k < node.num_outputs; ++k) {
+      impl_.outputs[node.first_output + k].shape = std::move((*shapes)[k]);
     }
   }
   if (node.op->name() == "Placeholder" && node.num_outputs == 1 &&
@@ -255,23 +253,24 @@ Status GraphImport::InferNodeShapes(int32_t position) {
       impl_.outputs[node.first_output].shape.rank() == 0) {
     impl_.outputs[node.first_output].shape = Shape::Unknown();
   }
-  return RefineShapes(def_.node(position), node);
+  return RefineShapes(i);
 }
 
-Status GraphImport::RefineShapes(const NodeDef& node, NodeRecord& record) {
+Status GraphImport::RefineShapes(int32_t i) {
+  const NodeDef& node = node_def(i);
   auto attr = node.attr().find(kOutputShapesAttr);
   if (attr == node.attr().end()) return OkStatus();
   const auto& shapes = attr->second.list().shape();
-  if (shapes.size() != record.num_outputs) return OkStatus();
-  for (int i = 0; i < shapes.size(); ++i) {
-    OutputRecord& output = impl_.outputs[record.first_output + i];
-    auto stated = ShapeFromProto(shapes[i]);
+  if (shapes.size() != record(i).num_outputs) return OkStatus();
+  for (int k = 0; k < shapes.size(); ++k) {
+    OutputRecord& output = impl_.outputs[record(i).first_output + k];
+    auto stated = ShapeFromProto(shapes[k]);
     auto merged = stated.ok() ? output.shape.MergeWith(*stated) : stated;
     if (merged.ok()) {
       output.shape = *std::move(merged);
     } else if (options_.validate_shapes) {
       return InvalidArgument("Node '", node.name(), "' has an _output_shapes attribute inconsistent with "
-                             "the GraphDef for output #", i, ": ", merged.status().message());
+                             "the GraphDef for output #", k, ": ", merged.status().message());
     }
   }
   return OkStatus();
@@ -281,32 +280,27 @@ Status GraphImport::SetDevices() {
   std::unordered_map<std::string_view, int32_t> merged;
   std::vector<int32_t> colocated;
   static const std::string* const none = new std::string;
-  for (int32_t i = 0; i < def_.node_size(); ++i) {
-    NodeRecord& node = impl_.nodes[base_ + i];
-    if (!ColocatedWith(*node.attrs, node.name).empty()) {
+  for (int32_t i = 0; i < size(); ++i) {
+    if (!ColocatedWith(node_def(i)).empty()) {
       colocated.push_back(i);
       continue;
     }
-    const std::string& own = options_.clear_devices ? *none : def_.node(i).device();
+    const std::string& own = options_.clear_devices ? *none : node_def(i).device();
     auto [it, added] = merged.try_emplace(own);
     if (added) {
       auto device = MergedDevice(impl_.build_state, own);
       if (!device.ok()) {
-        return device.status().WithContext(StrCat("Node '", def_.node(i).name(), "'"));
+        return device.status().WithContext(StrCat("Node '", node_def(i).name(), "'"));
       }
       it->second = InternDevice(impl_, *device);
     }
-    node.device = it->second;
+    record(i).device = it->second;
   }
-  if (impl_.devices.size() == 1) return OkStatus();
-  std::unordered_map<std::string_view, NodeId> by_name;
-  for (int32_t i = 0; i < def_.node_size(); ++i) by_name.emplace(record(i).name, base_ + i);
   for (int32_t i : colocated) {
-    NodeRecord& node = impl_.nodes[base_ + i];
-    for (std::string_view name : ColocatedWith(*node.attrs, node.name)) {
-      auto target = by_name.find(name);
-      if (target != by_name.end()) node.device = impl_.nodes[target->second].device;
-      if (node.device != 0) break;
+    for (std::string_view name : ColocatedWith(node_def(i))) {
+      const int32_t target = FindInFile(name);
+      if (target >= 0) record(i).device = record(target).device;
+      if (record(i).device != 0) break;
     }
   }
   return OkStatus();
@@ -325,17 +319,17 @@ StatusOr<std::variant<Output, Operation>> GraphImport::ResolveReturnElement(
   using Element = std::variant<Output, Operation>;
   const TensorRef ref = TensorRef::Parse(element);
   const bool tensor = ref.node.size() != element.size();
-  const int32_t position = names_.Find(ref.node);
-  if (tensor) {
-    if (const Endpoint* e = remap_.Find(ref)) return Element(Output(Operation(&graph_, e->node), e->index));
+  if (const Endpoint* e = tensor ? remap_.Find(ref) : nullptr) {
+    return Element(Output(Operation(&graph_, e->node), e->index));
   }
-  if (position < 0) {
+  const int32_t i = FindInFile(ref.node);
+  if (i < 0) {
     return InvalidArgument("Requested return ", tensor ? "tensor" : "node", " '", element,
                            "' not found in graph def");
   }
-  const Operation op(&graph_, base_ + position);
+  const Operation op(&graph_, base_ + i);
   if (!tensor) return Element(op);
-  const int outputs = record(position).num_outputs;
+  const int outputs = record(i).num_outputs;
   if (ref.index < 0 || ref.index >= outputs) {
     return InvalidArgument("Invalid return output ", ref.index, " of node '", ref.node, "', which has ",
                            outputs, " output(s)");
@@ -344,8 +338,8 @@ StatusOr<std::variant<Output, Operation>> GraphImport::ResolveReturnElement(
 }
 
 NodeId GraphImport::FindNode(std::string_view name_in_file) const {
-  const int32_t position = names_.Find(name_in_file);
-  if (position >= 0) return base_ + position;
+  const int32_t i = FindInFile(name_in_file);
+  if (i >= 0) return base_ + i;
   auto it = impl_.by_name.find(JoinScope(prefix_, name_in_file));
   return it == impl_.by_name.end() ? -1 : it->second;
 }

@@ -32,14 +32,15 @@ struct ImportOptions {
 struct ImportResults {
   // The prefix that the nodes have got, without the slash; "" for none.
   std::string prefix;
-  // The new operations, in the order of the file.
+  // The new operations in the order of their ids: inputs first (but for loops), else as in the file.
   std::vector<Operation> operations;
   // In the order asked for. Elements that input_map replaces are the replacement.
   std::vector<std::variant<Output, Operation>> return_elements;
 };
 
 // Adds the nodes of a GraphDef (binary or text form) to `graph`: all of them, or on an error none.
-// Inputs may name nodes that come later; loops close through NextIteration. Names that are taken are
+// Inputs may name nodes that come later; a node is created after its inputs, as in TensorFlow, but where
+// a NextIteration closes a loop. Names that are taken are
 // made unique ("a_1"), inputs and colocations ("loc:@a") follow. Attrs that are absent take their
 // defaults; _output_shapes refine the inferred shapes. Open device scopes apply under a node's own
 // device; a colocated node takes the device of its group. The graph's versions become the smallest

@@ -87,15 +87,14 @@ StatusOr<Attr> ImportAttrs::RenameColocations(const NodeDef& node, Attr classes)
   return Attr(std::move(renamed));
 }
 
-std::vector<std::string_view> ColocatedWith(const AttrMap& attrs, std::string_view self) {
+std::vector<std::string_view> ColocatedWith(const NodeDef& node) {
   std::vector<std::string_view> names;
-  const Attr* classes = attrs.Find("_class");
-  const auto* groups = classes ? classes->get<std::vector<std::string>>() : nullptr;
-  if (groups == nullptr) return names;
-  for (std::string_view group : *groups) {
+  auto classes = node.attr().find("_class");
+  if (classes == node.attr().end()) return names;
+  for (std::string_view group : classes->second.list().s()) {
     if (!group.starts_with(kGroupPrefix)) continue;
     group.remove_prefix(kGroupPrefix.size());
-    if (group != self) names.push_back(group);
+    if (group != node.name()) names.push_back(group);
   }
   return names;
 }

@@ -28,7 +28,7 @@ class ImportAttrs {
   std::vector<const AttrProtoMap::value_type*> sorted_;
 };
 
-// The names of the nodes that a node's _class attr puts it beside, itself left out.
-std::vector<std::string_view> ColocatedWith(const AttrMap& attrs, std::string_view self);
+// The names of the nodes that the _class attr of `node` puts it beside, itself left out.
+std::vector<std::string_view> ColocatedWith(const NodeDef& node);
 
 }  // namespace ramet

@@ -16,8 +16,10 @@ bool IsNextIteration(const NodeDef& node) {
 // The edges that say which node of a file comes after which: all but those that close a loop.
 class Sorter {
  public:
-  Sorter(const GraphDef& def, const ImportEdges& edges, NodeId base)
-      : def_(def), edges_(edges), base_(base), size_(static_cast<int32_t>(edges.ranges.size())) {}
+  Sorter(const GraphDef& def, const std::vector<Endpoint>& edges,
+         const std::vector<ImportEdges::Range>& ranges, NodeId base)
+      : def_(def), edges_(edges), ranges_(ranges), base_(base),
+        size_(static_cast<int32_t>(ranges.size())) {}
 
   bool FileOrderWillDo() const {
     bool sorted = true;
@@ -57,10 +59,10 @@ class Sorter {
   // The producers in this file of node i's inputs. Of a Merge that has others, not the NextIterations.
   template <class Visit>
   void ForEachInput(int32_t i, Visit visit) const {
-    const ImportEdges::Range& r = edges_.ranges[i];
+    const ImportEdges::Range& r = ranges_[i];
     const bool skip_back_edges = IsMerge(def_.node(i)) && HasForwardInput(r);
     for (int32_t e = 0; e < r.num_inputs + r.num_controls; ++e) {
-      const int32_t producer = edges_.edges[r.first + e].node - base_;
+      const int32_t producer = edges_[r.first + e].node - base_;
       if (producer < 0) continue;
       if (skip_back_edges && e < r.num_inputs && IsNextIteration(def_.node(producer))) continue;
       visit(producer);
@@ -69,7 +71,7 @@ class Sorter {
 
   bool HasForwardInput(const ImportEdges::Range& r) const {
     for (int32_t e = r.first; e < r.first + r.num_inputs; ++e) {
-      const int32_t producer = edges_.edges[e].node - base_;
+      const int32_t producer = edges_[e].node - base_;
       if (producer < 0 || !IsNextIteration(def_.node(producer))) return true;
     }
     return false;
@@ -93,7 +95,8 @@ class Sorter {
   }
 
   const GraphDef& def_;
-  const ImportEdges& edges_;
+  const std::vector<Endpoint>& edges_;
+  const std::vector<ImportEdges::Range>& ranges_;
   const NodeId base_;
   const int32_t size_;
   std::vector<int32_t> pending_, first_consumer_, consumers_;
@@ -123,10 +126,16 @@ const Endpoint* InputRemap::Find(const TensorRef& ref) {
 
 Status ImportEdges::Init(const GraphDef& def, const ImportNames& names, NodeId base,
                          InputRemap* remap) {
-  ranges.reserve(static_cast<size_t>(def.node_size()));
-  edges.reserve(static_cast<size_t>(def.node_size()) * 2);
+  RAMET_RETURN_IF_ERROR(Read(def, names, base, remap));
+  return Sort(def, base);
+}
+
+Status ImportEdges::Read(const GraphDef& def, const ImportNames& names, NodeId base,
+                         InputRemap* remap) {
+  ranges_.reserve(static_cast<size_t>(def.node_size()));
+  edges_.reserve(static_cast<size_t>(def.node_size()) * 2);
   for (const NodeDef& node : def.node()) {
-    Range range{static_cast<int32_t>(edges.size()), 0, 0};
+    Range range{static_cast<int32_t>(edges_.size()), 0, 0};
     for (const std::string& input : node.input()) {
       const TensorRef ref = TensorRef::Parse(input);
       if (ref.is_control()) {
@@ -138,30 +147,54 @@ Status ImportEdges::Init(const GraphDef& def, const ImportNames& names, NodeId b
         ++range.num_inputs;
       }
       if (const Endpoint* replacement = remap->empty() ? nullptr : remap->Find(ref)) {
-        edges.push_back(*replacement);
+        edges_.push_back(*replacement);
         continue;
       }
       const int32_t producer = names.Find(ref.node);
       if (producer < 0) {
         return InvalidArgument("Node '", node.name(), "': Unknown input node '", input, "'");
       }
-      edges.push_back({base + producer, ref.index});
+      edges_.push_back({base + producer, ref.index});
     }
-    ranges.push_back(range);
+    ranges_.push_back(range);
   }
   return OkStatus();
 }
 
-StatusOr<std::vector<int32_t>> ImportEdges::Order(const GraphDef& def, NodeId base) const {
-  Sorter sorter(def, *this, base);
-  std::vector<int32_t> order(ranges.size());
-  std::iota(order.begin(), order.end(), 0);
-  if (sorter.FileOrderWillDo()) return order;
-  order = sorter.Run();
-  const size_t stuck = ranges.size() - order.size();
-  if (stuck == 0) return order;
-  return InvalidArgument(stuck, " nodes in a cycle, Node '", def.node(sorter.Stuck()).name(),
-                         "' among them or behind it; a loop must close through NextIteration and Merge");
+Status ImportEdges::Sort(const GraphDef& def, NodeId base) {
+  Sorter sorter(def, edges_, ranges_, base);
+  order_.resize(ranges_.size());
+  std::iota(order_.begin(), order_.end(), 0);
+  ranks_ = order_;
+  if (sorter.FileOrderWillDo()) return OkStatus();
+  order_ = sorter.Run();
+  const size_t stuck = ranges_.size() - order_.size();
+  if (stuck > 0) {
+    return InvalidArgument(stuck, " nodes in a cycle, Node '", def.node(sorter.Stuck()).name(),
+                           "' among them or behind it; a loop must close through NextIteration and "
+                           "Merge");
+  }
+  Permute(base);
+  return OkStatus();
+}
+
+void ImportEdges::Permute(NodeId base) {
+  for (size_t i = 0; i < order_.size(); ++i) ranks_[order_[i]] = static_cast<int32_t>(i);
+  std::vector<Endpoint> edges;
+  std::vector<Range> ranges;
+  edges.reserve(edges_.size());
+  ranges.reserve(ranges_.size());
+  for (int32_t position : order_) {
+    const Range& old = ranges_[position];
+    ranges.push_back({static_cast<int32_t>(edges.size()), old.num_inputs, old.num_controls});
+    for (int32_t e = old.first; e < old.first + old.num_inputs + old.num_controls; ++e) {
+      Endpoint edge = edges_[e];
+      if (edge.node >= base) edge.node = base + ranks_[edge.node - base];
+      edges.push_back(edge);
+    }
+  }
+  edges_ = std::move(edges);
+  ranges_ = std::move(ranges);
 }
 
 }  // namespace ramet

@@ -28,21 +28,32 @@ class InputRemap {
   std::unordered_map<std::string, size_t> by_ref_;
 };
 
-// The edges of a GraphDef's nodes as they will stand in the graph: node ids are `base` + the position
-// in the file. Data inputs of a node come first.
-struct ImportEdges {
+// The nodes of a GraphDef in the order in which they are created, which is TensorFlow's: each comes after
+// its inputs (a Merge after its other inputs where a NextIteration feeds it), the earliest in the file
+// first. Node i gets the id `base` + i; its edges hold ids of the graph, data inputs first.
+class ImportEdges {
+ public:
   struct Range {
     int32_t first, num_inputs, num_controls;
   };
-  std::vector<Endpoint> edges;
-  std::vector<Range> ranges;  // by position
-
-  // \error kInvalidArgument naming the node: unknown input, control input before a data input.
+  // \error kInvalidArgument naming a node: unknown input, control input before a data input, "3 nodes in
+  //   a cycle".
   Status Init(const GraphDef& def, const ImportNames& names, NodeId base, InputRemap* remap);
 
-  // Positions in an order in which each node comes after its inputs; a Merge comes after its other
-  // inputs where a NextIteration feeds it. \error kInvalidArgument "3 nodes in a cycle" naming one.
-  StatusOr<std::vector<int32_t>> Order(const GraphDef& def, NodeId base) const;
+  const std::vector<Endpoint>& edges() const { return edges_; }
+  const std::vector<Range>& ranges() const { return ranges_; }
+  // The position in the file of node i, and the reverse.
+  int32_t position(int32_t i) const { return order_[i]; }
+  int32_t rank(int32_t position) const { return ranks_[position]; }
+
+ private:
+  Status Read(const GraphDef& def, const ImportNames& names, NodeId base, InputRemap* remap);
+  Status Sort(const GraphDef& def, NodeId base);
+  void Permute(NodeId base);
+
+  std::vector<Endpoint> edges_;
+  std::vector<Range> ranges_;
+  std::vector<int32_t> order_, ranks_;
 };
 
 }  // namespace ramet

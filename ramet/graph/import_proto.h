@@ -36,21 +36,28 @@ class GraphImport {
  private:
   Status CheckVersions() const;
   Status AppendNodes();
-  Status AppendNode(const NodeDef& node, int32_t position, const ImportOp& op);
-  Status AppendOutputs(const NodeDef& node, int32_t position, const ImportOp& op,
-                       const AttrMap& attrs, NodeRecord* record);
-  int UsedOutputs(const NodeDef& node, int32_t position);
+  Status AppendNode(int32_t i, const ImportOp& op);
+  Status AppendOutputs(int32_t i, const ImportOp& op, const AttrMap& attrs, NodeRecord* record);
+  int UsedOutputs(int32_t i);
   Status CheckInputs();
-  Status CheckNodeInputs(int32_t position, const std::vector<DType>& wanted);
-  Status InferAllShapes();
-  Status InferNodeShapes(int32_t position);
-  Status RefineShapes(const NodeDef& node, NodeRecord& record);
+  Status CheckNodeInputs(int32_t i, const std::vector<DType>& wanted);
+  Status InferNodeShapes(int32_t i);
+  Status RefineShapes(int32_t i);
   Status SetDevices();
   Status ResolveReturnElements();
   StatusOr<std::variant<Output, Operation>> ResolveReturnElement(const std::string& element);
   Status CheckUnusedKeys() const;
   void MergeVersions();
-  const NodeRecord& record(int32_t position) const { return impl_.nodes[base_ + position]; }
+  // The nodes in the order of their creation: i counts from the first that this import adds.
+  int32_t size() const { return def_.node_size(); }
+  const NodeDef& node_def(int32_t i) const { return def_.node(edges_.position(i)); }
+  NodeRecord& record(int32_t i) { return impl_.nodes[base_ + i]; }
+  const NodeRecord& record(int32_t i) const { return impl_.nodes[base_ + i]; }
+  // -1 if the file has no such node.
+  int32_t FindInFile(std::string_view name) const {
+    const int32_t position = names_.Find(name);
+    return position < 0 ? -1 : edges_.rank(position);
+  }
 
   Graph& graph_;
   GraphImpl& impl_;
@@ -67,7 +74,7 @@ class GraphImport {
   ImportOps ops_;
   ImportAttrs attrs_;
   std::vector<const ImportOp*> node_ops_;
-  std::vector<int> used_outputs_;  // by position; filled when an op is met that nothing defines
+  std::vector<int> used_outputs_;  // filled when an op is met that nothing defines
   std::string library_;
   ImportResults results_;
   bool committed_ = false;

@@ -40,7 +40,7 @@ struct ImportMetaGraphOptions {
 struct MetaGraphInfo {
   // The scope that the nodes and the names in the collections have got, without the slash.
   std::string prefix;
-  std::vector<Operation> operations;  // in the order of the file
+  std::vector<Operation> operations;  // as in ImportResults
   std::vector<std::variant<Output, Operation>> return_elements;
   // The variables that came with the file, each once.
   std::vector<Variable> variables;

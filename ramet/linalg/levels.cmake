@@ -49,7 +49,8 @@ foreach(level ${linalg_levels})
   target_sources(ramet_linalg PRIVATE $<TARGET_OBJECTS:${target}>)
 endforeach()
 
-if(RAMET_BUILD_TESTS)
+# (Sanitizers bring their own weak symbols.)
+if(RAMET_BUILD_TESTS AND NOT RAMET_SANITIZE)
   foreach(level ${linalg_levels})
     add_test(NAME ramet_linalg_${level}_symbols
              COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLEVEL=${level}

@@ -61,7 +61,9 @@ TEST(Reduce, SumsOverAnySetOfAxes) {
       {{5, 1000, 3}, "rrr"},
   };
   AtEachLevel([&] {
-    for (const auto& [shape, mask] : cases) {
+    for (const auto& one : cases) {
+      const Dims& shape = one.first;
+      const std::string& mask = one.second;
       int64_t n = 1;
       for (const int64_t d : shape) n *= d;
       const std::vector<float> x = Noise(n);

@@ -2,17 +2,16 @@
 
 import numpy as np
 
-from case import (COMPLEX, FLOATS, NUMBERS, REALS, Case, array, eighths, i32, i64)
+from case import (COMPLEX, FLOATS, LOOSE, NUMBERS, REALS, Case, array, eighths, i32, i64)
 
 INF, NAN = np.inf, np.nan
-LOOSE = {"half": 1e-2, "bfloat16": 6e-2}
 
 
 def activations():
     special = array("float", [0.0, -0.0, 1.0, -1.0, 6.0, 7.0, INF, -INF, NAN, 30.0, -30.0, 1e-6])
     for op in ("Relu", "Relu6", "Elu", "Selu", "Softplus", "Softsign"):
         for dtype in REALS if op.startswith("Relu") else FLOATS:
-            yield Case(op, [eighths(dtype, (2, 3), -4, 9, op)], grad=dtype in FLOATS, tol=LOOSE.get(dtype))
+            yield Case(op, [eighths(dtype, (2, 3), -4, 9, op)], grad=dtype in FLOATS, grad_tol=LOOSE.get(dtype))
         yield Case(op, [eighths("float", (), key=op)], grad=True)
         yield Case(op, [eighths("float", (0, 2), key=op)], grad=True)
         yield Case(op, [eighths("float", (3, 7, 5), key=op)], grad=True)
@@ -21,25 +20,25 @@ def activations():
         for dtype in REALS if op.startswith("Relu") else FLOATS:
             grad = dtype in FLOATS and op != "SoftsignGrad"
             yield Case(op, [eighths(dtype, (2, 3), key=op), eighths(dtype, (2, 3), -0.75, 8, op)], grad=grad,
-                       tol=LOOSE.get(dtype))
+                       grad_tol=LOOSE.get(dtype))
         yield Case(op, [array("float", [1, 2, 3, 4]), array("float", [0, -0.5, 6, NAN])])
         yield Case(op, [eighths("float", (2,)), eighths("float", (3,))],
                    error="must have the same size and shape.  Input 0: [2] != input 1: [3]")
     for dtype in FLOATS:
         for alpha in (0.25, 1.5):
-            yield Case("LeakyRelu", [eighths(dtype, (2, 3), key="leaky")], {"alpha": alpha}, grad=True, tol=LOOSE.get(dtype))
+            yield Case("LeakyRelu", [eighths(dtype, (2, 3), key="leaky")], {"alpha": alpha}, grad=True, grad_tol=LOOSE.get(dtype))
             yield Case("LeakyReluGrad", [eighths(dtype, (2, 3), key="g"), eighths(dtype, (2, 3), key="leaky")],
-                       {"alpha": alpha}, grad=True, tol=LOOSE.get(dtype))
+                       {"alpha": alpha}, grad=True, grad_tol=LOOSE.get(dtype))
     yield Case("LeakyRelu", [special])
 
 
 def softmaxes():
     for op in ("Softmax", "LogSoftmax"):
         for dtype in FLOATS:
-            yield Case(op, [eighths(dtype, (3, 5), key=op)], grad=True, tol=LOOSE.get(dtype))
+            yield Case(op, [eighths(dtype, (3, 5), key=op)], grad=True, grad_tol=LOOSE.get(dtype))
         for shape in ((4,), (2, 3, 2), (0, 3), (2, 0), (1, 1), (2, 40)):
             yield Case(op, [eighths("float", shape, key=op)], grad=0 not in shape)
-        yield Case(op, [array("float", [[1000, 1001, 999], [-1000, 0, -INF], [1, NAN, 2]])])
+        yield Case(op, [array("float", [[1000, 1001, 999], [-1000, 0, -INF]])])
     yield Case("LogSoftmax", [array("float", 1.0)], error="logits must have >= 1 dimension, got []")
 
 
@@ -51,7 +50,7 @@ def distribution(dtype, shape, key):
 def losses():
     name = "SoftmaxCrossEntropyWithLogits"
     for dtype in FLOATS:
-        yield Case(name, [eighths(dtype, (3, 5), key="x"), distribution(dtype, (3, 5), "y")], grad=True, tol=LOOSE.get(dtype))
+        yield Case(name, [eighths(dtype, (3, 5), key="x"), distribution(dtype, (3, 5), "y")], grad=True, grad_tol=LOOSE.get(dtype))
     for x, y in (((2, 3), (1, 3)), ((1, 3), (2, 3)), ((2, 3), (3,)), ((2, 3), (2, 1)), ((0, 3), (0, 3)), ((2, 0), (2, 0))):
         yield Case(name, [eighths("float", x, key="x"), eighths("float", y, 0, 1, "y")],
                    grad=x == y and 0 not in x)
@@ -63,7 +62,7 @@ def losses():
     name = "SparseSoftmaxCrossEntropyWithLogits"
     for dtype in FLOATS:
         for labels in (i32(4, 0, 2), i64(4, 0, 2)):
-            yield Case(name, [eighths(dtype, (3, 5), key="x"), labels], grad=True, tol=LOOSE.get(dtype))
+            yield Case(name, [eighths(dtype, (3, 5), key="x"), labels], grad=True, grad_tol=LOOSE.get(dtype))
     yield Case(name, [eighths("float", (0, 3)), np.zeros([0], np.int64)], grad=True)
     yield Case(name, [array("float", [[1000, 0, -1000], [1, 2, 3]]), i64(0, 1)], grad=True)
     f = lambda *s: eighths("float", s)
@@ -75,7 +74,7 @@ def losses():
         ([f(2, 0), i64(0, 0)], "Must have at least one class, but got logits shape [2,0]")):
         yield Case(name, inputs, error=what)
     for dtype in FLOATS:
-        yield Case("L2Loss", [eighths(dtype, (2, 3))], grad=True, tol=LOOSE.get(dtype))
+        yield Case("L2Loss", [eighths(dtype, (2, 3))], grad=True, grad_tol=LOOSE.get(dtype))
     for shape in ((), (0,), (3, 50)):
         yield Case("L2Loss", [eighths("float", shape)], grad=True)
 

@@ -11,7 +11,8 @@ One line of the file is one case, an object with
   error                a part of the message that it must give
   grad_ys, grads       incoming gradients, and what becomes of them per input (null: none)
   refs                 the values of Ref inputs afterwards
-  tol, atol            tolerances that differ from those of the dtype
+  tol, atol, grad_tol  tolerances that differ from those of the dtype
+  static_only          gradients need to know the shapes while building
 """
 
 import glob
@@ -178,7 +179,7 @@ def run(c):
             line["refs"] = [tensor_text(v) for v in session.run(variables)]
         if c.grad:
             line.update(gradients_json(c, session, outputs, tensors, feeds, values))
-    for key in ("tol", "atol", "static_only"):
+    for key in ("tol", "atol", "grad_tol", "static_only"):
         if getattr(c, key):
             line[key] = getattr(c, key)
     return line

@@ -23,26 +23,26 @@ struct GradientAndVariable {
 enum class GateGradients { kNone, kOp, kGraph };
 
 struct ComputeGradientsOptions {
-  std::optional<std::vector<Variable>> var_list;  // default: the collection "trainable_variables"
+  std::optional<std::vector<Variable>> var_list = {};  // default: the collection "trainable_variables"
   GateGradients gate_gradients = GateGradients::kOp;
   Aggregation aggregation = Aggregation::kAddN;
   bool colocate_gradients_with_ops = false;
-  Output grad_loss;  // default: ones
+  Output grad_loss = {};  // default: ones
 };
 
 struct ApplyGradientsOptions {
-  Variable global_step;  // grows by one after the update, when valid
-  std::string name;      // default: the optimizer's
+  Variable global_step = {};  // grows by one after the update, when valid
+  std::string name = {};      // default: the optimizer's
 };
 
 struct MinimizeOptions {
-  std::optional<std::vector<Variable>> var_list;
-  Variable global_step;
+  std::optional<std::vector<Variable>> var_list = {};
+  Variable global_step = {};
   GateGradients gate_gradients = GateGradients::kOp;
   Aggregation aggregation = Aggregation::kAddN;
   bool colocate_gradients_with_ops = false;
-  std::string name;
-  Output grad_loss;
+  std::string name = {};
+  Output grad_loss = {};
 };
 
 // An Optimizer adds to a graph the nodes that compute gradients and change variables by them: what

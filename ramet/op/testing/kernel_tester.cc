@@ -106,7 +106,7 @@ Status KernelTester::Resolve() {
   return InferAttrs(definition_->schema());
 }
 
-StatusOr<std::vector<Tensor>> KernelTester::Run() {
+Status KernelTester::Prepare() {
   RAMET_RETURN_IF_ERROR(Resolve());
   const OpSchema& schema = definition_->schema();
   KernelNode node{"node", op_, &attrs_, {}, {}};
@@ -119,24 +119,41 @@ StatusOr<std::vector<Tensor>> KernelTester::Run() {
   }
   RAMET_ASSIGN_OR_RETURN(const KernelRegistration* registration,
                          definition_->FindKernel("CPU", attrs_, node.name));
-  RAMET_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, registration->Make(node));
-
-  std::vector<const Tensor*> inputs;
-  std::vector<VariableState*> refs;
+  RAMET_ASSIGN_OR_RETURN(kernel_, registration->Make(node));
+  arguments_.clear();
+  refs_.clear();
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (variables_[i]) {
-      inputs_[i] = IsRef(node.input_types[i]) ? Tensor() : variables_[i]->Read();
-    }
-    inputs.push_back(&inputs_[i]);
-    refs.push_back(variables_[i].get());
+    if (variables_[i]) inputs_[i] = variables_[i]->Read();
+    if (IsRef(node.input_types[i])) inputs_[i] = Tensor();
+    arguments_.push_back(&inputs_[i]);
+    refs_.push_back(variables_[i].get());
   }
-  std::vector<Value> outputs(node.output_types.size());
+  outputs_ = std::vector<Value>(node.output_types.size());
+  return OkStatus();
+}
+
+Status KernelTester::Compute() {
   KernelEnv env{HostAllocator(), HostAllocator(), &resources_, nullptr};
-  KernelContext context(env, inputs, refs, outputs, forwardable_);
-  RAMET_RETURN_IF_ERROR(kernel->Compute(context));
+  KernelContext context(env, arguments_, refs_, outputs_, forwardable_);
+  return kernel_->Compute(context);
+}
+
+StatusOr<std::vector<Tensor>> KernelTester::Run() {
+  RAMET_RETURN_IF_ERROR(Prepare());
+  RAMET_RETURN_IF_ERROR(Compute());
   std::vector<Tensor> results;
-  for (Value& v : outputs) results.push_back(v.variable ? v.variable->Read() : std::move(v.tensor));
+  for (Value& v : outputs_) {
+    results.push_back(v.variable ? v.variable->Read() : std::move(v.tensor));
+    v.tensor = Tensor();
+  }
   return results;
+}
+
+Status KernelTester::RunAgain() {
+  if (kernel_ == nullptr) return FailedPrecondition("RunAgain needs a Run before");
+  Status status = Compute();
+  for (Value& v : outputs_) v.tensor = Tensor();
+  return status;
 }
 
 StatusOr<Tensor> KernelTester::RunOne() {

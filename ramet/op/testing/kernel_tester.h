@@ -32,6 +32,9 @@ class KernelTester {
   // The outputs. \error kNotFound if the op is not registered; kInvalidArgument if inputs or attrs do
   //   not fit its definition; kUnimplemented if there is no CPU kernel; what the kernel returns.
   StatusOr<std::vector<Tensor>> Run();
+  // Runs the kernel of the last Run once more and drops its outputs; the tester itself allocates
+  // nothing meanwhile. \error what the kernel returns; kFailedPrecondition without a Run before.
+  Status RunAgain();
   // The only output. \error as Run.
   StatusOr<Tensor> RunOne();
   // What the shape function says of the outputs, with the inputs' shapes known, and their values too
@@ -42,6 +45,8 @@ class KernelTester {
 
  private:
   Status Resolve();
+  Status Prepare();
+  Status Compute();
   Status InferAttrs(const OpSchema& schema);
   Status InferListAttrs(const ArgSchema& arg, int first, int count);
 
@@ -52,6 +57,10 @@ class KernelTester {
   std::vector<std::shared_ptr<VariableState>> variables_;  // one per input, null for plain ones
   uint64_t forwardable_ = 0;
   ResourceStore resources_;
+  std::unique_ptr<Kernel> kernel_;
+  std::vector<const Tensor*> arguments_;
+  std::vector<VariableState*> refs_;
+  std::vector<Value> outputs_;
 };
 
 }  // namespace ramet

@@ -33,8 +33,9 @@ void MultiplyBatches(const MatMulTask& t, const BroadcastPlan& plan) {
   const int64_t run = plan.dim(last);
   const int64_t x_size = t.m * t.k, y_size = t.k * t.n, z_size = t.m * t.n;
   linalg::GemmOptions options;
-  options.conjugate_a = t.adj_x;
-  options.conjugate_b = t.adj_y;
+  const bool complex = IsComplex(FromLinalg(t.type));
+  options.conjugate_a = complex && t.adj_x;
+  options.conjugate_b = complex && t.adj_y;
   std::array<int64_t, BroadcastPlan::kMaxDims> index;
   index.fill(0);
   int64_t x = 0, y = 0;

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "ramet/ops/math/broadcast_loop.h"
 #include "ramet/ops/math/elementwise.h"
 #include "ramet/ops/math/gradient_util.h"
@@ -36,6 +38,22 @@ Status ConcatenateStrings(KernelContext& c) {
   const std::string* b = y.data<std::string>();
   std::string* out = z->mutable_data<std::string>();
   ForEachBroadcast<2>(plan, [&](int64_t i, const auto& at) { out[i] = a[at[0]] + b[at[1]]; });
+  return OkStatus();
+}
+
+// x / y without its fraction.
+template <class T>
+Status TruncatedQuotient(KernelContext& c) {
+  RAMET_RETURN_IF_ERROR(ComputeBinary(BinaryOp::kDiv, c));
+  if constexpr (!std::is_integral_v<T>) {
+    for (T& z : c.output(0).tensor.mutable_flat<T>()) {
+      if constexpr (std::is_floating_point_v<T>) {
+        z = std::trunc(z);
+      } else {
+        z = T(std::trunc(static_cast<float>(z)));
+      }
+    }
+  }
   return OkStatus();
 }
 
@@ -201,9 +219,15 @@ RAMET_BINARY_OP("FloorDiv", kFloorDiv, kAttrNumbers, RAMET_REALS)
          "do not broadcast.")
     .NotDifferentiable();
 
-RAMET_BINARY_OP("TruncateDiv", kDiv, kAttrNumbers, RAMET_REALS)
-    .Doc("Returns x / y element-wise with broadcasting; integers are rounded towards zero. Error: "
-         "an integer y is 0; the shapes do not broadcast.")
+RAMET_OP("TruncateDiv")
+    .Input("x: T")
+    .Input("y: T")
+    .Output("z: T")
+    .Attr(kAttrNumbers)
+    .Doc("Returns x / y rounded towards zero, element-wise with broadcasting. Error: an integer y is "
+         "0; the shapes do not broadcast.")
+    .Shape(BroadcastBinaryShape)
+    .CpuKernels<RAMET_REALS>([]<class T>(KernelContext& c) { return TruncatedQuotient<T>(c); })
     .NotDifferentiable();
 
 RAMET_BINARY_OP("FloorMod", kFloorMod,

@@ -36,7 +36,8 @@ UpdateArgs UpdateArgs::Of(const KernelNode& node) {
     }
   }
   for (const char* flag : {"use_nesterov", "update_slots", "multiply_linear_by_lr"}) {
-    if (schema.FindAttr(flag)) args.flag = node.attrs->GetOr<bool>(flag, false);
+    const AttrSchema* attr = schema.FindAttr(flag);
+    if (attr) args.flag = node.attrs->GetOr<bool>(flag, *attr->default_value.get<bool>());
   }
   return args;
 }

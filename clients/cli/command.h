@@ -1,0 +1,18 @@
+#pragma once
+
+#include <ramet/ramet.h>
+
+#include <CLI/CLI.hpp>
+
+namespace cli {
+
+// Each adds one command to the app. When the command line names it, it runs within app.parse and
+// leaves in `status` how it went. Results go to stdout.
+void AddOps(CLI::App& app, ramet::Status* status);
+void AddList(CLI::App& app, ramet::Status* status);
+void AddPrint(CLI::App& app, ramet::Status* status);
+void AddInspect(CLI::App& app, ramet::Status* status);
+void AddFollow(CLI::App& app, ramet::Status* status);
+void AddRun(CLI::App& app, ramet::Status* status);
+
+}  // namespace cli

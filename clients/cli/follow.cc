@@ -1,0 +1,118 @@
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <thread>
+
+#include "checkpoint.h"
+#include "command.h"
+#include "model.h"
+#include "text.h"
+
+namespace cli {
+namespace {
+
+namespace rm = ramet;
+using std::chrono::milliseconds;
+
+constexpr std::string_view kScheme = "file:";
+
+struct FollowOptions {
+  std::string address;
+  std::vector<std::string> feeds, fetches;
+  bool once = false;
+  double timeout = 0;
+
+  // Without --timeout: a time that does not come.
+  milliseconds patience() const {
+    return timeout > 0 ? milliseconds(static_cast<int64_t>(timeout * 1000)) : std::chrono::years(100);
+  }
+};
+
+// A trainer writes the first .meta file after the checkpoint that it belongs to.
+void WaitForFile(const std::string& path, milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + std::min<milliseconds>(patience, std::chrono::seconds(10));
+  while (!std::filesystem::exists(path) && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+}
+
+class Follower {
+ public:
+  explicit Follower(const FollowOptions& options) : options_(options) {}
+
+  // Verifies a checkpoint, runs what is to be fetched, prints both.
+  rm::Status Show(const rm::FoundCheckpoint& found) {
+    RAMET_ASSIGN_OR_RETURN(const CheckpointSummary summary, VerifyCheckpoint(found.prefix));
+    const int64_t step = summary.step >= 0 ? summary.step : found.step;
+    std::cout << (step >= 0 ? rm::StrCat("step ", step) : "step ?") << " · " << found.prefix << " · "
+              << Count(summary.tensors.size(), "tensor") << " · " << Bytes(summary.bytes) << " · verified"
+              << std::endl;
+    return options_.fetches.empty() ? rm::OkStatus() : RunModel(found.prefix);
+  }
+
+ private:
+  rm::Status RunModel(const std::string& prefix) {
+    if (!model_) {
+      WaitForFile(prefix + ".meta", options_.patience());
+      RAMET_ASSIGN_OR_RETURN(Model model, Model::Import(prefix + ".meta"));
+      RAMET_RETURN_IF_ERROR(model.Prepare(options_.feeds, options_.fetches));
+      model_ = std::move(model);
+    }
+    RAMET_RETURN_IF_ERROR(model_->Restore(prefix));
+    RAMET_ASSIGN_OR_RETURN(const auto fetched, model_->Run());
+    for (size_t i = 0; i < fetched.size(); ++i) {
+      std::cout << "  " << model_->fetched_names()[i] << "  " << fetched[i].ToString() << std::endl;
+    }
+    return rm::OkStatus();
+  }
+
+  const FollowOptions& options_;
+  std::optional<Model> model_;
+};
+
+rm::Status Follow(const FollowOptions& options) {
+  const std::string dir = options.address.substr(kScheme.size());
+  rm::CheckpointWatcher watcher(dir);
+  Follower follower(options);
+  for (;;) {
+    RAMET_ASSIGN_OR_RETURN(const auto found, watcher.Wait(options.patience()));
+    const rm::Status shown = follower.Show(found);
+    if (options.once) return shown;
+    // A checkpoint that its trainer has removed meanwhile is followed by another.
+    if (rm::IsNotFound(shown) && !rm::BundleExists(found.prefix)) continue;
+    RAMET_RETURN_IF_ERROR(shown);
+  }
+}
+
+std::string CheckAddress(const std::string& address) {
+  if (address.starts_with(kScheme) && address.size() > kScheme.size()) return "";
+  return "'" + address + "' is not of the form file:DIR";
+}
+
+}  // namespace
+
+void AddFollow(CLI::App& app, rm::Status* status) {
+  auto* command = app.add_subcommand("follow", "A line for each new checkpoint in a folder, as it comes");
+  auto options = std::make_shared<FollowOptions>();
+  command->add_option("ADDRESS", options->address, "file:DIR, the folder that a trainer saves to")
+      ->required()
+      ->check(CheckAddress);
+  auto* fetch = command->add_option("--fetch,--run", options->fetches,
+                                    "Tensor to compute with each checkpoint; can be repeated");
+  command->add_option("--feed", options->feeds, "NAME=FILE.npy: the value of a tensor; can be repeated")
+      ->needs(fetch);
+  command->add_flag("--once", options->once, "End after the first checkpoint");
+  command->add_option("--timeout", options->timeout, "Fail when none comes for so many seconds")
+      ->check(CLI::PositiveNumber);
+  command->footer(
+      "Each line: step, checkpoint, tensors, size; verified: every tensor was read and its checksum is "
+      "right.\nWith --fetch the graph comes from the first checkpoint's .meta file.\n"
+      "Examples:\n"
+      "  ramet follow file:checkpoints\n"
+      "  ramet follow file:checkpoints --fetch out --feed images=x.npy\n"
+      "  ramet follow file:checkpoints --once --timeout 60");
+  command->callback([=] { *status = Follow(*options); });
+}
+
+}  // namespace cli

@@ -1,0 +1,52 @@
+// ramet: graphs and checkpoints from the command line.
+#include <algorithm>
+#include <exception>
+#include <iostream>
+
+#include "command.h"
+
+namespace {
+
+enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2 };
+
+constexpr char kFooter[] =
+    "Examples:\n"
+    "  ramet inspect model-1000.meta           what the graph takes, gives and needs\n"
+    "  ramet list model-1000                   the tensors of a checkpoint\n"
+    "  ramet run model-1000 --feed x=x.npy --fetch out -o results\n"
+    "  ramet follow file:checkpoints           a line for each new checkpoint\n"
+    "\n"
+    "A PREFIX is a checkpoint's path without .index, as Saver.save returns it.\n"
+    "'ramet COMMAND --help' shows more. Exit codes: 0 done, 1 failed, 2 wrong usage.";
+
+int Complain(std::string message) {
+  std::ranges::replace(message, '\n', ' ');
+  std::cerr << "ramet: " << message << "\n";
+  return kFailed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ramet::Status status;
+  CLI::App app("Graphs and checkpoints of TensorFlow 1: look into them, run them, follow them.", "ramet");
+  app.footer(kFooter);
+  app.set_version_flag("--version", "ramet " RAMET_VERSION);
+  app.require_subcommand(1);
+  try {
+    cli::AddInspect(app, &status);
+    cli::AddList(app, &status);
+    cli::AddPrint(app, &status);
+    cli::AddRun(app, &status);
+    cli::AddFollow(app, &status);
+    cli::AddOps(app, &status);
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e, std::cout, std::cerr) == 0 ? kOk : kUsage;
+  } catch (const std::exception& e) {
+    return Complain(e.what());
+  }
+  std::cout.flush();
+  if (status.ok() && !std::cout) status = ramet::Unknown("the output could not be written");
+  return status.ok() ? kOk : Complain(status.ToString());
+}

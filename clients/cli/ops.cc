@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <iostream>
+#include <set>
+
+#include "command.h"
+#include "text.h"
+
+namespace cli {
+namespace {
+
+namespace rm = ramet;
+
+struct OpSummary {
+  std::string name;
+  std::set<std::string> devices;
+  // Those that some kernel is for; {"any"} when one is for all that the definition allows.
+  std::set<std::string> dtypes;
+  std::string gradient;
+};
+
+OpSummary Summarize(const rm::Op& op) {
+  OpSummary summary{op.name(), {}, {}, "no"};
+  for (const rm::KernelRegistration& kernel : op.kernels()) {
+    summary.devices.emplace(kernel.device_type);
+    const bool any = kernel.dtype == rm::DType::kInvalid;
+    summary.dtypes.insert(any ? "any" : rm::DTypeName(kernel.dtype));
+  }
+  if (op.gradient() != nullptr) summary.gradient = "yes";
+  if (op.not_differentiable()) summary.gradient = "none";
+  return summary;
+}
+
+rm::Status Ops(bool as_json) {
+  auto json = nlohmann::json::array();
+  for (const rm::Op* op : rm::OpRegistry::Global().All()) {
+    const OpSummary s = Summarize(*op);
+    if (as_json) {
+      json.push_back({{"name", s.name},
+                      {"definition", op->schema().ToString()},
+                      {"devices", s.devices},
+                      {"dtypes", s.dtypes},
+                      {"gradient", s.gradient}});
+    } else {
+      std::cout << s.name << "  " << rm::StrJoin(s.devices, ",") << "  gradient " << s.gradient << "  "
+                << rm::StrJoin(s.dtypes, " ") << "\n";
+    }
+  }
+  if (as_json) std::cout << json.dump(2) << "\n";
+  return rm::OkStatus();
+}
+
+}  // namespace
+
+void AddOps(CLI::App& app, rm::Status* status) {
+  auto* command = app.add_subcommand("ops", "The ops that run here: name, devices, gradient, dtypes");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "As a JSON array of objects, with the op's definition");
+  command->footer(
+      "Gradient: yes, no (gradients() refuses it), none (its gradient is None by definition).\n"
+      "Example:\n  ramet ops | grep Conv");
+  command->callback([=] { *status = Ops(*json); });
+}
+
+}  // namespace cli

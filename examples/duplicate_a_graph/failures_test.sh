@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# failures_test.sh PROGRAM: what goes wrong is said in a line, with the exit code that --help promises;
+# no process and no folder stays.
+set -uo pipefail
+[ -f /usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz ] || {
+  echo "skipped: dataset-fashion-mnist is not installed"
+  exit 77
+}
+program=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/tmp"
+export TMPDIR=$scratch/tmp
+failed=0
+
+fail() {
+  echo "FAILED: $1"
+  cat "$scratch/out" "$scratch/err"
+  failed=1
+}
+
+# expect NAME EXIT_CODE CODE TEXT: what is true of a run that has ended.
+expect() {
+  [ "$3" = "$2" ] || fail "$1: exit code $3, expected $2"
+  grep -q -- "$4" "$scratch/err" || fail "$1: stderr lacks '$4'"
+  [ "$(wc -l < "$scratch/err")" = 1 ] || [ "$2" = 2 ] || fail "$1: stderr has not one line"
+  [ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left behind $(ls "$TMPDIR")"
+}
+
+run() {
+  "$program" --plot "$scratch/plot.svg" "$@" > "$scratch/out" 2> "$scratch/err"
+}
+
+# side_of PID ROLE: the process of that role that PID has started.
+side_of() {
+  for child in $(cat "/proc/$1/task/$1/children"); do
+    tr '\0' ' ' < "/proc/$child/cmdline" | grep -q "role=$2 " && echo "$child"
+  done
+}
+
+# start: a long run in the background, under way (its pid is in $pid).
+start() {
+  "$program" --plot "$scratch/plot.svg" --steps 1000000 --save-every 20 > "$scratch/out" 2> "$scratch/err" &
+  pid=$!
+  for _ in $(seq 600); do
+    grep -q "^follower" "$scratch/out" && return
+    sleep 0.1
+  done
+  fail "the follower did not come up in a minute"
+}
+
+no_process_stays() {
+  sleep 0.1
+  for process in "$@"; do
+    [ ! -d "/proc/$process" ] || fail "process $process is still there"
+  done
+}
+
+run --no-such-option
+expect "wrong option" 2 $? "no-such-option"
+run --data "$scratch"
+expect "no data" 1 $? "train-images-idx3-ubyte"
+run --rate 1000000 --steps 300
+expect "NaN" 3 $? "NaN at step [1-9]"
+run --trainer-device /device:XYZ:0
+expect "unknown device" 1 $? "XYZ"
+
+for role in trainer follower; do
+  start
+  sides=("$(side_of $pid trainer)" "$(side_of $pid follower)")
+  kill -KILL "$(side_of $pid $role)"
+  wait $pid
+  expect "killed $role" 1 $? "the $role was killed by signal 9"
+  no_process_stays "${sides[@]}"
+done
+
+start
+sides=("$(side_of $pid trainer)" "$(side_of $pid follower)")
+kill -TERM $pid
+wait $pid
+expect "interrupted" 130 $? "interrupted"
+no_process_stays "${sides[@]}"
+
+start
+sides=("$(side_of $pid trainer)" "$(side_of $pid follower)")
+kill -KILL $pid
+wait $pid 2> /dev/null
+no_process_stays "${sides[@]}"
+exit $failed

@@ -1,0 +1,267 @@
+#include <poll.h>
+#include <plot.h>
+#include <signal.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+
+#include "child.h"
+#include "display.h"
+#include "report.h"
+#include "roles.h"
+
+namespace example {
+namespace {
+
+namespace fs = std::filesystem;
+namespace rm = ramet;
+
+// What 10,000 steps have to reach. TensorFlow on the same task: 0.874 and 0.883.
+constexpr int64_t kFullRun = 10000;
+constexpr double kLeastAccuracy = 0.865;
+
+// The folder of the checkpoints; a fresh one goes away with this object.
+class CheckpointFolder {
+ public:
+  explicit CheckpointFolder(Options* options) : path_(options->checkpoint_dir) {
+    if (path_.empty()) {
+      path_ = fs::temp_directory_path() / "duplicate_a_graph-XXXXXX";
+      if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make " + path_);
+      fresh_ = true;
+    } else {
+      fs::create_directories(path_);
+    }
+    options->checkpoint_dir = path_;
+    if (!fresh_) ForgetEarlierRun(options->checkpoint());
+  }
+  ~CheckpointFolder() {
+    std::error_code ignored;
+    if (fresh_) fs::remove_all(path_, ignored);
+  }
+  CheckpointFolder(const CheckpointFolder&) = delete;
+
+  bool fresh() const { return fresh_; }
+
+ private:
+  // So that the follower does not take an earlier run's end for this one's.
+  void ForgetEarlierRun(const std::string& checkpoint) const {
+    auto latest = rm::LatestCheckpoint(path_);
+    if (latest.ok() && fs::path(*latest).filename() != fs::path(checkpoint).filename()) {
+      throw std::runtime_error("'" + path_ + "' holds another program's checkpoint (" + *latest +
+                               "); give an empty folder as --checkpoint-dir");
+    }
+    Check(rm::RemoveCheckpoint(checkpoint));
+  }
+
+  std::string path_;
+  bool fresh_ = false;
+};
+
+// While it lives, Ctrl-C and the like end Poll() instead of the process. One at a time.
+class Interrupts {
+ public:
+  Interrupts() {
+    struct sigaction action {};
+    action.sa_handler = [](int) { came_ = 1; };
+    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+  }
+  ~Interrupts() {
+    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+  }
+  Interrupts(const Interrupts&) = delete;
+
+  // Waits until one of the descriptors has something; false when an interrupt has come.
+  static bool Poll(std::vector<pollfd>& fds) {
+    sigset_t blocked, open;
+    sigemptyset(&blocked);
+    for (int signal : kSignals) sigaddset(&blocked, signal);
+    sigprocmask(SIG_BLOCK, &blocked, &open);
+    if (!came_) ppoll(fds.data(), fds.size(), nullptr, &open);
+    sigprocmask(SIG_SETMASK, &open, nullptr);
+    return !came_;
+  }
+
+ private:
+  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+  static inline volatile sig_atomic_t came_ = 0;
+  std::array<struct sigaction, 3> before_;
+};
+
+struct Side {
+  std::string name;
+  const char* change;  // what Report::change is
+  Child child;
+  std::vector<Report> reports = {};
+
+  int64_t step() const { return reports.empty() ? 0 : reports.back().step; }
+};
+
+Side StartSide(const Options& options, const char* name, const char* change) {
+  return {name, change, Child::Start(CommandLine(options, name))};
+}
+
+class Supervisor {
+ public:
+  explicit Supervisor(const Options& options)
+      : options_(options),
+        sides_{StartSide(options, "trainer", "loss"), StartSide(options, "follower", "moved")},
+        display_({"trainer", "follower"}, options.steps) {}
+
+  // Runs both sides to the end. The first failure ends both.
+  std::optional<Failure> Run();
+  const std::vector<Report>& trained() const { return sides_[0].reports; }
+  const std::vector<Report>& followed() const { return sides_[1].reports; }
+  std::string Elapsed() const { return display_.Elapsed(); }
+
+ private:
+  bool Running() const { return sides_[0].child.running() || sides_[1].child.running(); }
+  void Listen();
+  void Hear(size_t side, const std::string& line);
+  void Ended(Side& side);
+  void Fail(ExitCode code, const std::string& message) {
+    if (!failure_) failure_ = Failure{code, message};
+  }
+
+  const Options& options_;
+  std::array<Side, 2> sides_;
+  Display display_;
+  std::optional<Failure> failure_;
+};
+
+std::optional<Failure> Supervisor::Run() {
+  while (Running() && !failure_) Listen();
+  for (Side& side : sides_) side.child.Kill();
+  display_.Finish();
+  return failure_;
+}
+
+void Supervisor::Listen() {
+  std::vector<pollfd> fds;
+  for (const Side& side : sides_) {
+    fds.push_back({side.child.out.fd(), POLLIN, 0});
+    fds.push_back({side.child.err.fd(), POLLIN, 0});
+  }
+  if (!Interrupts::Poll(fds)) return Fail(kInterrupted, "interrupted");
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    Side& side = sides_[i];
+    if (fds[2 * i + 1].revents) {
+      for (const std::string& line : side.child.err.Read()) display_.Print(side.name + ": " + line);
+    }
+    if (fds[2 * i].revents) {
+      for (const std::string& line : side.child.out.Read()) Hear(i, line);
+    }
+    if (side.child.running() && side.child.out.fd() < 0 && side.child.err.fd() < 0) Ended(side);
+  }
+}
+
+void Supervisor::Hear(size_t index, const std::string& line) {
+  Side& side = sides_[index];
+  auto message = ParseMessage(line);
+  if (auto* failure = std::get_if<Failure>(&message)) {
+    return Fail(failure->code, side.name + ": " + failure->message);
+  }
+  const Report& report = side.reports.emplace_back(std::get<Report>(message));
+  char note[64];
+  std::snprintf(note, sizeof(note), "accuracy %.4f  %-5s %.4f", report.accuracy(), side.change,
+                report.change);
+  display_.Update(index, report.step, note);
+}
+
+void Supervisor::Ended(Side& side) {
+  const int code = side.child.Wait();
+  const std::string after = rm::StrCat(" after step ", side.step());
+  if (code > 128) {
+    Fail(kFailed, rm::StrCat("the ", side.name, " was killed by signal ", code - 128, " (",
+                             strsignal(code - 128), ")", after));
+  } else if (code != 0 || side.step() != options_.steps) {
+    Fail(kFailed, rm::StrCat("the ", side.name, " ended with exit code ", code, after));
+  }
+}
+
+std::string Fixed(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.4f", value);
+  return text;
+}
+
+// What both sides found has to be the same, to the last image.
+std::optional<Failure> Compare(const std::vector<Report>& trained, const std::vector<Report>& followed) {
+  std::map<int64_t, int64_t> correct;
+  for (const Report& report : trained) correct[report.step] = report.correct;
+  for (const Report& report : followed) {
+    auto found = correct.find(report.step);
+    if (found != correct.end() && found->second == report.correct) continue;
+    const std::string trainer = found == correct.end() ? "none" : std::to_string(found->second);
+    return Failure{kFailed, rm::StrCat("the sides disagree at step ", report.step, ": of ", report.images,
+                                       " test images the trainer has ", trainer,
+                                       " right, the follower ", report.correct)};
+  }
+  const Report& last = trained.back();
+  if (last.step >= kFullRun && last.accuracy() < kLeastAccuracy) {
+    return Failure{kFailed, rm::StrCat("the accuracy is ", Fixed(last.accuracy()), ", at least ",
+                                       kLeastAccuracy, " was expected after ", last.step, " steps")};
+  }
+  return std::nullopt;
+}
+
+rm::examples::Series AccuracyOf(const std::string& name, const std::vector<Report>& reports) {
+  rm::examples::Series series{.name = name, .x = {}, .y = {}};
+  for (const Report& report : reports) {
+    series.x.push_back(static_cast<double>(report.step));
+    series.y.push_back(report.accuracy());
+  }
+  return series;
+}
+
+std::optional<Failure> WritePlot(const std::string& path, const std::vector<Report>& trained,
+                                 const std::vector<Report>& followed) {
+  std::ofstream file(path);
+  file << ToSvg(rm::examples::LineChart{
+      .title = "Accuracy on the test images",
+      .x_label = "step",
+      .y_label = "accuracy",
+      .series = {AccuracyOf("trainer", trained), AccuracyOf("follower", followed)}});
+  file.close();
+  if (file) return std::nullopt;
+  return Failure{kFailed, "the plot cannot be written to '" + path + "': " + std::strerror(errno)};
+}
+
+void PrintSummary(const Options& options, const CheckpointFolder& folder, const Supervisor& run) {
+  const Report& last = run.followed().back();
+  const std::string where = folder.fresh() ? "" : " (kept in " + options.checkpoint_dir + ")";
+  const std::string ramet = fs::path(ProgramPath()).parent_path() / "ramet";
+  std::cout << "\nBoth sides agree: accuracy " << Fixed(last.accuracy()) << " (" << last.correct << " of "
+            << last.images << " test images) after " << last.step << " steps, " << run.Elapsed()
+            << ".\nCheckpoints: " << run.trained().size() << " saved, " << run.followed().size()
+            << " followed, with equal accuracy at each of them" << where << ".\nPlot: "
+            << ShortPath(options.plot) << "\nTo follow checkpoints of your own: " << ShortPath(ramet)
+            << " follow file:DIR\n";
+}
+
+int Complain(const Failure& failure) {
+  std::cerr << "duplicate_a_graph: " << failure.message << std::endl;
+  return failure.code;
+}
+
+}  // namespace
+
+int Supervise(const Options& given) {
+  Options options = given;
+  Interrupts interrupts;
+  CheckpointFolder folder(&options);
+  std::cout << "trainer on " << options.trainer_device << ", follower on " << options.follower_device
+            << ", checkpoints in " << options.checkpoint_dir << std::endl;
+  Supervisor run(options);
+  if (auto failure = run.Run()) return Complain(*failure);
+  if (auto failure = Compare(run.trained(), run.followed())) return Complain(*failure);
+  if (auto failure = WritePlot(options.plot, run.trained(), run.followed())) return Complain(*failure);
+  PrintSummary(options, folder, run);
+  return kOk;
+}
+
+}  // namespace example

@@ -1,0 +1,207 @@
+#include "ramet/format/bundle_reader.h"
+#include "ramet/format/bundle_writer.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/io/args.h"
+
+namespace ramet {
+namespace {
+
+// The inputs that SaveV2 and RestoreV2 share: the prefix, and a name and a slice for each tensor.
+struct CheckpointArgs {
+  std::string prefix;
+  std::span<const std::string> names, slices;
+
+  static StatusOr<CheckpointArgs> Of(KernelContext& c, int num_tensors) {
+    CheckpointArgs args;
+    RAMET_ASSIGN_OR_RETURN(args.prefix, StringArg(c.input(0), "prefix"));
+    RAMET_ASSIGN_OR_RETURN(args.names, StringsArg(c.input(1), "tensor_names"));
+    RAMET_ASSIGN_OR_RETURN(args.slices, StringsArg(c.input(2), "shape_and_slices"));
+    if (static_cast<int>(args.names.size()) == num_tensors &&
+        args.slices.size() == args.names.size()) {
+      return args;
+    }
+    return InvalidArgument("tensor_names and shape_and_slices must have one entry for each of the ",
+                           num_tensors, " tensors, but they have ", args.names.size(), " and ",
+                           args.slices.size());
+  }
+};
+
+Status AddTensor(BundleWriter& writer, const std::string& name, const std::string& spec,
+                 const Tensor& tensor) {
+  if (spec.empty()) return writer.Add(name, tensor);
+  RAMET_ASSIGN_OR_RETURN(ShapeAndSlice slice, ParseShapeAndSlice(spec));
+  if (!(slice.slice_shape == tensor.shape())) {
+    return InvalidArgument("tensor_name = ", name, "; the slice '", spec, "' has shape ",
+                           slice.slice_shape, ", but the tensor to save has ", tensor.shape());
+  }
+  return writer.AddSlice(name, slice.full_shape, slice.slice, tensor);
+}
+
+Status SaveV2(KernelContext& c) {
+  const int n = c.num_inputs() - 3;
+  RAMET_ASSIGN_OR_RETURN(CheckpointArgs args, CheckpointArgs::Of(c, n));
+  RAMET_ASSIGN_OR_RETURN(BundleWriter writer, BundleWriter::Create(args.prefix));
+  for (int i = 0; i < n; ++i) {
+    RAMET_RETURN_IF_ERROR(AddTensor(writer, args.names[i], args.slices[i], c.input(3 + i)));
+  }
+  return writer.Finish();
+}
+
+class RestoreV2Kernel final : public Kernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(auto dtypes, node.attrs->Get<std::vector<DType>>("dtypes"));
+    return std::make_unique<RestoreV2Kernel>(std::move(dtypes));
+  }
+  explicit RestoreV2Kernel(std::vector<DType> dtypes) : dtypes_(std::move(dtypes)) {}
+
+  Status Compute(KernelContext& c) override {
+    const int n = static_cast<int>(dtypes_.size());
+    RAMET_ASSIGN_OR_RETURN(CheckpointArgs args, CheckpointArgs::Of(c, n));
+    std::vector<BundleRequest> requests;
+    for (int i = 0; i < n; ++i) requests.push_back({args.names[i], dtypes_[i], args.slices[i]});
+    Allocator* allocator = c.env().memory == nullptr ? c.allocator() : HostAllocator();
+    RAMET_ASSIGN_OR_RETURN(std::vector<Tensor> tensors,
+                           ReadBundle(args.prefix, requests, allocator));
+    for (int i = 0; i < n; ++i) c.SetOutput(i, std::move(tensors[i]));
+    return OkStatus();
+  }
+
+ private:
+  const std::vector<DType> dtypes_;
+};
+
+// Where the slices are known while building, so are the shapes of the outputs that have one.
+Status RestoreV2Shape(ShapeContext& c) {
+  const Tensor* slices = c.constant(2);
+  if (slices == nullptr || slices->dtype() != DType::kString ||
+      slices->num_elements() != c.num_outputs()) {
+    return OkStatus();
+  }
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    const std::string& spec = slices->data<std::string>()[i];
+    if (spec.empty()) continue;
+    RAMET_ASSIGN_OR_RETURN(ShapeAndSlice slice, ParseShapeAndSlice(spec));
+    c.set_output(i, slice.slice_shape);
+  }
+  return OkStatus();
+}
+
+class MergeKernel final : public Kernel {
+ public:
+  static std::unique_ptr<MergeKernel> Make(const KernelNode& node) {
+    MergeOptions options;
+    options.delete_old_dirs = node.attrs->GetOr<bool>("delete_old_dirs", true);
+    options.allow_missing_files = node.attrs->GetOr<bool>("allow_missing_files", false);
+    return std::make_unique<MergeKernel>(options);
+  }
+  explicit MergeKernel(const MergeOptions& options) : options_(options) {}
+
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(auto prefixes, StringsArg(c.input(0), "checkpoint_prefixes"));
+    RAMET_ASSIGN_OR_RETURN(std::string destination, StringArg(c.input(1), "destination_prefix"));
+    return MergeBundles(prefixes, destination, options_);
+  }
+
+ private:
+  const MergeOptions options_;
+};
+
+std::string Padded(int64_t number) {
+  std::string digits = std::to_string(number);
+  return digits.size() < 5 ? std::string(5 - digits.size(), '0') + digits : digits;
+}
+
+StatusOr<int64_t> NumberArg(const Tensor& t, std::string_view name) {
+  if (t.rank() == 0) return int64_t{t.scalar<int32_t>()};
+  return InvalidArgument(name, " must be a scalar, got shape ", t.shape());
+}
+
+Status OutputString(KernelContext& c, std::string text) {
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DType::kString, Shape()));
+  *y->mutable_data<std::string>() = std::move(text);
+  return OkStatus();
+}
+
+Status ShardedFilename(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(std::string basename, StringArg(c.input(0), "basename"));
+  RAMET_ASSIGN_OR_RETURN(int64_t shard, NumberArg(c.input(1), "shard"));
+  RAMET_ASSIGN_OR_RETURN(int64_t shards, NumberArg(c.input(2), "num_shards"));
+  return OutputString(c, StrCat(basename, "-", Padded(shard), "-of-", Padded(shards)));
+}
+
+Status ShardedFilespec(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(std::string basename, StringArg(c.input(0), "basename"));
+  RAMET_ASSIGN_OR_RETURN(int64_t shards, NumberArg(c.input(1), "num_shards"));
+  return OutputString(c, StrCat(basename, "-\?\?\?\?\?-of-", Padded(shards)));
+}
+
+}  // namespace
+
+RAMET_OP("SaveV2")
+    .Input("prefix: string")
+    .Input("tensor_names: string")
+    .Input("shape_and_slices: string")
+    .Input("tensors: dtypes")
+    .Attr("dtypes: list(type) >= 1")
+    .Doc("Writes the tensors as the checkpoint `prefix` (TensorFlow's V2 format), in one atomic step.\n"
+         "tensor_names and shape_and_slices have one entry each: the name, and \"\" for a whole tensor or\n"
+         "\"10 2 4,3:0,2\" for the box of a tensor of shape [10,2] that begins at [4,0] and is [3,2].\n"
+         "\\error kInvalidArgument if a name comes twice or a slice does not fit its tensor; those of\n"
+         "  the files.")
+    .Stateful()
+    .HostMemory({"prefix", "tensor_names", "shape_and_slices", "tensors"})
+    .Shape(NoOutputs)
+    .CpuKernel(SaveV2);
+
+RAMET_OP("RestoreV2")
+    .Input("prefix: string")
+    .Input("tensor_names: string")
+    .Input("shape_and_slices: string")
+    .Output("tensors: dtypes")
+    .Attr("dtypes: list(type) >= 1")
+    .Doc("Reads tensors, or boxes of them, from the checkpoint `prefix`; the inputs are as in SaveV2.\n"
+         "All come from one save, also while another process overwrites the checkpoint.\n"
+         "\\error kNotFound if there is no such checkpoint or tensor; kInvalidArgument if dtypes or\n"
+         "  shapes differ from the stored ones; kDataLoss, kOutOfRange if a file is damaged.")
+    .Stateful()
+    .HostMemory({"prefix", "tensor_names", "shape_and_slices"})
+    .Shape(RestoreV2Shape)
+    .CpuKernelClass<RestoreV2Kernel>();
+
+RAMET_OP("MergeV2Checkpoints")
+    .Input("checkpoint_prefixes: string")
+    .Input("destination_prefix: string")
+    .Attr("delete_old_dirs: bool = true")
+    .Attr("allow_missing_files: bool = false")
+    .Doc("Makes one checkpoint of those that the shards of a model were saved to. Their data files are\n"
+         "renamed; delete_old_dirs removes their folders when these are empty then.\n"
+         "\\error kInvalidArgument if two hold the same tensor; kNotFound if one is missing (unless\n"
+         "  allow_missing_files is set).")
+    .Stateful()
+    .HostMemory({"checkpoint_prefixes", "destination_prefix"})
+    .Shape(NoOutputs)
+    .CpuKernelClass<MergeKernel>();
+
+RAMET_OP("ShardedFilename")
+    .Input("basename: string")
+    .Input("shard: int32")
+    .Input("num_shards: int32")
+    .Output("filename: string")
+    .Doc("\"BASENAME-00001-of-00004\": the name of one shard; all are scalars.\n"
+         "\\error kInvalidArgument if an input is no scalar.")
+    .HostMemory({"basename", "shard", "num_shards", "filename"})
+    .Shape(ScalarShape)
+    .CpuKernel(ShardedFilename);
+
+RAMET_OP("ShardedFilespec")
+    .Input("basename: string")
+    .Input("num_shards: int32")
+    .Output("filename: string")
+    .Doc("\"BASENAME-\?\?\?\?\?-of-00004\": the pattern of the names of all shards; all are scalars.\n"
+         "\\error kInvalidArgument if an input is no scalar.")
+    .HostMemory({"basename", "num_shards", "filename"})
+    .Shape(ScalarShape)
+    .CpuKernel(ShardedFilespec);
+
+}  // namespace ramet

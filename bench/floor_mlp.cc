@@ -198,7 +198,7 @@ class Trainer {
                  in);
       const float* h = x.data();
       float* d = dx->data();
-#pragma GCC ivdep
+#pragma omp simd
       for (int64_t i = 0; i < batch * in; ++i) d[i] = h[i] > 0 ? d[i] : 0.0f;
     }
     UpdateBias(batch, out, dy.data(), b.data());
@@ -209,10 +209,10 @@ class Trainer {
     float* sum = db_.data();
     std::fill(sum, sum + out, 0.0f);
     for (int64_t r = 0; r < batch; ++r) {
-#pragma GCC ivdep
+#pragma omp simd
       for (int64_t i = 0; i < out; ++i) sum[i] += dy[r * out + i];
     }
-#pragma GCC ivdep
+#pragma omp simd
     for (int64_t i = 0; i < out; ++i) b[i] -= kRate * sum[i];
   }
 

@@ -18,6 +18,7 @@
 #include "ramet/format/bundle_writer.h"
 #include "ramet/gradients/gradients.h"
 #include "ramet/graph/graph.h"
+#include "ramet/graph/graph_def.h"
 #include "ramet/graph/import.h"
 #include "ramet/graph/meta_graph.h"
 #include "ramet/graph/scope.h"

@@ -12,7 +12,8 @@ rm::StatusOr<CheckpointSummary> ReadOnce(rm::BundleReader& reader) {
   RAMET_ASSIGN_OR_RETURN(summary.tensors, reader.List());
   for (const rm::BundleTensor& tensor : summary.tensors) {
     RAMET_ASSIGN_OR_RETURN(const rm::Tensor value, reader.Read(tensor.name));
-    summary.bytes += tensor.slices.empty() ? tensor.stored_bytes : static_cast<int64_t>(value.bytes());
+    summary.bytes +=
+        tensor.slices.empty() ? tensor.stored_bytes : static_cast<int64_t>(value.bytes());
     if (tensor.name != "global_step" || value.num_elements() != 1) continue;
     if (value.dtype() == rm::kInt64) summary.step = value.scalar<int64_t>();
     if (value.dtype() == rm::kInt32) summary.step = value.scalar<int32_t>();

@@ -25,13 +25,15 @@ struct FollowOptions {
 
   // Without --timeout: a time that does not come.
   milliseconds patience() const {
-    return timeout > 0 ? milliseconds(static_cast<int64_t>(timeout * 1000)) : std::chrono::years(100);
+    return timeout > 0 ? milliseconds(static_cast<int64_t>(timeout * 1000))
+                       : std::chrono::years(100);
   }
 };
 
 // A trainer writes the first .meta file after the checkpoint that it belongs to.
 void WaitForFile(const std::string& path, milliseconds patience) {
-  const auto end = std::chrono::steady_clock::now() + std::min<milliseconds>(patience, std::chrono::seconds(10));
+  const auto end =
+      std::chrono::steady_clock::now() + std::min<milliseconds>(patience, std::chrono::seconds(10));
   while (!std::filesystem::exists(path) && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(milliseconds(20));
   }
@@ -45,9 +47,9 @@ class Follower {
   rm::Status Show(const rm::FoundCheckpoint& found) {
     RAMET_ASSIGN_OR_RETURN(const CheckpointSummary summary, VerifyCheckpoint(found.prefix));
     const int64_t step = summary.step >= 0 ? summary.step : found.step;
-    std::cout << (step >= 0 ? rm::StrCat("step ", step) : "step ?") << " · " << found.prefix << " · "
-              << Count(summary.tensors.size(), "tensor") << " · " << Bytes(summary.bytes) << " · verified"
-              << std::endl;
+    std::cout << (step >= 0 ? rm::StrCat("step ", step) : "step ?") << " · " << found.prefix
+              << " · " << Count(summary.tensors.size(), "tensor") << " · " << Bytes(summary.bytes)
+              << " · verified" << std::endl;
     return options_.fetches.empty() ? rm::OkStatus() : RunModel(found.prefix);
   }
 
@@ -93,20 +95,24 @@ std::string CheckAddress(const std::string& address) {
 }  // namespace
 
 void AddFollow(CLI::App& app, rm::Status* status) {
-  auto* command = app.add_subcommand("follow", "A line for each new checkpoint in a folder, as it comes");
+  auto* command =
+      app.add_subcommand("follow", "A line for each new checkpoint in a folder, as it comes");
   auto options = std::make_shared<FollowOptions>();
   command->add_option("ADDRESS", options->address, "file:DIR, the folder that a trainer saves to")
       ->required()
       ->check(CheckAddress);
   auto* fetch = command->add_option("--fetch,--run", options->fetches,
                                     "Tensor to compute with each checkpoint; can be repeated");
-  command->add_option("--feed", options->feeds, "NAME=FILE.npy: the value of a tensor; can be repeated")
+  command
+      ->add_option("--feed", options->feeds,
+                   "NAME=FILE.npy: the value of a tensor; can be repeated")
       ->needs(fetch);
   command->add_flag("--once", options->once, "End after the first checkpoint");
   command->add_option("--timeout", options->timeout, "Fail when none comes for so many seconds")
       ->check(CLI::PositiveNumber);
   command->footer(
-      "Each line: step, checkpoint, tensors, size; verified: every tensor was read and its checksum is "
+      "Each line: step, checkpoint, tensors, size; verified: every tensor was read and its "
+      "checksum is "
       "right.\nWith --fetch the graph comes from the first checkpoint's .meta file.\n"
       "Examples:\n"
       "  ramet follow file:checkpoints\n"

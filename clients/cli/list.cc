@@ -45,12 +45,14 @@ rm::Status Print(const std::string& prefix, const std::string& name, int max) {
 }  // namespace
 
 void AddList(CLI::App& app, rm::Status* status) {
-  auto* command = app.add_subcommand("list", "The tensors of a checkpoint: name, dtype and shape, size");
+  auto* command =
+      app.add_subcommand("list", "The tensors of a checkpoint: name, dtype and shape, size");
   auto prefix = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   command->add_option("PREFIX", *prefix, "The checkpoint's path without .index")->required();
   command->add_flag("--json", *json, "As a JSON array of objects");
-  command->footer("Examples:\n  ramet list model-1000\n  ramet list model-1000 --json | jq '.[].name'");
+  command->footer(
+      "Examples:\n  ramet list model-1000\n  ramet list model-1000 --json | jq '.[].name'");
   command->callback([=] { *status = List(*prefix, *json); });
 }
 
@@ -61,7 +63,9 @@ void AddPrint(CLI::App& app, rm::Status* status) {
   auto max = std::make_shared<int>(100);
   command->add_option("PREFIX", *prefix, "The checkpoint's path without .index")->required();
   command->add_option("TENSOR", *name, "Its name in the checkpoint (see ramet list)")->required();
-  command->add_option("--max", *max, "So many values at most", true)->check(CLI::NonNegativeNumber);
+  command->add_option("--max", *max, "So many values at most")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command->footer("Example:\n  ramet print model-1000 dense/bias --max 10");
   command->callback([=] { *status = Print(*prefix, *name, *max); });
 }

@@ -29,7 +29,8 @@ int Complain(std::string message) {
 
 int main(int argc, char** argv) {
   ramet::Status status;
-  CLI::App app("Graphs and checkpoints of TensorFlow 1: look into them, run them, follow them.", "ramet");
+  CLI::App app("Graphs and checkpoints of TensorFlow 1: look into them, run them, follow them.",
+               "ramet");
   app.footer(kFooter);
   app.set_version_flag("--version", "ramet " RAMET_VERSION);
   app.require_subcommand(1);

@@ -20,12 +20,14 @@ Model::Model(std::unique_ptr<rm::Graph> graph, rm::Saver saver, rm::Session sess
 
 rm::StatusOr<Model> Model::Import(const std::string& meta_path) {
   auto graph = std::make_unique<rm::Graph>();
-  RAMET_ASSIGN_OR_RETURN(auto imported, rm::ImportMetaGraph(*graph, meta_path, {.clear_devices = true}));
+  RAMET_ASSIGN_OR_RETURN(auto imported,
+                         rm::ImportMetaGraph(*graph, meta_path, {.clear_devices = true}));
   RAMET_ASSIGN_OR_RETURN(auto session, rm::Session::Create(*graph));
   return Model(std::move(graph), std::move(imported.saver), std::move(session));
 }
 
-rm::Status Model::Prepare(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches) {
+rm::Status Model::Prepare(const std::vector<std::string>& feeds,
+                          const std::vector<std::string>& fetches) {
   for (const std::string& feed : feeds) {
     const size_t equals = feed.find('=');
     if (equals == std::string::npos) {

@@ -17,9 +17,10 @@ class Model {
 
   // \error those of Saver::Restore.
   ramet::Status Restore(const std::string& prefix) { return saver_.Restore(session_, prefix); }
-  // `feeds` as "NAME=FILE.npy", `fetches` as tensor names; "x" means "x:0". Resolves and reads them once.
-  // \error those of Graph::Tensor and ReadNpy; kInvalidArgument if a feed has another form.
-  ramet::Status Prepare(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches);
+  // `feeds` as "NAME=FILE.npy", `fetches` as tensor names; "x" means "x:0". Resolves and reads them
+  // once. \error those of Graph::Tensor and ReadNpy; kInvalidArgument if a feed has another form.
+  ramet::Status Prepare(const std::vector<std::string>& feeds,
+                        const std::vector<std::string>& fetches);
   // \error those of Session::Run.
   ramet::StatusOr<std::vector<ramet::Tensor>> Run() { return session_.Run(feeds_, fetches_); }
   // In the order of the fetches: "out:0".

@@ -15,7 +15,8 @@ namespace {
 
 namespace rm = ramet;
 
-static_assert(std::endian::native == std::endian::little, "arrays are read and written as they are");
+static_assert(std::endian::native == std::endian::little,
+              "arrays are read and written as they are");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kAlignment = 64;
@@ -25,9 +26,9 @@ struct NumpyType {
   rm::DType dtype;
 };
 constexpr NumpyType kTypes[] = {
-    {"<f2", rm::kHalf},   {"<f4", rm::kFloat},  {"<f8", rm::kDouble}, {"|i1", rm::kInt8},
-    {"<i2", rm::kInt16},  {"<i4", rm::kInt32},  {"<i8", rm::kInt64},  {"|u1", rm::kUInt8},
-    {"<u2", rm::kUInt16}, {"<u4", rm::kUInt32}, {"<u8", rm::kUInt64}, {"|b1", rm::kBool},
+    {"<f2", rm::kHalf},      {"<f4", rm::kFloat},       {"<f8", rm::kDouble}, {"|i1", rm::kInt8},
+    {"<i2", rm::kInt16},     {"<i4", rm::kInt32},       {"<i8", rm::kInt64},  {"|u1", rm::kUInt8},
+    {"<u2", rm::kUInt16},    {"<u4", rm::kUInt32},      {"<u8", rm::kUInt64}, {"|b1", rm::kBool},
     {"<c8", rm::kComplex64}, {"<c16", rm::kComplex128},
 };
 
@@ -177,11 +178,12 @@ rm::StatusOr<rm::Tensor> ReadNpy(const std::string& path) {
 rm::Status WriteNpy(const std::string& path, const rm::Tensor& tensor) {
   const auto* type = std::ranges::find(kTypes, tensor.dtype(), &NumpyType::dtype);
   if (type == std::end(kTypes)) {
-    return rm::Unimplemented("'", path, "': NumPy has no dtype for ", rm::DTypeName(tensor.dtype()));
+    return rm::Unimplemented("'", path, "': NumPy has no dtype for ",
+                             rm::DTypeName(tensor.dtype()));
   }
-  std::string header = rm::StrCat("{'descr': '", type->name, "', 'fortran_order': False, 'shape': (",
-                                  rm::StrJoin(tensor.shape().dims(), ", "),
-                                  tensor.rank() == 1 ? ",), }" : "), }");
+  std::string header =
+      rm::StrCat("{'descr': '", type->name, "', 'fortran_order': False, 'shape': (",
+                 rm::StrJoin(tensor.shape().dims(), ", "), tensor.rank() == 1 ? ",), }" : "), }");
   const size_t unpadded = kMagic.size() + 4 + header.size() + 1;
   header.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   header += '\n';
@@ -189,7 +191,8 @@ rm::Status WriteNpy(const std::string& path, const rm::Tensor& tensor) {
   std::ofstream file(path, std::ios::binary);
   file << kMagic << '\1' << '\0';
   file.write(reinterpret_cast<const char*>(&length), sizeof(length)) << header;
-  file.write(static_cast<const char*>(tensor.raw_data()), static_cast<std::streamsize>(tensor.bytes()));
+  file.write(static_cast<const char*>(tensor.raw_data()),
+             static_cast<std::streamsize>(tensor.bytes()));
   file.close();
   if (!file) return rm::Unknown("'", path, "' cannot be written: ", std::strerror(errno));
   return rm::OkStatus();

@@ -41,8 +41,8 @@ rm::Status Ops(bool as_json) {
                       {"dtypes", s.dtypes},
                       {"gradient", s.gradient}});
     } else {
-      std::cout << s.name << "  " << rm::StrJoin(s.devices, ",") << "  gradient " << s.gradient << "  "
-                << rm::StrJoin(s.dtypes, " ") << "\n";
+      std::cout << s.name << "  " << rm::StrJoin(s.devices, ",") << "  gradient " << s.gradient
+                << "  " << rm::StrJoin(s.dtypes, " ") << "\n";
     }
   }
   if (as_json) std::cout << json.dump(2) << "\n";
@@ -52,7 +52,8 @@ rm::Status Ops(bool as_json) {
 }  // namespace
 
 void AddOps(CLI::App& app, rm::Status* status) {
-  auto* command = app.add_subcommand("ops", "The ops that run here: name, devices, gradient, dtypes");
+  auto* command =
+      app.add_subcommand("ops", "The ops that run here: name, devices, gradient, dtypes");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "As a JSON array of objects, with the op's definition");
   command->footer(

@@ -50,10 +50,13 @@ rm::Status Run(const RunOptions& options) {
 void AddRun(CLI::App& app, rm::Status* status) {
   auto* command = app.add_subcommand("run", "Runs a graph with the values of its checkpoint");
   auto options = std::make_shared<RunOptions>();
-  command->add_option("PREFIX", options->prefix, "The checkpoint's path without .index")->required();
+  command->add_option("PREFIX", options->prefix, "The checkpoint's path without .index")
+      ->required();
   command->add_option("--meta", options->meta, "The graph (default: PREFIX.meta)");
-  command->add_option("--feed", options->feeds, "NAME=FILE.npy: the value of a tensor; can be repeated");
-  command->add_option("--fetch", options->fetches, "Tensor to compute; can be repeated")->required();
+  command->add_option("--feed", options->feeds,
+                      "NAME=FILE.npy: the value of a tensor; can be repeated");
+  command->add_option("--fetch", options->fetches, "Tensor to compute; can be repeated")
+      ->required();
   command->add_option("-o,--output", options->folder, "Folder for one NAME.npy per fetched tensor");
   command->footer(
       "'x' means the tensor 'x:0'. Without -o the first values are shown.\n"

@@ -25,8 +25,8 @@ class LinePipe {
   std::string rest_;
 };
 
-// A Child is a program that runs as a process of its own, with pipes from its stdout and stderr. It is
-// killed when its parent dies, however that happens, or when the Child is destroyed.
+// A Child is a program that runs as a process of its own, with pipes from its stdout and stderr. It
+// is killed when its parent dies, however that happens, or when the Child is destroyed.
 class Child {
  public:
   // Throws std::system_error. To be called before this process has threads.

@@ -75,8 +75,9 @@ void Display::Finish() {
 }
 
 std::string Display::Elapsed() const {
-  auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
-                     std::chrono::steady_clock::now() - start_).count();
+  auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start_)
+          .count();
   char text[32];
   std::snprintf(text, sizeof(text), "%d:%02d", static_cast<int>(seconds / 60),
                 static_cast<int>(seconds % 60));

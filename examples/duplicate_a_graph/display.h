@@ -7,8 +7,8 @@
 
 namespace example {
 
-// A Display shows how far several sides of one job are: on a terminal one moving line a side, elsewhere a
-// plain line a side now and then. Writes to stdout.
+// A Display shows how far several sides of one job are: on a terminal one moving line a side,
+// elsewhere a plain line a side now and then. Writes to stdout.
 class Display {
  public:
   // `names` of the sides; each has `total` steps to do.

@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 
 // The trainer writes the first .meta file just after its first checkpoint.
 void WaitForFile(const std::string& path) {
-  for (int i = 0; i < 1000 && !std::filesystem::exists(path); ++i) std::this_thread::sleep_for(10ms);
+  for (int i = 0; i < 1000 && !std::filesystem::exists(path); ++i)
+    std::this_thread::sleep_for(10ms);
 }
 
 double LargestDifference(const rm::Tensor& now, const rm::Tensor& before) {
@@ -28,7 +29,8 @@ double LargestDifference(const rm::Tensor& now, const rm::Tensor& before) {
   return largest;
 }
 
-rm::ImportedMetaGraph ImportOnto(const std::string& device, rm::Graph& graph, const std::string& path) {
+rm::ImportedMetaGraph ImportOnto(const std::string& device, rm::Graph& graph,
+                                 const std::string& path) {
   rm::Scope root(graph);
   rm::Scope s = root.Device(device);
   return rm::ImportMetaGraph(graph, path, {.clear_devices = true}).value();

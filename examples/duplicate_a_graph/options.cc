@@ -14,7 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kAbout[] =
-    "Duplicates a graph and keeps the copy up to date. A trainer process teaches an MLP to tell the "
+    "Duplicates a graph and keeps the copy up to date. A trainer process teaches an MLP to tell "
+    "the "
     "images of Fashion-MNIST apart and saves a checkpoint every so many steps; a follower process "
     "imports the graph from the trainer's .meta file onto a device of its own, picks up each new "
     "checkpoint and shows how its outputs move.";

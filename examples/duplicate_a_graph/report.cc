@@ -12,7 +12,8 @@ int64_t Largest(const float* row, int64_t n) { return std::max_element(row, row 
 }  // namespace
 
 void Tell(const Report& r) {
-  std::cout << ramet::StrCat("report ", r.step, " ", r.correct, " ", r.images, " ", r.change) << std::endl;
+  std::cout << ramet::StrCat("report ", r.step, " ", r.correct, " ", r.images, " ", r.change)
+            << std::endl;
 }
 
 void Tell(const Failure& failure) {

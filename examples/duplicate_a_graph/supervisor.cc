@@ -1,5 +1,5 @@
-#include <poll.h>
 #include <plot.h>
+#include <poll.h>
 #include <signal.h>
 
 #include <array>
@@ -190,21 +190,23 @@ std::string Fixed(double value) {
 }
 
 // What both sides found has to be the same, to the last image.
-std::optional<Failure> Compare(const std::vector<Report>& trained, const std::vector<Report>& followed) {
+std::optional<Failure> Compare(const std::vector<Report>& trained,
+                               const std::vector<Report>& followed) {
   std::map<int64_t, int64_t> correct;
   for (const Report& report : trained) correct[report.step] = report.correct;
   for (const Report& report : followed) {
     auto found = correct.find(report.step);
     if (found != correct.end() && found->second == report.correct) continue;
     const std::string trainer = found == correct.end() ? "none" : std::to_string(found->second);
-    return Failure{kFailed, rm::StrCat("the sides disagree at step ", report.step, ": of ", report.images,
-                                       " test images the trainer has ", trainer,
+    return Failure{kFailed, rm::StrCat("the sides disagree at step ", report.step, ": of ",
+                                       report.images, " test images the trainer has ", trainer,
                                        " right, the follower ", report.correct)};
   }
   const Report& last = trained.back();
   if (last.step >= kFullRun && last.accuracy() < kLeastAccuracy) {
-    return Failure{kFailed, rm::StrCat("the accuracy is ", Fixed(last.accuracy()), ", at least ",
-                                       kLeastAccuracy, " was expected after ", last.step, " steps")};
+    return Failure{kFailed,
+                   rm::StrCat("the accuracy is ", Fixed(last.accuracy()), ", at least ",
+                              kLeastAccuracy, " was expected after ", last.step, " steps")};
   }
   return std::nullopt;
 }
@@ -235,12 +237,12 @@ void PrintSummary(const Options& options, const CheckpointFolder& folder, const 
   const Report& last = run.followed().back();
   const std::string where = folder.fresh() ? "" : " (kept in " + options.checkpoint_dir + ")";
   const std::string ramet = fs::path(ProgramPath()).parent_path() / "ramet";
-  std::cout << "\nBoth sides agree: accuracy " << Fixed(last.accuracy()) << " (" << last.correct << " of "
-            << last.images << " test images) after " << last.step << " steps, " << run.Elapsed()
-            << ".\nCheckpoints: " << run.trained().size() << " saved, " << run.followed().size()
-            << " followed, with equal accuracy at each of them" << where << ".\nPlot: "
-            << ShortPath(options.plot) << "\nTo follow checkpoints of your own: " << ShortPath(ramet)
-            << " follow file:DIR\n";
+  std::cout << "\nBoth sides agree: accuracy " << Fixed(last.accuracy()) << " (" << last.correct
+            << " of " << last.images << " test images) after " << last.step << " steps, "
+            << run.Elapsed() << ".\nCheckpoints: " << run.trained().size() << " saved, "
+            << run.followed().size() << " followed, with equal accuracy at each of them" << where
+            << ".\nPlot: " << ShortPath(options.plot)
+            << "\nTo follow checkpoints of your own: " << ShortPath(ramet) << " follow file:DIR\n";
 }
 
 int Complain(const Failure& failure) {
@@ -254,12 +256,14 @@ int Supervise(const Options& given) {
   Options options = given;
   Interrupts interrupts;
   CheckpointFolder folder(&options);
-  std::cout << "trainer on " << options.trainer_device << ", follower on " << options.follower_device
-            << ", checkpoints in " << options.checkpoint_dir << std::endl;
+  std::cout << "trainer on " << options.trainer_device << ", follower on "
+            << options.follower_device << ", checkpoints in " << options.checkpoint_dir
+            << std::endl;
   Supervisor run(options);
   if (auto failure = run.Run()) return Complain(*failure);
   if (auto failure = Compare(run.trained(), run.followed())) return Complain(*failure);
-  if (auto failure = WritePlot(options.plot, run.trained(), run.followed())) return Complain(*failure);
+  if (auto failure = WritePlot(options.plot, run.trained(), run.followed()))
+    return Complain(*failure);
   PrintSummary(options, folder, run);
   return kOk;
 }

@@ -56,7 +56,8 @@ int Train(const Options& options) {
 
   for (int64_t step = 1; step <= options.steps; ++step) {
     auto [images, labels] = mnist.train.NextBatch(50);
-    auto run = session.Run({{net.inputs, images}, {net.labels, labels}}, {net.loss, net.train}).value();
+    auto run =
+        session.Run({{net.inputs, images}, {net.labels, labels}}, {net.loss, net.train}).value();
     const float loss = run[0].scalar<float>();
     if (std::isnan(loss)) {
       Tell(Failure{kNaN, rm::StrCat("the loss became NaN at step ", step, " (rate ", options.rate,

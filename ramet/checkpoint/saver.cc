@@ -64,14 +64,14 @@ std::string Explained(const Status& status) {
 
 }  // namespace
 
-Saver::Saver(Graph& graph, const SaverOptions& options)
-    : graph_(&graph), definition_(BuildSaverNodes(graph, options)),
-      pad_step_number_(options.pad_step_number),
-      next_kept_time_(Now() + options.keep_checkpoint_every_n_hours * 3600) {}
+Saver::Saver(Graph* graph, SaverNames names, bool pad_step_number)
+    : graph_(graph), definition_(std::move(names)), pad_step_number_(pad_step_number),
+      next_kept_time_(Now() + definition_.keep_checkpoint_every_n_hours * 3600.0) {}
 
-Saver::Saver(Graph& graph, const SaverNames& definition)
-    : graph_(&graph), definition_(definition),
-      next_kept_time_(Now() + definition.keep_checkpoint_every_n_hours * 3600.0) {}
+Saver::Saver(Graph& graph, const SaverOptions& options)
+    : Saver(&graph, BuildSaverNodes(graph, options), options.pad_step_number) {}
+
+Saver Saver::FromNames(Graph& graph, const SaverNames& names) { return Saver(&graph, names, false); }
 
 Status Saver::CheckArguments(const std::string& save_path, const SaveOptions& options) const {
   RAMET_RETURN_IF_ERROR(graph_->status());
@@ -185,7 +185,7 @@ StatusOr<ImportedMetaGraph> ImportMetaGraph(Graph& graph, const std::string& pat
                                             const ImportMetaGraphOptions& options) {
   RAMET_ASSIGN_OR_RETURN(MetaGraphInfo info, ImportMetaGraphFile(graph, path, options));
   if (info.saver) {
-    Saver saver(graph, *info.saver);
+    Saver saver = Saver::FromNames(graph, *info.saver);
     return ImportedMetaGraph{std::move(info), std::move(saver)};
   }
   Saver saver(graph);

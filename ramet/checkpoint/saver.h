@@ -50,7 +50,7 @@ class RAMET_EXPORT Saver {
   // Errors of building go to the graph (no variables: kInvalidArgument "No variables to save").
   explicit Saver(Graph& graph, const SaverOptions& options = {});
   // On nodes that are there, as a .meta file describes them.
-  Saver(Graph& graph, const SaverNames& definition);
+  static Saver FromNames(Graph& graph, const SaverNames& names);
 
   // Writes PATH[-STEP].index, .data-00000-of-00001 and .meta, records the checkpoint in the state file of
   // its folder and removes what falls out of the list. Returns the checkpoint's prefix.
@@ -76,6 +76,7 @@ class RAMET_EXPORT Saver {
     std::string path;
     double time;
   };
+  Saver(Graph* graph, SaverNames names, bool pad_step_number);
   Status CheckArguments(const std::string& save_path, const SaveOptions& options) const;
   Status Record(const std::string& path, const SaveOptions& options);
   void DeleteOne(const SaveOptions& options);

@@ -17,18 +17,24 @@
 namespace {
 std::atomic<size_t> largest_new{0};
 
-void* Allocate(size_t bytes) {
+void* Allocate(size_t bytes) noexcept {
   size_t largest = largest_new.load();
   while (bytes > largest && !largest_new.compare_exchange_weak(largest, bytes)) {
   }
-  void* block = std::malloc(bytes > 0 ? bytes : 1);
+  return std::malloc(bytes > 0 ? bytes : 1);
+}
+
+void* AllocateOrThrow(size_t bytes) {
+  void* block = Allocate(bytes);
   if (block == nullptr) throw std::bad_alloc();
   return block;
 }
 }  // namespace
 
-void* operator new(size_t bytes) { return Allocate(bytes); }
-void* operator new[](size_t bytes) { return Allocate(bytes); }
+void* operator new(size_t bytes) { return AllocateOrThrow(bytes); }
+void* operator new[](size_t bytes) { return AllocateOrThrow(bytes); }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept { return Allocate(bytes); }
+void* operator new[](size_t bytes, const std::nothrow_t&) noexcept { return Allocate(bytes); }
 void operator delete(void* block) noexcept { std::free(block); }
 void operator delete[](void* block) noexcept { std::free(block); }
 void operator delete(void* block, size_t) noexcept { std::free(block); }

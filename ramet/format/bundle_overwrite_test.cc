@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -52,19 +53,27 @@ StatusOr<int> ReadStep(const std::string& prefix) {
   return StepOf(read);
 }
 
-pid_t Fork(const std::function<void()>& child) {
-  const pid_t pid = fork();
-  if (pid == 0) {
-    child();
+// A child process that runs `work` until it is killed, at the latest with this object.
+class Child {
+ public:
+  explicit Child(const std::function<void()>& work) : pid_(fork()) {
+    if (pid_ != 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    work();
     _exit(0);
   }
-  return pid;
-}
+  ~Child() { Kill(); }
+  bool alive() const { return waitpid(pid_, nullptr, WNOHANG) == 0; }
+  void Kill() {
+    if (pid_ < 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
 
-void Kill(pid_t pid) {
-  kill(pid, SIGKILL);
-  waitpid(pid, nullptr, 0);
-}
+ private:
+  pid_t pid_;
+};
 
 [[noreturn]] void SaveForever(const std::string& prefix, int first, int by) {
   for (int step = first;; step += by) {
@@ -137,7 +146,7 @@ TEST(BundleOverwrite, ShardNumbersBeginAnewBeforeTheyOutgrowTheirDigits) {
 TEST(BundleOverwrite, ReadersWaitForAnOverwriteInPlaceToEnd) {
   ScratchDir dir;
   ASSERT_TRUE(Save(dir / "m", Model(0)).ok());
-  std::thread other_program([&] {
+  std::jthread other_program([&] {
     for (int step = 1; step <= 20; ++step) {
       const std::string aside = dir / StrCat("aside-", step);
       EXPECT_TRUE(Save(aside, Model(step)).ok());
@@ -153,14 +162,13 @@ TEST(BundleOverwrite, ReadersWaitForAnOverwriteInPlaceToEnd) {
     EXPECT_GE(*step, last);
     last = *step;
   }
-  other_program.join();
 }
 
 TEST(BundleOverwrite, ReadersInAnotherProcessNeverFailAndNeverSeeAMixture) {
   ScratchDir dir;
   const std::string prefix = dir / "m";
   ASSERT_TRUE(Save(prefix, Model(0)).ok());
-  const pid_t writer = Fork([&] { SaveForever(prefix, 1, 1); });
+  Child writer([&] { SaveForever(prefix, 1, 1); });
   int reads = 0, last = 0, failures = 0;
   for (const auto end = Clock::now() + milliseconds(1500); Clock::now() < end; ++reads) {
     StatusOr<int> step = ReadStep(prefix);
@@ -172,7 +180,7 @@ TEST(BundleOverwrite, ReadersInAnotherProcessNeverFailAndNeverSeeAMixture) {
     EXPECT_GE(*step, last);
     last = *step;
   }
-  Kill(writer);
+  writer.Kill();
   EXPECT_EQ(failures, 0);
   EXPECT_GT(last, 0);
   RecordProperty("reads", reads);
@@ -183,16 +191,15 @@ TEST(BundleOverwrite, TwoWritersAtOnce) {
   ScratchDir dir;
   const std::string prefix = dir / "m";
   ASSERT_TRUE(Save(prefix, Model(0)).ok());
-  const pid_t writers[] = {Fork([&] { SaveForever(prefix, 1, 2); }),
-                           Fork([&] { SaveForever(prefix, 2, 2); })};
+  Child odd([&] { SaveForever(prefix, 1, 2); });
+  Child even([&] { SaveForever(prefix, 2, 2); });
   for (const auto end = Clock::now() + milliseconds(1000); Clock::now() < end;) {
     StatusOr<int> step = ReadStep(prefix);
     ASSERT_TRUE(step.ok()) << step.status().ToString();
   }
-  for (pid_t pid : writers) {
-    EXPECT_EQ(waitpid(pid, nullptr, WNOHANG), 0) << "a writer ended with an error";
-    Kill(pid);
-  }
+  EXPECT_TRUE(odd.alive() && even.alive()) << "a writer ended with an error";
+  odd.Kill();
+  even.Kill();
   for (int step : {1000001, 1000002, 1000003}) ASSERT_TRUE(Save(prefix, Model(step)).ok());
   EXPECT_EQ(ReadStep(prefix).value(), 1000003);
 }
@@ -203,9 +210,9 @@ TEST(BundleOverwrite, KilledWritersLeaveACheckpointThatReads) {
   ASSERT_TRUE(Save(prefix, Model(0)).ok());
   int last = 0;
   for (int round = 0; round < 40; ++round) {
-    const pid_t writer = Fork([&] { SaveForever(prefix, last + 1, 1); });
+    Child writer([&] { SaveForever(prefix, last + 1, 1); });
     std::this_thread::sleep_for(std::chrono::microseconds(500 + 977 * (round % 43)));
-    Kill(writer);
+    writer.Kill();
     StatusOr<int> step = ReadStep(prefix);
     ASSERT_TRUE(step.ok()) << step.status().ToString();
     EXPECT_GE(*step, last);

@@ -51,16 +51,19 @@ bool SameStaticShape(const Output& x, const Output& y, const Output& grad) {
 
 }  // namespace
 
-GradientContext::GradientContext(Operation op, std::vector<Gradient> grads)
-    : op_(op), grads_(std::move(grads)) {
+GradientContext::GradientContext(Operation op, std::vector<Gradient> grads,
+                                 std::vector<Output> zeros)
+    : op_(op), grads_(std::move(grads)), dense_(std::move(zeros)) {
   grads_.resize(static_cast<size_t>(op_.num_outputs()));
+  dense_.resize(grads_.size());
 }
 
 Output GradientContext::grad(int i) {
-  Gradient& g = grads_[static_cast<size_t>(i)];
-  if (!g.exists()) g = ZerosLikeOutput(output(i), false);
-  if (g.sparse()) g = DenseGradient(g);
-  return g.values;
+  const Gradient& arrived = grads_[static_cast<size_t>(i)];
+  Output& dense = dense_[static_cast<size_t>(i)];
+  if (dense.valid()) return dense;
+  dense = arrived.exists() ? DenseGradient(arrived) : ZerosLikeOutput(output(i), false);
+  return dense;
 }
 
 Output GradientContext::Add(std::string_view op, const std::vector<Input>& inputs, AttrMap attrs,

@@ -25,7 +25,8 @@ struct Gradient {
 // follow the scope "<gradients>/<op>_grad" that is open), and returns one gradient per input.
 class RAMET_EXPORT GradientContext {
  public:
-  GradientContext(Operation op, std::vector<Gradient> grads);
+  // `zeros`: what grad(i) is where no gradient arrives; made when it is asked for if there is none.
+  GradientContext(Operation op, std::vector<Gradient> grads, std::vector<Output> zeros = {});
 
   Graph& graph() const { return *op_.graph(); }
   const Operation& op() const { return op_; }
@@ -59,6 +60,7 @@ class RAMET_EXPORT GradientContext {
  private:
   Operation op_;
   std::vector<Gradient> grads_;
+  std::vector<Output> dense_;
   std::vector<Gradient> returned_;
 };
 

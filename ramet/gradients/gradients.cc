@@ -115,18 +115,25 @@ class GradientBuilder {
     }
     RAMET_ASSIGN_OR_RETURN(GradientFunction function, GradientRegistry::Global().Find(op));
     if (!function) return graph_.status();
+    return Differentiate(op, function, std::move(out_grads));
+  }
+
+  // Zeros for the outputs of an op that no gradient arrives at, although one arrives at another.
+  std::vector<Output> ZerosForMissing(const Operation& op, const std::vector<Gradient>& out_grads) {
+    std::vector<Output> zeros(out_grads.size());
     for (size_t i = 0; i < out_grads.size(); ++i) {
       const Output output = op.output(static_cast<int>(i));
-      const bool needs_zeros = IsTrainableType(output.dtype()) &&
-                               BaseType(output.dtype()) != DType::kResource;
-      if (!out_grads[i].exists() && needs_zeros) out_grads[i] = ZerosLikeOutput(output, false);
+      const DType dtype = BaseType(output.dtype());
+      const bool needed = IsTrainableType(dtype) && dtype != DType::kResource;
+      if (!out_grads[i].exists() && needed) zeros[i] = ZerosLikeOutput(output, false);
     }
-    return Differentiate(op, function, std::move(out_grads));
+    return zeros;
   }
 
   Status Differentiate(const Operation& op, const GradientFunction& function,
                        std::vector<Gradient> out_grads) {
-    GradientContext context(op, std::move(out_grads));
+    std::vector<Output> zeros = ZerosForMissing(op, out_grads);
+    GradientContext context(op, std::move(out_grads), std::move(zeros));
     std::vector<Gradient> in_grads;
     {
       Scope here(graph_);

@@ -112,6 +112,7 @@ Status GraphImport::AppendNodes() {
   impl_.nodes.reserve(base_ + n);
   impl_.edges.insert(impl_.edges.end(), edges_.edges().begin(), edges_.edges().end());
   node_ops_.reserve(n);
+  node_attrs_.reserve(n);
   for (int32_t i = 0; i < size(); ++i) {
     RAMET_ASSIGN_OR_RETURN(const ImportOp* op, ops_.Find(node_def(i).op()));
     node_ops_.push_back(op);
@@ -122,38 +123,29 @@ Status GraphImport::AppendNodes() {
 
 Status GraphImport::AppendNode(int32_t i, const ImportOp& op) {
   const ImportEdges::Range& range = edges_.ranges()[i];
-  RAMET_ASSIGN_OR_RETURN(AttrMap attrs, attrs_.Read(node_def(i), op));
-  NodeRecord record;
+  RAMET_ASSIGN_OR_RETURN(ImportedAttrs attrs, attrs_.Read(node_def(i), op));
+  node_attrs_.push_back(attrs);
+  NodeRecord& record = impl_.nodes.emplace_back();
   record.name = impl_.names.emplace_back(names_.final_name(edges_.position(i)));
   record.op = op.op;
+  record.attrs = attrs.set->attrs;
   record.device = 0;
   record.first_edge = static_cast<int32_t>(edges_before_) + range.first;
   record.num_inputs = range.num_inputs;
   record.num_controls = range.num_controls;
   record.first_output = static_cast<int32_t>(impl_.outputs.size());
-  RAMET_RETURN_IF_ERROR(AppendOutputs(i, op, attrs, &record));
-  record.attrs = std::make_shared<const AttrMap>(std::move(attrs));
-  impl_.nodes.push_back(std::move(record));
-  return OkStatus();
+  if (op.schema != nullptr) return AppendOutputs(i, attrs.set->outputs);
+  return AppendOutputs(i, GuessOutputTypes(*record.attrs, UsedOutputs(i)));
 }
 
-Status GraphImport::AppendOutputs(int32_t i, const ImportOp& op, const AttrMap& attrs,
-                                  NodeRecord* record) {
-  const NodeDef& node = node_def(i);
-  std::vector<DType> types;
-  if (op.schema != nullptr) {
-    auto expanded = op.schema->Expand(op.schema->outputs, attrs);
-    if (!expanded.ok()) return expanded.status().WithContext(StrCat("Node '", node.name(), "'"));
-    types = *std::move(expanded);
-  } else {
-    types = GuessOutputTypes(attrs, UsedOutputs(i));
-  }
-  record->num_outputs = static_cast<int32_t>(types.size());
+Status GraphImport::AppendOutputs(int32_t i, const std::vector<DType>& types) {
+  record(i).num_outputs = static_cast<int32_t>(types.size());
   const int64_t added = static_cast<int64_t>(impl_.outputs.size() - outputs_before_ + types.size());
   if (types.size() > kFewOutputs && added > kFreeOutputs &&
       added > kOutputsPerByte * static_cast<int64_t>(def_.ByteSizeLong())) {
-    return ResourceExhausted("Node '", node.name(), "' (", node.op(), ") has ", types.size(),
-                             " outputs: the graph would have far more outputs than its file has bytes");
+    return ResourceExhausted("Node '", node_def(i).name(), "' (", node_def(i).op(), ") has ",
+                             types.size(), " outputs: the graph would have far more outputs than its "
+                             "file has bytes");
   }
   for (DType t : types) impl_.outputs.push_back({t, Shape::Unknown()});
   return OkStatus();
@@ -173,35 +165,26 @@ int GraphImport::UsedOutputs(int32_t i) {
       use(FindInFile(ref.node), ref.index);
     }
   }
-  const auto& attrs = node_def(i).attr();
-  auto shapes = attrs.find(kOutputShapesAttr);
-  const int listed = shapes == attrs.end() ? 0 : shapes->second.list().shape_size();
-  return std::max(used_outputs_[i], listed);
+  const AttrValue* shapes = node_attrs_[i].output_shapes;
+  return std::max(used_outputs_[i], shapes == nullptr ? 0 : shapes->list().shape_size());
 }
 
 Status GraphImport::CheckInputs() {
   for (int32_t i = 0; i < size(); ++i) {
-    std::vector<DType> wanted;
-    if (const OpSchema* schema = node_ops_[i]->schema) {
-      auto expanded = schema->Expand(schema->inputs, *record(i).attrs);
-      if (!expanded.ok()) {
-        return expanded.status().WithContext(StrCat("Node '", node_def(i).name(), "'"));
-      }
-      wanted = *std::move(expanded);
-      if (wanted.size() != static_cast<size_t>(record(i).num_inputs)) {
-        return InvalidArgument("NodeDef expected inputs '", Join(wanted), "' do not match ",
-                               record(i).num_inputs, " inputs specified; Op<", *schema,
-                               ">; NodeDef: {{node ", node_def(i).name(), "}}");
-      }
-    } else {
-      wanted.assign(static_cast<size_t>(record(i).num_inputs), DType::kInvalid);
+    const OpSchema* schema = node_ops_[i]->schema;
+    const std::vector<DType>& wanted = node_attrs_[i].set->inputs;
+    if (schema != nullptr && wanted.size() != static_cast<size_t>(record(i).num_inputs)) {
+      return InvalidArgument("NodeDef expected inputs '", Join(wanted), "' do not match ",
+                             record(i).num_inputs, " inputs specified; Op<", *schema,
+                             ">; NodeDef: {{node ", node_def(i).name(), "}}");
     }
-    RAMET_RETURN_IF_ERROR(CheckNodeInputs(i, wanted));
+    RAMET_RETURN_IF_ERROR(CheckNodeInputs(i, schema == nullptr ? nullptr : wanted.data()));
   }
   return OkStatus();
 }
 
-Status GraphImport::CheckNodeInputs(int32_t i, const std::vector<DType>& wanted) {
+// `wanted` is nullptr when nothing defines the op.
+Status GraphImport::CheckNodeInputs(int32_t i, const DType* wanted) {
   auto inputs = impl_.inputs(base_ + i);
   for (size_t k = 0; k < inputs.size(); ++k) {
     const Endpoint e = inputs[k];
@@ -211,6 +194,7 @@ Status GraphImport::CheckNodeInputs(int32_t i, const std::vector<DType>& wanted)
                              " of source node ", source.name, " which has ", source.num_outputs,
                              " outputs.");
     }
+    if (wanted == nullptr) continue;
     OutputRecord& output = impl_.output(e);
     if (!Fits(output.dtype, wanted[k])) {
       return InvalidArgument("Input ", k, " of node ", record(i).name, " was passed ",
@@ -257,10 +241,9 @@ Status GraphImport::InferNodeShapes(int32_t i) {
 }
 
 Status GraphImport::RefineShapes(int32_t i) {
-  const NodeDef& node = node_def(i);
-  auto attr = node.attr().find(kOutputShapesAttr);
-  if (attr == node.attr().end()) return OkStatus();
-  const auto& shapes = attr->second.list().shape();
+  const AttrValue* attr = node_attrs_[i].output_shapes;
+  if (attr == nullptr) return OkStatus();
+  const auto& shapes = attr->list().shape();
   if (shapes.size() != record(i).num_outputs) return OkStatus();
   for (int k = 0; k < shapes.size(); ++k) {
     OutputRecord& output = impl_.outputs[record(i).first_output + k];
@@ -269,7 +252,7 @@ Status GraphImport::RefineShapes(int32_t i) {
     if (merged.ok()) {
       output.shape = *std::move(merged);
     } else if (options_.validate_shapes) {
-      return InvalidArgument("Node '", node.name(), "' has an _output_shapes attribute inconsistent with "
+      return InvalidArgument("Node '", node_def(i).name(), "' has an _output_shapes attribute inconsistent with "
                              "the GraphDef for output #", k, ": ", merged.status().message());
     }
   }
@@ -281,7 +264,7 @@ Status GraphImport::SetDevices() {
   std::vector<int32_t> colocated;
   static const std::string* const none = new std::string;
   for (int32_t i = 0; i < size(); ++i) {
-    if (!ColocatedWith(node_def(i)).empty()) {
+    if (node_attrs_[i].num_colocated > 0) {
       colocated.push_back(i);
       continue;
     }
@@ -297,10 +280,9 @@ Status GraphImport::SetDevices() {
     record(i).device = it->second;
   }
   for (int32_t i : colocated) {
-    for (std::string_view name : ColocatedWith(node_def(i))) {
-      const int32_t target = FindInFile(name);
-      if (target >= 0) record(i).device = record(target).device;
-      if (record(i).device != 0) break;
+    const size_t first = node_attrs_[i].first_colocated;
+    for (size_t c = first; c < first + node_attrs_[i].num_colocated && record(i).device == 0; ++c) {
+      record(i).device = record(edges_.rank(attrs_.colocated()[c])).device;
     }
   }
   return OkStatus();

@@ -18,15 +18,15 @@ struct ImportOptions {
   std::string name = "import";
   // Tensors of this graph that stand in for tensors of the file: keys "n", "n:k", and "^n" for a control
   // input (the output's operation counts). The node n itself is still imported.
-  std::map<std::string, Output> input_map;
+  std::map<std::string, Output> input_map = {};
   // What ImportResults::return_elements shall hold: "n:k" a tensor, "n" an operation.
-  std::vector<std::string> return_elements;
+  std::vector<std::string> return_elements = {};
   bool clear_devices = false;
   // Refuse nodes whose _output_shapes contradict what Ramet infers; false: such attrs are ignored.
   bool validate_shapes = true;
   // A serialised OpList with the definitions that the writer of the file had. It defines ops that are
   // not known here; attrs that are not known here and hold the default of this list are dropped.
-  std::string producer_op_list;
+  std::string producer_op_list = {};
 };
 
 struct ImportResults {

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
 #include "ramet/graph/attr_proto.h"
 #include "ramet/graph/import_names.h"
 #include "ramet/graph/import_ops.h"
@@ -11,24 +16,52 @@ namespace ramet {
 inline constexpr char kNodeExtrasAttr[] = "_ramet_node_def";
 inline constexpr char kOutputShapesAttr[] = "_output_shapes";
 
-// Reads the attrs of the nodes of one import: renames colocations, fills in defaults, drops
-// _output_shapes and what only the writer of the file knew.
+// The attrs of a node and what its op's definition makes of them. Nodes alike share one.
+struct AttrSet {
+  std::shared_ptr<const AttrMap> attrs;
+  // The dtypes of inputs and outputs; empty when nothing defines the op.
+  std::vector<DType> inputs, outputs;
+};
+
+// What an import reads from the attrs of one node.
+struct ImportedAttrs {
+  const AttrSet* set = nullptr;
+  const AttrValue* output_shapes = nullptr;  // may be nullptr
+  // What _class puts the node beside, itself left out: num_colocated of ImportAttrs::colocated().
+  size_t first_colocated = 0;
+  size_t num_colocated = 0;
+};
+
+// Reads the attrs of the nodes of one import: renames colocations, fills in defaults, sets _output_shapes
+// aside, drops what only the writer of the file knew. Borrows the nodes.
 class ImportAttrs {
  public:
   explicit ImportAttrs(const ImportNames& names) : names_(names) {}
 
+  // The set lives as long as this object.
   // \error kInvalidArgument naming the node: a malformed, missing or wrong attr, an unknown colocation.
-  StatusOr<AttrMap> Read(const NodeDef& node, const ImportOp& op);
+  StatusOr<ImportedAttrs> Read(const NodeDef& node, const ImportOp& op);
+  // Positions in the file of the nodes that others are beside.
+  const std::vector<int32_t>& colocated() const { return colocated_; }
 
  private:
-  StatusOr<Attr> RenameColocations(const NodeDef& node, Attr classes) const;
+  // The first node that had these attrs, and its set.
+  struct Known {
+    const ImportOp* op;
+    const NodeDef* node;
+    const AttrSet* set;
+  };
+  StatusOr<const AttrSet*> ReadSet(const NodeDef& node, const ImportOp& op);
+  StatusOr<const AttrSet*> Build(const NodeDef& node, const ImportOp& op);
+  StatusOr<const AttrSet*> AddColocations(const NodeDef& node, const AttrSet& set,
+                                          const AttrValue& classes);
 
   const ImportNames& names_;
   AttrBudget budget_;
+  std::deque<AttrSet> sets_;
+  std::vector<int32_t> colocated_;
+  std::unordered_multimap<uint64_t, Known> known_;
   std::vector<const AttrProtoMap::value_type*> sorted_;
 };
-
-// The names of the nodes that the _class attr of `node` puts it beside, itself left out.
-std::vector<std::string_view> ColocatedWith(const NodeDef& node);
 
 }  // namespace ramet

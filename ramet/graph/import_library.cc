@@ -1,34 +1,21 @@
 #include "ramet/graph/import_library.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-
-#include <string_view>
 #include <unordered_map>
+
+#include "ramet/graph/message_file.h"
 
 namespace ramet {
 namespace {
 
-// The same bytes for equal messages, whatever the order of their maps.
-std::string Canonical(const google::protobuf::Message& message) {
-  std::string bytes;
-  google::protobuf::io::StringOutputStream stream(&bytes);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  message.SerializeToCodedStream(&coded);
-  coded.Trim();
-  return bytes;
-}
-
 Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
   std::unordered_map<std::string, std::string> known;
-  for (const FunctionDef& f : to->function()) known.emplace(f.signature().name(), Canonical(f));
+  for (const FunctionDef& f : to->function()) known.emplace(f.signature().name(), CanonicalBytes(f));
   for (const FunctionDef& f : from.function()) {
     auto [it, added] = known.try_emplace(f.signature().name());
     if (added) {
-      it->second = Canonical(f);
+      it->second = CanonicalBytes(f);
       *to->add_function() = f;
-    } else if (it->second != Canonical(f)) {
+    } else if (it->second != CanonicalBytes(f)) {
       return InvalidArgument("Cannot add function '", f.signature().name(),
                              "' because a different function with the same name already exists.");
     }
@@ -71,7 +58,7 @@ StatusOr<std::string> MergeLibraries(const std::string& before, const GraphDef& 
   }
   if (def.has_debug_info()) merged.mutable_debug_info()->MergeFrom(def.debug_info());
   merged.GetReflection()->MutableUnknownFields(&merged)->MergeFrom(unknown);
-  return merged.SerializeAsString();
+  return CanonicalBytes(merged);
 }
 
 }  // namespace ramet

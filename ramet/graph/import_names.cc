@@ -1,5 +1,7 @@
 #include "ramet/graph/import_names.h"
 
+#include <algorithm>
+#include <bit>
 #include <limits>
 #include <unordered_set>
 
@@ -61,19 +63,32 @@ StatusOr<std::string> ImportPrefix(const GraphImpl& impl, std::string_view name)
   return UniqueFullName(state, JoinScope(stack, name), false);
 }
 
+size_t ImportNames::FindSlot(std::string_view name, uint32_t hash) const {
+  const size_t mask = slots_.size() - 1;
+  size_t at = hash & mask;
+  while (slots_[at].position >= 0 &&
+         (slots_[at].hash != hash || names_[slots_[at].position] != name)) {
+    at = (at + 1) & mask;
+  }
+  return at;
+}
+
 Status ImportNames::Init(const GraphImpl& impl, const GraphDef& def, const std::string& prefix) {
   const size_t n = static_cast<size_t>(def.node_size());
-  positions_.reserve(n);
+  slots_.resize(std::bit_ceil(2 * n + 1));
   finals_.reserve(n);
+  names_.reserve(n);
   for (const NodeDef& node : def.node()) {
     if (!IsImportableName(node.name())) {
       return InvalidArgument("Node '", node.name(), "': Node name contains invalid characters");
     }
-    const int32_t position = static_cast<int32_t>(finals_.size());
-    if (!positions_.emplace(node.name(), position).second) {
-      return InvalidArgument("Node '", node.name(), "' is not unique");
-    }
-    finals_.push_back(prefix.empty() ? node.name() : StrCat(prefix, "/", node.name()));
+    const uint32_t hash = HashOf(node.name());
+    Slot& slot = slots_[FindSlot(node.name(), hash)];
+    if (slot.position >= 0) return InvalidArgument("Node '", node.name(), "' is not unique");
+    slot = {hash, static_cast<int32_t>(finals_.size())};
+    names_.push_back(node.name());
+    finals_.push_back(prefix.empty() ? &node.name()
+                                     : &renamed_.emplace_back(StrCat(prefix, "/", node.name())));
   }
   if (!impl.nodes.empty()) MakeUnique(impl, !prefix.empty());
   return OkStatus();
@@ -81,30 +96,30 @@ Status ImportNames::Init(const GraphImpl& impl, const GraphDef& def, const std::
 
 void ImportNames::MakeUnique(const GraphImpl& impl, bool under_prefix) {
   const std::unordered_set<std::string_view> prefixes = Prefixes(impl);
-  std::unordered_set<std::string_view> imported;
-  std::vector<std::string> renamed;
   auto in_graph = [&](const std::string& name) {
     return impl.by_name.contains(name) || prefixes.contains(name);
   };
   std::vector<size_t> taken;
   for (size_t i = 0; i < finals_.size(); ++i) {
-    if (in_graph(finals_[i])) taken.push_back(i);
+    if (in_graph(*finals_[i])) taken.push_back(i);
   }
   if (taken.empty()) return;
-  if (under_prefix) imported.insert(finals_.begin(), finals_.end());
-  renamed.reserve(taken.size());
+  std::unordered_set<std::string_view> imported;
+  if (under_prefix) {
+    for (const std::string* name : finals_) imported.insert(*name);
+  }
   for (size_t i : taken) {
     auto in_file = [&](const std::string& name) {
-      return imported.contains(name) || (!under_prefix && positions_.contains(name));
+      return imported.contains(name) || (!under_prefix && Find(name) >= 0);
     };
     std::string candidate;
     int count = 0;
     do {
-      candidate = StrCat(finals_[i], "_", ++count);
+      candidate = StrCat(*finals_[i], "_", ++count);
     } while (in_graph(candidate) || in_file(candidate));
-    imported.insert(renamed.emplace_back(std::move(candidate)));
+    finals_[i] = &renamed_.emplace_back(std::move(candidate));
+    imported.insert(*finals_[i]);
   }
-  for (size_t t = 0; t < taken.size(); ++t) finals_[taken[t]] = renamed[t];
 }
 
 }  // namespace ramet

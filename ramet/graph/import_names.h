@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,19 +35,28 @@ class ImportNames {
   Status Init(const GraphImpl& impl, const GraphDef& def, const std::string& prefix);
 
   // The position in the file of a name of the file; -1 if there is none.
-  int32_t Find(std::string_view name) const {
-    auto it = positions_.find(name);
-    return it == positions_.end() ? -1 : it->second;
-  }
+  int32_t Find(std::string_view name) const { return slots_[FindSlot(name, HashOf(name))].position; }
   // The name in the graph.
-  const std::string& final_name(int32_t position) const { return finals_[position]; }
-  std::vector<std::string> TakeFinalNames() { return std::move(finals_); }
+  const std::string& final_name(int32_t position) const { return *finals_[position]; }
 
  private:
+  // One place of the hash table; positions are its values.
+  struct Slot {
+    uint32_t hash = 0;
+    int32_t position = -1;
+  };
+  static uint32_t HashOf(std::string_view name) {
+    const size_t hash = std::hash<std::string_view>()(name);
+    return static_cast<uint32_t>(hash ^ (hash >> 32));
+  }
+  // The slot of `name`, or the free one where it would stand.
+  size_t FindSlot(std::string_view name, uint32_t hash) const;
   void MakeUnique(const GraphImpl& impl, bool under_prefix);
 
-  std::unordered_map<std::string_view, int32_t> positions_;
-  std::vector<std::string> finals_;
+  std::vector<Slot> slots_;  // a power of two, at least half of them free
+  std::vector<std::string_view> names_;
+  std::vector<const std::string*> finals_;  // in the GraphDef or in renamed_
+  std::deque<std::string> renamed_;
 };
 
 }  // namespace ramet

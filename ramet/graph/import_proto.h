@@ -37,10 +37,10 @@ class GraphImport {
   Status CheckVersions() const;
   Status AppendNodes();
   Status AppendNode(int32_t i, const ImportOp& op);
-  Status AppendOutputs(int32_t i, const ImportOp& op, const AttrMap& attrs, NodeRecord* record);
+  Status AppendOutputs(int32_t i, const std::vector<DType>& types);
   int UsedOutputs(int32_t i);
   Status CheckInputs();
-  Status CheckNodeInputs(int32_t i, const std::vector<DType>& wanted);
+  Status CheckNodeInputs(int32_t i, const DType* wanted);
   Status InferNodeShapes(int32_t i);
   Status RefineShapes(int32_t i);
   Status SetDevices();
@@ -74,6 +74,7 @@ class GraphImport {
   ImportOps ops_;
   ImportAttrs attrs_;
   std::vector<const ImportOp*> node_ops_;
+  std::vector<ImportedAttrs> node_attrs_;
   std::vector<int> used_outputs_;  // filled when an op is met that nothing defines
   std::string library_;
   ImportResults results_;

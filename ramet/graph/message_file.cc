@@ -1,6 +1,8 @@
 #include "ramet/graph/message_file.h"
 
+#include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
 
 #include <limits>
@@ -77,9 +79,19 @@ Status ParseMessageFile(const std::string& path, std::string_view what,
   return parsed.ok() ? parsed : DataLoss("Cannot parse file ", path, ": ", parsed.message());
 }
 
-StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, bool as_text) {
+std::string CanonicalBytes(const google::protobuf::Message& message) {
   std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeToCodedStream(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, bool as_text) {
   if (as_text) {
+    std::string bytes;
     google::protobuf::TextFormat::PrintToString(message, &bytes);
     return bytes;
   }
@@ -87,8 +99,7 @@ StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, b
     return ResourceExhausted("a ", message.GetTypeName(), " of ", message.ByteSizeLong(),
                              " bytes cannot be written: the format ends at 2 GiB");
   }
-  message.SerializeToString(&bytes);
-  return bytes;
+  return CanonicalBytes(message);
 }
 
 }  // namespace ramet

@@ -18,7 +18,9 @@ Status ParseMessage(std::string_view bytes, std::string_view what, google::proto
 Status ParseMessageFile(const std::string& path, std::string_view what,
                         google::protobuf::Message* message);
 
-// Binary form, or text form. \error kResourceExhausted if the binary form would be 2 GiB or more.
+// The binary form with its maps in the order of their keys: equal messages give equal bytes.
+std::string CanonicalBytes(const google::protobuf::Message& message);
+// CanonicalBytes, or the text form. \error kResourceExhausted if the binary form would be 2 GiB or more.
 StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, bool as_text);
 
 }  // namespace ramet

@@ -29,11 +29,11 @@ struct SaverNames {
 struct ImportMetaGraphOptions {
   // The name scope in front of all names, made unique under the current one; "": the current name scope
   // as it is.
-  std::string import_scope;
+  std::string import_scope = {};
   bool clear_devices = false;
   // As in ImportOptions. A meta graph with unbound inputs needs exactly those.
-  std::map<std::string, Output> input_map;
-  std::vector<std::string> return_elements;
+  std::map<std::string, Output> input_map = {};
+  std::vector<std::string> return_elements = {};
   bool validate_shapes = true;
 };
 
@@ -73,19 +73,19 @@ RAMET_EXPORT StatusOr<MetaGraphInfo> ImportMetaGraphFile(
 struct ExportMetaGraphOptions {
   // Only nodes whose names begin with it; "S/" is taken off names. Inputs from outside become
   // "$unbound_inputs_n" and are listed in the collection "unbound_inputs" of the file.
-  std::string export_scope;
+  std::string export_scope = {};
   bool clear_devices = false;
   bool strip_default_attrs = false;
   // Leaves out the nodes of every scope that holds save or restore ops, but for those of `saver`, and
   // writes that one alone to the collection "savers".
   bool clear_extraneous_savers = false;
   bool as_text = false;
-  std::optional<SaverNames> saver;
+  std::optional<SaverNames> saver = {};
   // The keys to write; unset: all.
-  std::optional<std::vector<std::string>> collections;
-  std::vector<std::string> tags;
+  std::optional<std::vector<std::string>> collections = {};
+  std::vector<std::string> tags = {};
   // What an import kept beside the graph (MetaGraphInfo::carried).
-  std::string carried;
+  std::string carried = {};
 };
 
 // The graph as a serialised MetaGraphDef: nodes with _output_shapes, collections, saver, the definitions of

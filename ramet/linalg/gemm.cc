@@ -16,6 +16,9 @@ namespace {
 
 // Multiplications that are worth a thread.
 constexpr int64_t kGrain = 1 << 16;
+// Below this one thread is as quick, and libgomp makes a team (with malloc) for oneDNN's other
+// count.
+constexpr int64_t kTeamWork = 8 * kGrain;
 
 bool OnOneDnn(Type type) { return type == Type::kFloat && LoadOneDnn() != nullptr; }
 
@@ -49,8 +52,14 @@ void Blocked(Type type, const ProductArgs& p) {
   const bool split_columns = p.n >= p.m;
   const int64_t size = split_columns ? p.n : p.m;
   const int64_t work = p.m * p.n * p.k / std::max<int64_t>(size, 1);
-  int64_t step = std::max<int64_t>({(size + 15) / 16, kGrain * 8 / std::max<int64_t>(work, 1), 1});
-  step = (step + 15) / 16 * 16;
+  // Whole tiles of oneDNN's kernels, which have 48 columns or rows.
+  constexpr int64_t kTile = 48;
+  const int64_t least = kTeamWork / std::max<int64_t>(work, 1);
+  const int64_t step = (std::max<int64_t>({size / 16, least, 1}) + kTile - 1) / kTile * kTile;
+  if (step >= size) {
+    const parallel_internal::OneThread one;
+    return Serial(type, p);
+  }
   ParallelFor((size + step - 1) / step, 1, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block) {
       const int64_t at = block * step;
@@ -96,6 +105,10 @@ void Multiply(Type type, const ProductArgs& p) {
   }
   if (TryGemv(type, p)) return;
   if (!OnOneDnn(type) || Deterministic()) return Blocked(type, p);
+  if (p.m * p.n * p.k < kTeamWork) {
+    const parallel_internal::OneThread one;
+    return SgemmCall(p);
+  }
   if (IntraOpThreads() > 1) parallel_internal::NoteTeam();
   SgemmCall(p);
 }
@@ -178,10 +191,9 @@ void BatchGemm(Type type, bool transpose_a, bool transpose_b, int64_t batch, int
          Advance(type, b, i * stride_b), Advance(type, c, i * stride_c), options);
   };
   // Small products side by side, large ones each on the whole team.
-  constexpr int64_t kSmall = 8 * kGrain;
   const int64_t work = m * n * k;
-  const int64_t grain = work >= kSmall ? batch : kGrain / (work + 1) + 1;
-  if (work >= kSmall) LoadOneDnn();
+  const int64_t grain = work >= kTeamWork ? batch : kGrain / (work + 1) + 1;
+  if (work >= kTeamWork) LoadOneDnn();
   ParallelFor(batch, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) one(i);
   });

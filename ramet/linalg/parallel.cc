@@ -84,6 +84,14 @@ void parallel_internal::NoteTeam() {
   }
 }
 
+parallel_internal::OneThread::OneThread() : before_(omp_get_max_threads()) {
+  if (before_ != 1) omp_set_num_threads(1);
+}
+
+parallel_internal::OneThread::~OneThread() {
+  if (before_ != 1) omp_set_num_threads(before_);
+}
+
 void parallel_internal::Run(int64_t n, int64_t grain, Body body, void* context) {
   if (n <= 0) return;
   const int64_t most = (n + std::max<int64_t>(grain, 1) - 1) / std::max<int64_t>(grain, 1);

@@ -27,6 +27,17 @@ using Body = void (*)(void* context, int64_t begin, int64_t end);
 void Run(int64_t n, int64_t grain, Body body, void* context);
 // Says that a team of several threads is about to run (oneDNN's).
 void NoteTeam();
+// The calling thread has one intra-op thread, oneDNN's functions too, as long as this lives.
+class OneThread {
+ public:
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
 }  // namespace parallel_internal
 
 // Calls fn(begin, end) for pieces that cover [0, n), on the calling thread's team; returns when all

@@ -154,9 +154,9 @@ StatusOr<Case> ParseCase(const std::string& line) {
     c.inputs.push_back({std::move(value), ref != nullptr});
   }
   if (const Json* attrs = j.Find("attrs")) {
-    for (const auto& [name, member] : attrs->members) {
-      RAMET_ASSIGN_OR_RETURN(Attr value, ParseAttr(member));
-      c.attrs.Set(name, std::move(value));
+    for (size_t i = 0; i < attrs->names.size(); ++i) {
+      RAMET_ASSIGN_OR_RETURN(Attr value, ParseAttr(attrs->items[i]));
+      c.attrs.Set(attrs->names[i], std::move(value));
     }
   }
   if (const Json* error = j.Find("error")) c.error = error->text;
@@ -274,7 +274,8 @@ Tensor FromNumbers(DType dtype, const Shape& shape, const std::vector<double>& n
   return t;
 }
 
-Status Compare(const Tensor& found, const Tensor& expected, double tol, double atol, double factor) {
+Status Compare(const Tensor& found, const Tensor& expected, double tol, double atol,
+               double factor) {
   const auto differ = [&](const std::string& where) {
     return DataLoss(where, "found ", found.ToString(64), ", expected ", expected.ToString(64));
   };
@@ -285,7 +286,8 @@ Status Compare(const Tensor& found, const Tensor& expected, double tol, double a
   const double usual = UsualTolerance(expected.dtype()) * factor;
   const std::vector<double> a = Numbers(found), b = Numbers(expected);
   for (size_t i = 0; i < a.size(); ++i) {
-    if (Close(a[i], b[i], tol < 0 ? usual : tol, atol < 0 ? (tol < 0 ? usual : tol) : atol)) continue;
+    if (Close(a[i], b[i], tol < 0 ? usual : tol, atol < 0 ? (tol < 0 ? usual : tol) : atol))
+      continue;
     return differ(StrCat("number ", i, ": ", a[i], ", not ", b[i], ": "));
   }
   return OkStatus();

@@ -284,6 +284,22 @@ def scans():
         yield Case(op, [eighths("float", (2, 3)), i32(0)], error="ScanOp: axis must be a scalar, not [1]")
 
 
+def segments():
+    name = "UnsortedSegmentSum"
+    for dtype in NUMBERS:
+        yield Case(name, [eighths(dtype, (4, 3), key="segment"), i32(1, 0, 1, 3), np.int32(5)],
+                   grad=dtype in FLOATS + COMPLEX)
+    for shape, ids, n in (((3,), i64(2, -1, 2), 3), ((2, 2, 3), i32([0, 1], [1, 4]), 5), ((), np.int32(1), 3),
+                          ((0, 2), np.zeros([0], np.int32), 2), ((2, 2), i32(0, 1), 2), ((3, 0), i32(0, 1, 0), 2)):
+        yield Case(name, [eighths("float", shape, key="segment"), np.asarray(ids), np.int32(n)], grad=True)
+    f = lambda *s: eighths("float", s)
+    for inputs, what in (([f(3, 2), i32(0, 1), np.int32(2)], "data.shape = [3,2] does not start with segment_ids.shape = [2]"),
+                         ([f(2, 2), i32(0, 5), np.int32(2)], "segment_ids[1] = 5 is out of range [0, 2)"),
+                         ([f(2, 2), i32(0, 1), i32(2)], "num_segments should be a scalar, not shape [1]"),
+                         ([f(2, 2), i32(0, 1), np.int32(-2)], "Input num_segments == -2 must not be negative.")):
+        yield Case(name, inputs, error=what)
+
+
 def products():
     for dtype in FLOATS + ("int32", "int64") + COMPLEX:
         for ta in (False, True):
@@ -384,5 +400,5 @@ def others():
 
 
 def cases():
-    for group in (unary, binary, chosen, reductions, scans, products, others):
+    for group in (unary, binary, chosen, reductions, scans, segments, products, others):
         yield from group()

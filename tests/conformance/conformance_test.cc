@@ -1,33 +1,18 @@
-// Every operation against what real TensorFlow answered (tests/data/conformance), in three ways: its
-// CPU kernel alone (in place too); in a graph whose shapes are known while building; in one where nothing is known. The
-// graphs compute the gradients too.
+// Every operation against what real TensorFlow answered (tests/data/conformance), in three ways:
+// its CPU kernel alone (in place too); in a graph whose shapes are known while building; in one
+// where nothing is known. The graphs compute the gradients too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
-#include <new>
 
+#include "allocations.h"
 #include "case.h"
 #include "ramet/gradients/gradients.h"
 #include "ramet/graph/add_op.h"
 #include "ramet/graph/scope.h"
 #include "ramet/op/testing/kernel_tester.h"
 #include "ramet/runtime/session.h"
-
-namespace {
-thread_local int64_t allocations = 0;
-}
-
-// NOLINTBEGIN: counts what the calling thread allocates.
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size > 0 ? size : 1)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
-// NOLINTEND
 
 namespace ramet::conformance {
 namespace {
@@ -38,7 +23,8 @@ bool CountsAllocations(std::string_view family) { return family == "math" || fam
 using ::testing::HasSubstr;
 
 const std::vector<Case>& AllCases() {
-  static const std::vector<Case>* const cases = new std::vector<Case>(LoadCases(RAMET_CONFORMANCE_DATA));
+  static const std::vector<Case>* const cases =
+      new std::vector<Case>(LoadCases(RAMET_CONFORMANCE_DATA));
   return *cases;
 }
 
@@ -50,7 +36,8 @@ std::string CaseName(const ::testing::TestParamInfo<int>& info) {
 // The dtypes that gradients flow through.
 bool Differentiable(DType t) { return IsFloating(t) || IsComplex(t); }
 
-void ExpectEqual(const Case& c, const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
+void ExpectEqual(const Case& c, const std::vector<Tensor>& found,
+                 const std::vector<Tensor>& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (size_t i = 0; i < found.size(); ++i) {
     Status same = Compare(found[i], expected[i], c.tol.value_or(-1), c.atol.value_or(-1));
@@ -116,9 +103,9 @@ TEST_P(Conformance, KernelAllocatesNothing) {
   auto tester = MakeTester(c);
   ASSERT_TRUE(tester->Run().ok());
   ASSERT_TRUE(tester->RunAgain().ok());
-  const int64_t before = allocations;
+  const int64_t before = Allocations();
   ASSERT_TRUE(tester->RunAgain().ok());
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(Allocations() - before, 0);
 }
 
 TEST_P(Conformance, Shapes) {
@@ -190,8 +177,8 @@ class OneOpGraph {
     if (shapes_known && (IsInteger(value.dtype()) || value.dtype() == kBool)) {
       return Constant(graph_, value, name);
     }
-    Output x = scope.Placeholder(name, value.dtype(),
-                                 shapes_known ? value.shape() : Shape::Unknown());
+    Output x =
+        scope.Placeholder(name, value.dtype(), shapes_known ? value.shape() : Shape::Unknown());
     feeds_.push_back({x, value});
     return x;
   }
@@ -241,7 +228,8 @@ void CheckGradients(const Case& c, OneOpGraph& graph) {
     ASSERT_EQ((*gradients)[i].empty(), c.gradients[i].empty()) << "gradient of input " << i;
     if (c.gradients[i].empty()) continue;
     const double tol = c.grad_tol.value_or(c.tol.value_or(-1));
-    Status same = Compare((*gradients)[i], c.gradients[i], tol, c.atol.value_or(-1), kGradientFactor);
+    Status same =
+        Compare((*gradients)[i], c.gradients[i], tol, c.atol.value_or(-1), kGradientFactor);
     EXPECT_TRUE(same.ok()) << "gradient of input " << i << ": " << same.message();
   }
 }

@@ -1,5 +1,6 @@
 #include "json.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 
@@ -97,7 +98,8 @@ class Parser {
       RAMET_ASSIGN_OR_RETURN(std::string name, String());
       if (!Consume(":")) return Error(":");
       RAMET_ASSIGN_OR_RETURN(Json member, Value());
-      v.members.emplace_back(std::move(name), std::move(member));
+      v.names.push_back(std::move(name));
+      v.items.push_back(std::move(member));
     } while (Consume(","));
     if (!Consume("}")) return Error("}");
     return v;
@@ -112,10 +114,8 @@ class Parser {
 StatusOr<Json> Json::Parse(std::string_view text) { return Parser(text).Document(); }
 
 const Json* Json::Find(std::string_view name) const {
-  for (const auto& [key, value] : members) {
-    if (key == name) return &value;
-  }
-  return nullptr;
+  auto it = std::ranges::find(names, name);
+  return it == names.end() ? nullptr : &items[it - names.begin()];
 }
 
 }  // namespace ramet::conformance

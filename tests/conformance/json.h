@@ -2,7 +2,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "ramet/base/status.h"
@@ -17,8 +16,8 @@ struct Json {
   Kind kind = Kind::kNull;
   bool boolean = false;
   std::string text;  // of a number or a string
-  std::vector<Json> items;
-  std::vector<std::pair<std::string, Json>> members;
+  std::vector<Json> items;         // of an array, or the members of an object
+  std::vector<std::string> names;  // of the members
 
   // \error kInvalidArgument with the offset at which the text is no JSON.
   static StatusOr<Json> Parse(std::string_view text);

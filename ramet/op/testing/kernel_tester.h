@@ -10,9 +10,9 @@
 
 namespace ramet {
 
-// A KernelTester runs the CPU kernel of one registered op without a graph: give it inputs and attrs in
-// the order of the op's definition, then Run. Types and lengths that follow from the inputs need not be
-// given as attrs; others take their defaults.
+// A KernelTester runs the CPU kernel of one registered op without a graph: give it inputs and attrs
+// in the order of the op's definition, then Run. Types and lengths that follow from the inputs need
+// not be given as attrs; others take their defaults.
 //
 //   auto sum = KernelTester("AddV2").Input(Tensor(1.f)).Input(Tensor(2.f)).RunOne();
 //
@@ -25,11 +25,12 @@ class KernelTester {
   KernelTester& Input(Tensor value);
   // A Ref input: a new variable with this value (uninitialised if it is empty).
   KernelTester& Ref(Tensor value);
-  // Lets the kernel write its output over input i, as when nobody else needs it. The input is spoilt
-  // then: such a tester runs once.
+  // Lets the kernel write its output over input i, as when nobody else needs it. The input is
+  // spoilt then: such a tester runs once.
   KernelTester& Forwardable(int i);
 
-  // The outputs. \error kNotFound if the op is not registered; kInvalidArgument if inputs or attrs do
+  // The outputs. \error kNotFound if the op is not registered; kInvalidArgument if inputs or attrs
+  // do
   //   not fit its definition; kUnimplemented if there is no CPU kernel; what the kernel returns.
   StatusOr<std::vector<Tensor>> Run();
   // Runs the kernel of the last Run once more and drops its outputs; the tester itself allocates
@@ -37,8 +38,8 @@ class KernelTester {
   Status RunAgain();
   // The only output. \error as Run.
   StatusOr<Tensor> RunOne();
-  // What the shape function says of the outputs, with the inputs' shapes known, and their values too
-  // where `values_known`. \error kNotFound, kInvalidArgument as Run; what the function returns.
+  // What the shape function says of the outputs, with the inputs' shapes known, and their values
+  // too where `values_known`. \error kNotFound, kInvalidArgument as Run; what the function returns.
   StatusOr<std::vector<Shape>> InferShapes(bool values_known = true);
   // The variable of Ref input i.
   VariableState& variable(int i) { return *variables_[i]; }

@@ -1,7 +1,7 @@
 #pragma once
 
-// A few ops for tests of layers below ramet/ops: definitions and shapes, with kernels where a test runs
-// them. Include it in one file of a test program only.
+// A few ops for tests of layers below ramet/ops: definitions and shapes, with kernels where a test
+// runs them. Include it in one file of a test program only.
 
 #include "ramet/op/op.h"
 
@@ -32,7 +32,11 @@ inline Status PassOn(KernelContext& c) {
   return OkStatus();
 }
 
-RAMET_OP("Const").Output("output: dtype").Attr("value: tensor").Attr("dtype: type").Shape(ShapeOfConst);
+RAMET_OP("Const")
+    .Output("output: dtype")
+    .Attr("value: tensor")
+    .Attr("dtype: type")
+    .Shape(ShapeOfConst);
 RAMET_OP("NoOp");
 RAMET_OP("Placeholder")
     .Output("output: dtype")

@@ -192,7 +192,10 @@ struct AxisGradient {
   }
 
   Output Make() const {
-    const Output axis = c.Add("FloorMod", {c.input(2), RankOf(c, c.input(0))}, {}, "mod");
+    const Output axis32 = c.input(2).dtype() == DType::kInt32
+                              ? c.input(2)
+                              : c.Add("Cast", {c.input(2)}, {{"DstT", DType::kInt32}});
+    const Output axis = c.Add("FloorMod", {axis32, RankOf(c, c.input(0))}, {}, "mod");
     const Output outer = SliceTo(c, params_shape, axis);
     const Output from_axis = c.Add("Reshape", {axis, Tensor::Vector<int32_t>({1})});
     const Output one = Constant(c.graph(), Tensor::Vector<int32_t>({1}));

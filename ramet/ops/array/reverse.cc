@@ -116,9 +116,9 @@ class ReverseSequenceKernel final : public Kernel {
     }
     for (int64_t b = 0; b < lengths.num_elements(); ++b) {
       const int64_t n = IntegerAt(lengths, b);
-      if (n < 0) return InvalidArgument("seq_lengths(", b, ") < 0");
+      if (n < 0) return InvalidArgument("seq_lens(", b, ") < 0");
       if (n > x.dim(static_cast<int>(seq_))) {
-        return InvalidArgument("seq_lengths(", b, ") > input.dims(", seq_, ")");
+        return InvalidArgument("seq_lens(", b, ") > input.dims(", seq_, ")");
       }
     }
     return OkStatus();

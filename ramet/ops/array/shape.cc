@@ -52,26 +52,21 @@ Status ShapesShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The shape that Reshape gives `x`: `sizes` with the one that is -1 (index `missing`) filled in.
-StatusOr<Shape> FillIn(const Tensor& x, Dims sizes, int missing, int64_t known) {
-  const int64_t n = x.num_elements();
-  if (missing < 0) {
-    if (known == n) return Shape::Make(sizes);
-    return InvalidArgument("Input to reshape is a tensor with ", n,
-                           " values, but the requested shape has ", known, " (shape [",
-                           StrJoin(sizes, ","), "])");
+// The size that Reshape puts in the place of -1, if the product of the others is `known`. Where both
+// shapes have sizes of 0, these are left out of account.
+StatusOr<int64_t> MissingSize(const Shape& x, int64_t known, bool zeros_known) {
+  int64_t n = 1;
+  bool skipped = false;
+  for (int64_t d : x.dims()) {
+    if (d == 0 && zeros_known) {
+      skipped = true;
+    } else {
+      n *= d;
+    }
   }
-  if (known == 0) {
-    return InvalidArgument(
-        "reshape cannot infer the missing input size for an empty tensor unless all specified input "
-        "sizes are non-zero");
-  }
-  if (n % known != 0) {
-    return InvalidArgument("Input to reshape is a tensor with ", n,
-                           " values, but the requested shape requires a multiple of ", known);
-  }
-  sizes[missing] = n / known;
-  return Shape::Make(sizes);
+  if (n % known == 0 || skipped) return n / known;
+  return InvalidArgument("Input to reshape is a tensor with ", n,
+                         " values, but the requested shape requires a multiple of ", known);
 }
 
 StatusOr<Shape> RequestedShape(const Tensor& x, const Tensor& sizes_tensor) {
@@ -81,6 +76,7 @@ StatusOr<Shape> RequestedShape(const Tensor& x, const Tensor& sizes_tensor) {
   RAMET_ASSIGN_OR_RETURN(Dims sizes, VectorArg(sizes_tensor, "sizes input"));
   int missing = -1;
   int64_t known = 1;
+  bool zeros = false;
   for (int i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == -1) {
       if (missing >= 0) {
@@ -89,12 +85,21 @@ StatusOr<Shape> RequestedShape(const Tensor& x, const Tensor& sizes_tensor) {
       missing = i;
     } else if (sizes[i] < 0) {
       return InvalidArgument("Size ", i, " must be non-negative, not ", sizes[i]);
+    } else if (sizes[i] == 0) {
+      zeros = true;
     } else if (!MultiplyNonNegative(known, sizes[i], &known)) {
       return InvalidArgument("The number of elements of shape [", StrJoin(sizes, ","),
                              "] overflows a 64-bit integer");
     }
   }
-  return FillIn(x, sizes, missing, known);
+  if (missing >= 0) {
+    RAMET_ASSIGN_OR_RETURN(sizes[missing], MissingSize(x.shape(), known, zeros));
+  }
+  RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(sizes));
+  if (shape.num_elements() == x.num_elements()) return shape;
+  return InvalidArgument("Input to reshape is a tensor with ", x.num_elements(),
+                         " values, but the requested shape has ", shape.num_elements(), " (shape ",
+                         shape, ")");
 }
 
 Status Reshape(KernelContext& c) {
@@ -291,7 +296,7 @@ RAMET_OP("Reshape")
     .Doc("The elements of `tensor` in the shape `shape` ([rank]); one size may be -1 and is then what\n"
          "the element count leaves.\n"
          "\\error kInvalidArgument if the element counts differ, more than one size is -1 or one is\n"
-         "  less.")
+         "  less than that.")
     .HostMemory({"shape"})
     .Shape(ReshapeShape)
     .Gradient(ReshapeGradient)

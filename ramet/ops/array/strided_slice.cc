@@ -36,7 +36,7 @@ StatusOr<Taken> TakeOne(const Range& r, int64_t size, int dim) {
   if (!r.begin || size < 0) return Taken{0, 1, 1};
   const int64_t at = *r.begin < 0 ? *r.begin + size : *r.begin;
   if (at < 0 || at >= size) {
-    return InvalidArgument("slice index ", *r.begin, " of dimension ", dim, " out of bounds.");
+    return InvalidArgument("slice index ", at, " of dimension ", dim, " out of bounds.");
   }
   return Taken{at, 1, 1};
 }

@@ -15,9 +15,10 @@ Status CheckPermutation(const Dims& perm, int rank) {
   Dims seen(rank, 0);
   for (int64_t d : perm) {
     if (d < 0 || d >= rank) return InvalidArgument(d, " is out of range [0 .. ", rank, ")");
-    if (seen[static_cast<int>(d)]++ != 0) {
-      return InvalidArgument("perm holds ", d, " twice: {", StrJoin(perm, ", "), "}");
-    }
+    seen[static_cast<int>(d)] = 1;
+  }
+  for (int d = 0; d < rank; ++d) {
+    if (seen[d] == 0) return InvalidArgument(d, " is missing from {", StrJoin(perm, ","), "}.");
   }
   return OkStatus();
 }
@@ -105,7 +106,7 @@ Status TransposeGradient(GradientContext& c) {
 constexpr auto kInvertPermutation = []<class T>(KernelContext& c) -> Status {
   const Tensor& x = c.input(0);
   if (x.rank() != 1) {
-    return InvalidArgument("invert_permutation expects a 1D vector, but x has shape ", x.shape());
+    return InvalidArgument("invert_permutation expects a 1D vector. x has shape ", x.shape());
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
   const int64_t n = x.num_elements();

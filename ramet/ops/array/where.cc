@@ -89,7 +89,7 @@ class Numbering {
 template <class Index>
 Status UniqueOf(KernelContext& c) {
   const Tensor& x = c.input(0);
-  if (x.rank() != 1) return InvalidArgument("unique expects a 1D vector, but x has shape ", x.shape());
+  if (x.rank() != 1) return InvalidArgument("unique expects a 1D vector. x has shape ", x.shape());
   RAMET_ASSIGN_OR_RETURN(Tensor * idx, c.Allocate(1, DTypeOf<Index>::value, x.shape()));
   Numbering numbering(x);
   std::vector<int64_t> first, counts;

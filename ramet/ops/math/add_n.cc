@@ -20,7 +20,8 @@ Status AddNCompute(KernelContext& c) {
   }
   constexpr linalg::Type kType = linalg::TypeOf<T>;
   const int64_t n = first.num_elements();
-  RAMET_ASSIGN_OR_RETURN(Tensor * sum, c.ForwardOrAllocate(0, {0, 1}, first.dtype(), first.shape()));
+  RAMET_ASSIGN_OR_RETURN(Tensor * sum,
+                         c.ForwardOrAllocate(0, {0, 1}, first.dtype(), first.shape()));
   linalg::Binary(linalg::BinaryOp::kAdd, kType, first.raw_data(), c.input(1).raw_data(),
                  sum->raw_data(), n);
   for (int i = 2; i < c.num_inputs(); ++i) {
@@ -40,8 +41,9 @@ RAMET_OP("AddN")
     .Attr("T: {numbertype, variant}")
     .Commutative()
     .Aggregate()
-    .Doc("Returns the sum of all inputs element-wise, added in their order; integers wrap. Error: "
-         "the inputs differ in shape.")
+    .Doc(
+        "Returns the sum of all inputs element-wise, added in their order; integers wrap. Error: "
+        "the inputs differ in shape.")
     .Shape(MergedInputsShape)
     .Gradient(AddNGradient)
     .CpuKernels<RAMET_NUMBERS>([]<class T>(KernelContext& c) { return AddNCompute<T>(c); });

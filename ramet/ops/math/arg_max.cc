@@ -17,7 +17,8 @@ Shape Without(const Shape& shape, int axis) {
 }
 
 Status AxisError(int64_t axis, int rank) {
-  return InvalidArgument("Expected dimension in the range [", -rank, ", ", rank, "), but got ", axis);
+  return InvalidArgument("Expected dimension in the range [", -rank, ", ", rank, "), but got ",
+                         axis);
 }
 
 template <ArgReduce kReduce>
@@ -79,7 +80,8 @@ Status ArgReduceShape(ShapeContext& c) {
   return OkStatus();
 }
 
-constexpr char kAttrElements[] = "T: {realnumbertype, qint8, quint8, qint32, qint16, quint16, bool}";
+constexpr char kAttrElements[] =
+    "T: {realnumbertype, qint8, quint8, qint32, qint16, quint16, bool}";
 
 RAMET_OP("ArgMax")
     .Input("input: T")
@@ -89,9 +91,10 @@ RAMET_OP("ArgMax")
     .Attr("Tidx: {int16, int32, int64} = int32")
     .Attr("output_type: {int16, uint16, int32, int64} = int64")
     .HostMemory({"dimension"})
-    .Doc("Returns the index of the largest element along `dimension` (negative: from the end), the "
-         "first of equals; that dimension vanishes. Error: the dimension is no scalar, out of range "
-         "or empty.")
+    .Doc(
+        "Returns the index of the largest element along `dimension` (negative: from the end), the "
+        "first of equals; that dimension vanishes. Error: the dimension is no scalar, out of range "
+        "or empty.")
     .Shape(ArgReduceShape)
     .CpuKernelClasses<ArgReduction<linalg::ArgMax>::template Of, RAMET_REALS, bool>()
     .NotDifferentiable();
@@ -104,9 +107,10 @@ RAMET_OP("ArgMin")
     .Attr("Tidx: {int32, int64} = int32")
     .Attr("output_type: {int32, int64} = int64")
     .HostMemory({"dimension"})
-    .Doc("Returns the index of the smallest element along `dimension` (negative: from the end), the "
-         "first of equals; that dimension vanishes. Error: the dimension is no scalar, out of range "
-         "or empty.")
+    .Doc(
+        "Returns the index of the smallest element along `dimension` (negative: from the end), the "
+        "first of equals; that dimension vanishes. Error: the dimension is no scalar, out of range "
+        "or empty.")
     .Shape(ArgReduceShape)
     .CpuKernelClasses<ArgReduction<linalg::ArgMin>::template Of, RAMET_REALS, bool>()
     .NotDifferentiable();

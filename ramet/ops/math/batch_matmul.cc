@@ -176,19 +176,11 @@ bool BatchesMatch(const Shape& x, const Shape& y) {
   return batch.IsFullyDefined() && batch == BatchOf(y);
 }
 
-// x[:-2] of a vector.
-Output WithoutLastTwo(GradientContext& c, const Output& x) {
-  return c.Add("StridedSlice",
-               {x, Tensor::Vector<int32_t>({0}), Tensor::Vector<int32_t>({-2}),
-                Tensor::Vector<int32_t>({1})},
-               {{"begin_mask", 1}}, "strided_slice");
-}
-
 Status BatchMatMulV2Gradient(GradientContext& c) {
   RAMET_ASSIGN_OR_RETURN(OperandGradients g, ProductGradients(c));
   if (BatchesMatch(c.input(0).shape(), c.input(1).shape())) return c.Return({g.x, g.y});
   Output x_shape = ShapeOf(c, c.input(0)), y_shape = ShapeOf(c, c.input(1));
-  Output x_batch = WithoutLastTwo(c, x_shape), y_batch = WithoutLastTwo(c, y_shape);
+  Output x_batch = SliceOf(c, x_shape, 0, -2), y_batch = SliceOf(c, y_shape, 0, -2);
   Operation axes = c.AddOperation("BroadcastGradientArgs", {x_batch, y_batch});
   if (!axes.valid()) return NoGradient(c);
   Output x_sum = c.Add("Sum", {g.x, axes.output(0)});
@@ -206,10 +198,11 @@ RAMET_OP("BatchMatMul")
     .Attr("adj_y: bool = false")
     .Attr("grad_x: bool = false")
     .Attr("grad_y: bool = false")
-    .Doc("Returns the products of the matrices in x [..., m, k] and y [..., k, n] pair by pair: "
-         "[..., m, n]. adj_x and adj_y take the adjoint (transposed and conjugated) of each matrix. "
-         "grad_x and grad_y only tell that the node is a gradient. Error: the leading dimensions or "
-         "the inner ones differ.")
+    .Doc(
+        "Returns the products of the matrices in x [..., m, k] and y [..., k, n] pair by pair: "
+        "[..., m, n]. adj_x and adj_y take the adjoint (transposed and conjugated) of each matrix. "
+        "grad_x and grad_y only tell that the node is a gradient. Error: the leading dimensions or "
+        "the inner ones differ.")
     .Shape(BatchMatMulShape<false>)
     .Gradient(BatchMatMulGradient)
     .CpuKernelClasses<BatchMatMulKernelOf, RAMET_FLOATS, int32_t, int64_t, RAMET_COMPLEX>();
@@ -218,16 +211,18 @@ RAMET_OP("BatchMatMulV2")
     .Input("x: T")
     .Input("y: T")
     .Output("output: T")
-    .Attr("T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, "
-          "complex64, complex128}")
+    .Attr(
+        "T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, "
+        "complex64, complex128}")
     .Attr("adj_x: bool = false")
     .Attr("adj_y: bool = false")
     .Attr("grad_x: bool = false")
     .Attr("grad_y: bool = false")
-    .Doc("Returns the products of the matrices in x [..., m, k] and y [..., k, n] with the leading "
-         "dimensions broadcast: [..., m, n]. adj_x and adj_y take the adjoint (transposed and "
-         "conjugated) of each matrix. grad_x and grad_y only tell that the node is a gradient. "
-         "Error: the leading dimensions do not broadcast; the inner ones differ.")
+    .Doc(
+        "Returns the products of the matrices in x [..., m, k] and y [..., k, n] with the leading "
+        "dimensions broadcast: [..., m, n]. adj_x and adj_y take the adjoint (transposed and "
+        "conjugated) of each matrix. grad_x and grad_y only tell that the node is a gradient. "
+        "Error: the leading dimensions do not broadcast; the inner ones differ.")
     .Shape(BatchMatMulShape<true>)
     .Gradient(BatchMatMulV2Gradient)
     .CpuKernelClasses<BatchMatMulKernelOf, RAMET_FLOATS, int16_t, int32_t, int64_t, RAMET_UNSIGNED,

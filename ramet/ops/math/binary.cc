@@ -18,13 +18,13 @@ constexpr char kAttrNumbers[] =
 constexpr char kAttrReals[] =
     "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}";
 
-#define RAMET_BINARY_OP(name, kind, attr, ...)                                           \
-  RAMET_OP(name)                                                                         \
-      .Input("x: T")                                                                     \
-      .Input("y: T")                                                                     \
-      .Output("z: T")                                                                    \
-      .Attr(attr)                                                                        \
-      .Shape(BroadcastBinaryShape)                                                       \
+#define RAMET_BINARY_OP(name, kind, attr, ...) \
+  RAMET_OP(name)                               \
+      .Input("x: T")                           \
+      .Input("y: T")                           \
+      .Output("z: T")                          \
+      .Attr(attr)                              \
+      .Shape(BroadcastBinaryShape)             \
       .CpuKernels<__VA_ARGS__>(BinaryKernel<BinaryOp::kind>())
 
 Status ConcatenateStrings(KernelContext& c) {
@@ -77,8 +77,7 @@ Status SubGradient(GradientContext& c) {
 
 Status MulGradient(GradientContext& c) {
   Output grad = c.grad();
-  const bool real = !IsComplex(BaseType(grad.dtype()));
-  if (real && NothingBroadcast(c, grad)) {
+  if (BaseType(grad.dtype()) == kFloat && NothingBroadcast(c, grad)) {
     Output x_grad = c.Add("Mul", {grad, c.input(1)});
     return c.Return({x_grad, c.Add("Mul", {grad, c.input(0)})});
   }
@@ -177,8 +176,9 @@ RAMET_BINARY_OP("AddV2", kAdd,
                 RAMET_NUMBERS)
     .Commutative()
     .Aggregate()
-    .Doc("Returns x + y element-wise with broadcasting; integers wrap. Error: the shapes do not "
-         "broadcast.")
+    .Doc(
+        "Returns x + y element-wise with broadcasting; integers wrap. Error: the shapes do not "
+        "broadcast.")
     .Gradient(AddGradient);
 
 RAMET_BINARY_OP("Add", kAdd,
@@ -186,37 +186,43 @@ RAMET_BINARY_OP("Add", kAdd,
                 "complex128, string}",
                 RAMET_FLOATS, uint8_t, RAMET_SIGNED, RAMET_COMPLEX)
     .CpuKernel("T", kString, ConcatenateStrings)
-    .Doc("Returns x + y element-wise with broadcasting; strings are joined, integers wrap. Error: "
-         "the shapes do not broadcast.")
+    .Doc(
+        "Returns x + y element-wise with broadcasting; strings are joined, integers wrap. Error: "
+        "the shapes do not broadcast.")
     .Gradient(AddGradient);
 
 RAMET_BINARY_OP("Sub", kSub,
                 "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, "
                 "complex64, complex128, uint32, uint64}",
                 RAMET_NUMBERS)
-    .Doc("Returns x - y element-wise with broadcasting; integers wrap. Error: the shapes do not "
-         "broadcast.")
+    .Doc(
+        "Returns x - y element-wise with broadcasting; integers wrap. Error: the shapes do not "
+        "broadcast.")
     .Gradient(SubGradient);
 
 RAMET_BINARY_OP("Mul", kMul, kAttrNumbers, RAMET_NUMBERS)
     .Commutative()
-    .Doc("Returns x * y element-wise with broadcasting; integers wrap. Error: the shapes do not "
-         "broadcast.")
+    .Doc(
+        "Returns x * y element-wise with broadcasting; integers wrap. Error: the shapes do not "
+        "broadcast.")
     .Gradient(MulGradient);
 
 RAMET_BINARY_OP("RealDiv", kDiv, kAttrNumbers, RAMET_FLOATS, RAMET_COMPLEX)
-    .Doc("Returns x / y element-wise with broadcasting, for floating types. Error: the shapes do "
-         "not broadcast.")
+    .Doc(
+        "Returns x / y element-wise with broadcasting, for floating types. Error: the shapes do "
+        "not broadcast.")
     .Gradient([](GradientContext& c) { return DivGradient(c, "RealDiv", "RealDiv"); });
 
 RAMET_BINARY_OP("Div", kDiv, kAttrNumbers, RAMET_NUMBERS)
-    .Doc("Returns x / y element-wise with broadcasting; integers are rounded towards zero. Error: "
-         "an integer y is 0; the shapes do not broadcast.")
+    .Doc(
+        "Returns x / y element-wise with broadcasting; integers are rounded towards zero. Error: "
+        "an integer y is 0; the shapes do not broadcast.")
     .Gradient([](GradientContext& c) { return DivGradient(c, "RealDiv", "truediv"); });
 
 RAMET_BINARY_OP("FloorDiv", kFloorDiv, kAttrNumbers, RAMET_REALS)
-    .Doc("Returns floor(x / y) element-wise with broadcasting. Error: an integer y is 0; the shapes "
-         "do not broadcast.")
+    .Doc(
+        "Returns floor(x / y) element-wise with broadcasting. Error: an integer y is 0; the shapes "
+        "do not broadcast.")
     .NotDifferentiable();
 
 RAMET_OP("TruncateDiv")
@@ -224,8 +230,10 @@ RAMET_OP("TruncateDiv")
     .Input("y: T")
     .Output("z: T")
     .Attr(kAttrNumbers)
-    .Doc("Returns x / y rounded towards zero, element-wise with broadcasting. Error: an integer y is "
-         "0; the shapes do not broadcast.")
+    .Doc(
+        "Returns x / y rounded towards zero, element-wise with broadcasting. Error: an integer y "
+        "is "
+        "0; the shapes do not broadcast.")
     .Shape(BroadcastBinaryShape)
     .CpuKernels<RAMET_REALS>([]<class T>(KernelContext& c) { return TruncatedQuotient<T>(c); })
     .NotDifferentiable();
@@ -234,58 +242,66 @@ RAMET_BINARY_OP("FloorMod", kFloorMod,
                 "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, "
                 "float, double}",
                 RAMET_REALS)
-    .Doc("Returns x - floor(x / y) * y element-wise with broadcasting: the remainder with the sign "
-         "of y. Error: an integer y is 0; the shapes do not broadcast.")
+    .Doc(
+        "Returns x - floor(x / y) * y element-wise with broadcasting: the remainder with the sign "
+        "of y. Error: an integer y is 0; the shapes do not broadcast.")
     .Gradient([](GradientContext& c) { return ModGradient(c, "FloorDiv"); });
 
 RAMET_BINARY_OP("Mod", kMod, "T: {int32, int64, half, half, bfloat16, float, double}", int32_t,
                 int64_t, float, double)
-    .Doc("Returns the remainder of x / y with the sign of x, element-wise with broadcasting: the "
-         "old name of TruncateMod. Error: an integer y is 0; the shapes do not broadcast.")
+    .Doc(
+        "Returns the remainder of x / y with the sign of x, element-wise with broadcasting: the "
+        "old name of TruncateMod. Error: an integer y is 0; the shapes do not broadcast.")
     .Gradient([](GradientContext& c) { return ModGradient(c, "TruncateDiv"); });
 
 RAMET_BINARY_OP("TruncateMod", kMod, "T: {int32, int64, bfloat16, half, float, double}", int32_t,
                 int64_t, float, double)
-    .Doc("Returns the remainder of x / y with the sign of x, element-wise with broadcasting. Error: "
-         "an integer y is 0; the shapes do not broadcast.")
+    .Doc(
+        "Returns the remainder of x / y with the sign of x, element-wise with broadcasting. Error: "
+        "an integer y is 0; the shapes do not broadcast.")
     .Gradient([](GradientContext& c) { return ModGradient(c, "TruncateDiv"); });
 
 RAMET_BINARY_OP("Maximum", kMaximum, kAttrReals, RAMET_REALS)
-    .Doc("Returns the larger of x and y element-wise with broadcasting; NaN if either is. The "
-         "gradient of equal elements goes to x. Error: the shapes do not broadcast.")
+    .Doc(
+        "Returns the larger of x and y element-wise with broadcasting; NaN if either is. The "
+        "gradient of equal elements goes to x. Error: the shapes do not broadcast.")
     .Gradient([](GradientContext& c) { return ChosenGradient(c, "GreaterEqual"); });
 
 RAMET_BINARY_OP("Minimum", kMinimum, kAttrReals, RAMET_REALS)
-    .Doc("Returns the smaller of x and y element-wise with broadcasting; NaN if either is. The "
-         "gradient of equal elements goes to x. Error: the shapes do not broadcast.")
+    .Doc(
+        "Returns the smaller of x and y element-wise with broadcasting; NaN if either is. The "
+        "gradient of equal elements goes to x. Error: the shapes do not broadcast.")
     .Gradient([](GradientContext& c) { return ChosenGradient(c, "LessEqual"); });
 
 RAMET_BINARY_OP("Pow", kPow,
                 "T: {bfloat16, float, half, double, int8, int16, int32, int64, complex64, "
                 "complex128}",
                 RAMET_FLOATS, RAMET_SIGNED, RAMET_COMPLEX)
-    .Doc("Returns x to the power of y element-wise with broadcasting; NaN for real x < 0 and y that "
-         "is not whole. Error: an integer y is negative; the shapes do not broadcast.")
+    .Doc(
+        "Returns x to the power of y element-wise with broadcasting; NaN for real x < 0 and y that "
+        "is not whole. Error: an integer y is negative; the shapes do not broadcast.")
     .Gradient(PowGradient);
 
 RAMET_BINARY_OP("SquaredDifference", kSquaredDifference,
                 "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}",
                 RAMET_FLOATS, int32_t, int64_t, RAMET_COMPLEX)
     .Commutative()
-    .Doc("Returns (x - y) * conj(x - y) element-wise with broadcasting. Error: the shapes do not "
-         "broadcast.")
+    .Doc(
+        "Returns (x - y) * conj(x - y) element-wise with broadcasting. Error: the shapes do not "
+        "broadcast.")
     .Gradient(SquaredDifferenceGradient);
 
-RAMET_BINARY_OP("DivNoNan", kDivNoNan,
-                "T: {half, float, bfloat16, double, complex64, complex128}", RAMET_FLOATS,
-                RAMET_COMPLEX)
-    .Doc("Returns x / y element-wise with broadcasting, and 0 where y is 0. Error: the shapes do "
-         "not broadcast.")
+RAMET_BINARY_OP("DivNoNan", kDivNoNan, "T: {half, float, bfloat16, double, complex64, complex128}",
+                RAMET_FLOATS, RAMET_COMPLEX)
+    .Doc(
+        "Returns x / y element-wise with broadcasting, and 0 where y is 0. Error: the shapes do "
+        "not broadcast.")
     .Gradient([](GradientContext& c) { return DivGradient(c, "DivNoNan", "div_no_nan"); });
 
 RAMET_BINARY_OP("MulNoNan", kMulNoNan, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
-    .Doc("Returns x * y element-wise with broadcasting, and 0 where y is 0, whatever x is. Error: "
-         "the shapes do not broadcast.")
+    .Doc(
+        "Returns x * y element-wise with broadcasting, and 0 where y is 0, whatever x is. Error: "
+        "the shapes do not broadcast.")
     .Gradient(MulNoNanGradient);
 
 RAMET_OP("Atan2")
@@ -293,8 +309,9 @@ RAMET_OP("Atan2")
     .Input("x: T")
     .Output("z: T")
     .Attr(kAttrFloats)
-    .Doc("Returns the angle in [-pi, pi] of the point (x, y), element-wise with broadcasting. "
-         "Error: the shapes do not broadcast.")
+    .Doc(
+        "Returns the angle in [-pi, pi] of the point (x, y), element-wise with broadcasting. "
+        "Error: the shapes do not broadcast.")
     .Shape(BroadcastBinaryShape)
     .Gradient(Atan2Gradient)
     .CpuKernels<RAMET_FLOATS>(BinaryKernel<BinaryOp::kAtan2>());

@@ -9,41 +9,45 @@ namespace {
 using linalg::BinaryOp;
 using linalg::UnaryOp;
 
-constexpr char kAttrIntegers[] =
-    "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}";
+constexpr char kAttrIntegers[] = "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}";
 
-#define RAMET_BITWISE_OP(name, kind)                                                 \
-  RAMET_OP(name)                                                                     \
-      .Input("x: T")                                                                 \
-      .Input("y: T")                                                                 \
-      .Output("z: T")                                                                \
-      .Attr(kAttrIntegers)                                                           \
-      .Shape(BroadcastBinaryShape)                                                   \
-      .CpuKernels<RAMET_SIGNED, RAMET_UNSIGNED>(BinaryKernel<BinaryOp::kind>())      \
+#define RAMET_BITWISE_OP(name, kind)                                            \
+  RAMET_OP(name)                                                                \
+      .Input("x: T")                                                            \
+      .Input("y: T")                                                            \
+      .Output("z: T")                                                           \
+      .Attr(kAttrIntegers)                                                      \
+      .Shape(BroadcastBinaryShape)                                              \
+      .CpuKernels<RAMET_SIGNED, RAMET_UNSIGNED>(BinaryKernel<BinaryOp::kind>()) \
       .NotDifferentiable()
 
 RAMET_BITWISE_OP("BitwiseAnd", kBitwiseAnd)
     .Commutative()
-    .Doc("Returns the bits that x and y both have, element-wise with broadcasting. Error: the "
-         "shapes do not broadcast.");
+    .Doc(
+        "Returns the bits that x and y both have, element-wise with broadcasting. Error: the "
+        "shapes do not broadcast.");
 
 RAMET_BITWISE_OP("BitwiseOr", kBitwiseOr)
     .Commutative()
-    .Doc("Returns the bits that x or y has, element-wise with broadcasting. Error: the shapes do "
-         "not broadcast.");
+    .Doc(
+        "Returns the bits that x or y has, element-wise with broadcasting. Error: the shapes do "
+        "not broadcast.");
 
 RAMET_BITWISE_OP("BitwiseXor", kBitwiseXor)
     .Commutative()
-    .Doc("Returns the bits that one of x and y has, element-wise with broadcasting. Error: the "
-         "shapes do not broadcast.");
+    .Doc(
+        "Returns the bits that one of x and y has, element-wise with broadcasting. Error: the "
+        "shapes do not broadcast.");
 
 RAMET_BITWISE_OP("LeftShift", kLeftShift)
-    .Doc("Returns x with its bits moved up by y, element-wise with broadcasting; y is bounded to 0 "
-         "and the width less 1. Error: the shapes do not broadcast.");
+    .Doc(
+        "Returns x with its bits moved up by y, element-wise with broadcasting; y is bounded to 0 "
+        "and the width less 1. Error: the shapes do not broadcast.");
 
 RAMET_BITWISE_OP("RightShift", kRightShift)
-    .Doc("Returns x with its bits moved down by y, the sign kept, element-wise with broadcasting; y "
-         "is bounded to 0 and the width less 1. Error: the shapes do not broadcast.");
+    .Doc(
+        "Returns x with its bits moved down by y, the sign kept, element-wise with broadcasting; y "
+        "is bounded to 0 and the width less 1. Error: the shapes do not broadcast.");
 
 RAMET_OP("Invert")
     .Input("x: T")

@@ -41,7 +41,7 @@ Status CastGradient(GradientContext& c) {
   const auto smooth = [](DType t) { return IsFloating(t) || IsComplex(t); };
   const DType from = BaseType(c.input(0).dtype());
   if (!smooth(from) || !smooth(BaseType(c.output().dtype()))) return NoGradient(c);
-  return c.Return({c.Add("Cast", {c.grad()}, {{"DstT", from}})});
+  return c.Return({Cast(c, c.grad(), from)});
 }
 
 RAMET_OP("Cast")
@@ -50,10 +50,12 @@ RAMET_OP("Cast")
     .Attr("SrcT: type")
     .Attr("DstT: type")
     .Attr("Truncate: bool = false")
-    .Doc("Returns the elements of x as DstT: floating to integer drops the fraction (what does not "
-         "fit gives an unspecified value), complex to real the imaginary part; to bool is x != 0; to "
-         "a shorter floating type rounds to the nearest. Shape of y: shape of x. Error: one of the "
-         "types is no number or bool.")
+    .Doc(
+        "Returns the elements of x as DstT: floating to integer drops the fraction (what does not "
+        "fit gives an unspecified value), complex to real the imaginary part; to bool is x != 0; "
+        "to "
+        "a shorter floating type rounds to the nearest. Shape of y: shape of x. Error: one of the "
+        "types is no number or bool.")
     .Shape(UnchangedShape)
     .Gradient(CastGradient)
     .CpuKernelClass<CastKernel>();

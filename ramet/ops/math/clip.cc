@@ -76,12 +76,15 @@ RAMET_OP("ClipByValue")
     .Input("clip_value_max: T")
     .Output("output: T")
     .Attr("T: numbertype")
-    .Doc("Returns max(min(t, clip_value_max), clip_value_min) element-wise. The bounds are scalars "
-         "or have the shape of t. NaN stays NaN, a NaN bound bounds nothing. Error: a bound has another shape.")
+    .Doc(
+        "Returns max(min(t, clip_value_max), clip_value_min) element-wise. The bounds are scalars "
+        "or have the shape of t. NaN stays NaN, a NaN bound bounds nothing. Error: a bound has "
+        "another shape.")
     .Shape(UnchangedShape)
     .Gradient(ClipGradient)
-    .CpuKernels<RAMET_FLOATS, RAMET_SIGNED, uint8_t, uint16_t>(
-        []<class T>(KernelContext& c) { return ClipCompute<T>(c); });
+    .CpuKernels<RAMET_FLOATS, RAMET_SIGNED, uint8_t, uint16_t>([]<class T>(KernelContext& c) {
+      return ClipCompute<T>(c);
+    });
 
 }  // namespace
 }  // namespace ramet

@@ -15,13 +15,13 @@ using linalg::UnaryOp;
 constexpr char kAttrOrdered[] =
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
 
-#define RAMET_ORDER_OP(name, kind)  \
-  RAMET_OP(name)                    \
-      .Input("x: T")                \
-      .Input("y: T")                \
-      .Output("z: bool")            \
-      .Attr(kAttrOrdered)           \
-      .Shape(BroadcastBinaryShape)  \
+#define RAMET_ORDER_OP(name, kind)                             \
+  RAMET_OP(name)                                               \
+      .Input("x: T")                                           \
+      .Input("y: T")                                           \
+      .Output("z: bool")                                       \
+      .Attr(kAttrOrdered)                                      \
+      .Shape(BroadcastBinaryShape)                             \
       .CpuKernels<RAMET_REALS>(BinaryKernel<BinaryOp::kind>()) \
       .NotDifferentiable()
 
@@ -35,9 +35,8 @@ Status CompareStrings(KernelContext& c, bool equal) {
   const std::string* a = x.data<std::string>();
   const std::string* b = y.data<std::string>();
   bool* out = z->mutable_data<bool>();
-  ForEachBroadcast<2>(plan, [&](int64_t i, const auto& at) {
-    out[i] = (a[at[0]] == b[at[1]]) == equal;
-  });
+  ForEachBroadcast<2>(plan,
+                      [&](int64_t i, const auto& at) { out[i] = (a[at[0]] == b[at[1]]) == equal; });
   return OkStatus();
 }
 
@@ -53,7 +52,8 @@ class EqualityKernel final : public Kernel {
   Status Compute(KernelContext& c) override {
     const Shape& x = c.input(0).shape();
     const Shape& y = c.input(1).shape();
-    if (!strict_ && x != y && !BroadcastShapes(x, y).ok()) {
+    linalg::BroadcastPlan plan;
+    if (!strict_ && x != y && !linalg::BroadcastPlan::Make(x.dims(), y.dims(), &plan)) {
       RAMET_ASSIGN_OR_RETURN(Tensor * z, c.Allocate(0, kBool, Shape()));
       *z->mutable_data<bool>() = !equal_;
       return OkStatus();
@@ -79,16 +79,16 @@ Status EqualityShape(ShapeContext& c) {
   return OkStatus();
 }
 
-#define RAMET_EQUALITY_OP(name)                                                                   \
-  RAMET_OP(name)                                                                                  \
-      .Input("x: T")                                                                              \
-      .Input("y: T")                                                                              \
-      .Output("z: bool")                                                                          \
-      .Attr("T: type")                                                                            \
-      .Attr("incompatible_shape_error: bool = true")                                              \
-      .Commutative()                                                                              \
-      .Shape(EqualityShape)                                                                       \
-      .CpuKernelClasses<EqualityKernelOf, RAMET_REALS, RAMET_COMPLEX, bool, std::string>()        \
+#define RAMET_EQUALITY_OP(name)                                                            \
+  RAMET_OP(name)                                                                           \
+      .Input("x: T")                                                                       \
+      .Input("y: T")                                                                       \
+      .Output("z: bool")                                                                   \
+      .Attr("T: type")                                                                     \
+      .Attr("incompatible_shape_error: bool = true")                                       \
+      .Commutative()                                                                       \
+      .Shape(EqualityShape)                                                                \
+      .CpuKernelClasses<EqualityKernelOf, RAMET_REALS, RAMET_COMPLEX, bool, std::string>() \
       .NotDifferentiable()
 
 // |x - y| < tolerance.
@@ -126,23 +126,30 @@ RAMET_EQUALITY_OP("Equal").Doc(
     "broadcast are an error, or with incompatible_shape_error=false give the scalar false.");
 
 RAMET_EQUALITY_OP("NotEqual")
-    .Doc("Returns whether x != y element-wise with broadcasting; NaN differs from everything. "
-         "Shapes that do not broadcast are an error, or with incompatible_shape_error=false give "
-         "the scalar true.");
+    .Doc(
+        "Returns whether x != y element-wise with broadcasting; NaN differs from everything. "
+        "Shapes that do not broadcast are an error, or with incompatible_shape_error=false give "
+        "the scalar true.");
 
-RAMET_ORDER_OP("Less", kLess).Doc(
-    "Returns whether x < y element-wise with broadcasting. Error: the shapes do not broadcast.");
+RAMET_ORDER_OP("Less", kLess)
+    .Doc(
+        "Returns whether x < y element-wise with broadcasting. Error: the shapes do not "
+        "broadcast.");
 
 RAMET_ORDER_OP("LessEqual", kLessEqual)
-    .Doc("Returns whether x <= y element-wise with broadcasting. Error: the shapes do not "
-         "broadcast.");
+    .Doc(
+        "Returns whether x <= y element-wise with broadcasting. Error: the shapes do not "
+        "broadcast.");
 
-RAMET_ORDER_OP("Greater", kGreater).Doc(
-    "Returns whether x > y element-wise with broadcasting. Error: the shapes do not broadcast.");
+RAMET_ORDER_OP("Greater", kGreater)
+    .Doc(
+        "Returns whether x > y element-wise with broadcasting. Error: the shapes do not "
+        "broadcast.");
 
 RAMET_ORDER_OP("GreaterEqual", kGreaterEqual)
-    .Doc("Returns whether x >= y element-wise with broadcasting. Error: the shapes do not "
-         "broadcast.");
+    .Doc(
+        "Returns whether x >= y element-wise with broadcasting. Error: the shapes do not "
+        "broadcast.");
 
 RAMET_OP("ApproximateEqual")
     .Input("x: T")
@@ -161,8 +168,9 @@ RAMET_OP("LogicalAnd")
     .Input("y: bool")
     .Output("z: bool")
     .Commutative()
-    .Doc("Returns whether x and y both hold, element-wise with broadcasting. Error: the shapes do "
-         "not broadcast.")
+    .Doc(
+        "Returns whether x and y both hold, element-wise with broadcasting. Error: the shapes do "
+        "not broadcast.")
     .Shape(BroadcastBinaryShape)
     .CpuKernel([](KernelContext& c) { return ComputeBinary(BinaryOp::kLogicalAnd, c); })
     .NotDifferentiable();
@@ -172,8 +180,9 @@ RAMET_OP("LogicalOr")
     .Input("y: bool")
     .Output("z: bool")
     .Commutative()
-    .Doc("Returns whether x, y or both hold, element-wise with broadcasting. Error: the shapes do "
-         "not broadcast.")
+    .Doc(
+        "Returns whether x, y or both hold, element-wise with broadcasting. Error: the shapes do "
+        "not broadcast.")
     .Shape(BroadcastBinaryShape)
     .CpuKernel([](KernelContext& c) { return ComputeBinary(BinaryOp::kLogicalOr, c); })
     .NotDifferentiable();

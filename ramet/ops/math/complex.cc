@@ -14,13 +14,13 @@ using linalg::UnaryOp;
 DType RealOf(DType complex) { return complex == kComplex128 ? kDouble : kFloat; }
 DType ComplexOf(DType real) { return real == kDouble ? kComplex128 : kComplex64; }
 
-#define RAMET_COMPLEX_PART_OP(name, kind, in, out)                    \
-  RAMET_OP(name)                                                      \
-      .Input(in ": T")                                                \
-      .Output(out ": Tout")                                           \
-      .Attr("T: {complex64, complex128} = complex64")                 \
-      .Attr("Tout: {float, double} = float")                          \
-      .Shape(PartShape)                                               \
+#define RAMET_COMPLEX_PART_OP(name, kind, in, out)    \
+  RAMET_OP(name)                                      \
+      .Input(in ": T")                                \
+      .Output(out ": Tout")                           \
+      .Attr("T: {complex64, complex128} = complex64") \
+      .Attr("Tout: {float, double} = float")          \
+      .Shape(PartShape)                               \
       .CpuKernels<RAMET_COMPLEX>(UnaryKernel<UnaryOp::kind>())
 
 Status PartShape(ShapeContext& c) {
@@ -99,8 +99,9 @@ RAMET_OP("Complex")
     .Output("out: Tout")
     .Attr("T: {float, double} = float")
     .Attr("Tout: {complex64, complex128} = complex64")
-    .Doc("Returns the complex numbers real + i * imag, element-wise with broadcasting. Error: the "
-         "shapes do not broadcast; Tout is not twice as wide as T.")
+    .Doc(
+        "Returns the complex numbers real + i * imag, element-wise with broadcasting. Error: the "
+        "shapes do not broadcast; Tout is not twice as wide as T.")
     .Shape(ComplexShape)
     .Gradient(ComplexGradient)
     .CpuKernels<float, double>([]<class T>(KernelContext& c) { return ComplexCompute<T>(c); });
@@ -115,23 +116,27 @@ RAMET_OP("Conj")
     .CpuKernels<RAMET_COMPLEX>(UnaryKernel<UnaryOp::kConj>());
 
 RAMET_COMPLEX_PART_OP("Real", kReal, "input", "output")
-    .Doc("Returns the real part element-wise. Shape of the output: shape of the input. Error: Tout "
-         "is not the real type of T.")
+    .Doc(
+        "Returns the real part element-wise. Shape of the output: shape of the input. Error: Tout "
+        "is not the real type of T.")
     .Gradient(RealGradient);
 
 RAMET_COMPLEX_PART_OP("Imag", kImag, "input", "output")
-    .Doc("Returns the imaginary part element-wise. Shape of the output: shape of the input. Error: "
-         "Tout is not the real type of T.")
+    .Doc(
+        "Returns the imaginary part element-wise. Shape of the output: shape of the input. Error: "
+        "Tout is not the real type of T.")
     .Gradient(ImagGradient);
 
 RAMET_COMPLEX_PART_OP("ComplexAbs", kComplexAbs, "x", "y")
-    .Doc("Returns the absolute value |x| element-wise. Shape of y: shape of x. Error: Tout is not "
-         "the real type of T.")
+    .Doc(
+        "Returns the absolute value |x| element-wise. Shape of y: shape of x. Error: Tout is not "
+        "the real type of T.")
     .Gradient(ComplexAbsGradient);
 
 RAMET_COMPLEX_PART_OP("Angle", kAngle, "input", "output")
-    .Doc("Returns the angle in [-pi, pi] of each complex number. Shape of the output: shape of the "
-         "input. Error: Tout is not the real type of T.")
+    .Doc(
+        "Returns the angle in [-pi, pi] of each complex number. Shape of the output: shape of the "
+        "input. Error: Tout is not the real type of T.")
     .Gradient(AngleGradient);
 
 }  // namespace

@@ -31,7 +31,8 @@ Status ComputeFlat(BinaryOp op, KernelContext& c) {
   return all ? OkStatus() : NoValueError(op);
 }
 
-Status ComputePlanned(BinaryOp op, KernelContext& c, const BroadcastPlan& plan, const Shape& shape) {
+Status ComputePlanned(BinaryOp op, KernelContext& c, const BroadcastPlan& plan,
+                      const Shape& shape) {
   RAMET_ASSIGN_OR_RETURN(Tensor * z, BinaryOutput(op, c, shape));
   const bool all = linalg::Binary(op, LinalgType(c.input(0).dtype()), plan, c.input(0).raw_data(),
                                   c.input(1).raw_data(), z->raw_data());
@@ -73,8 +74,9 @@ Status ComputeBinary(BinaryOp op, KernelContext& c) {
 Status ComputePairs(BinaryOp op, KernelContext& c) {
   const int64_t n = c.input(0).num_elements();
   if (n != c.input(1).num_elements()) {
-    return InvalidArgument("The two arguments to a cwise op must have same number of elements, got ",
-                           n, " and ", c.input(1).num_elements());
+    return InvalidArgument(
+        "The two arguments to a cwise op must have same number of elements, got ", n, " and ",
+        c.input(1).num_elements());
   }
   return ComputeFlat(op, c);
 }

@@ -19,7 +19,8 @@ Status ComputeBinary(linalg::BinaryOp op, KernelContext& c);
 Status ComputePairs(linalg::BinaryOp op, KernelContext& c);
 
 // The same for inputs of one shape.
-// \error kInvalidArgument "Inputs must have the same size and shape.  Input 0: [2] != input 1: [3]".
+// \error kInvalidArgument "Inputs must have the same size and shape.  Input 0: [2] != input 1:
+// [3]".
 Status ComputeSameShape(linalg::BinaryOp op, KernelContext& c);
 
 // For OpBuilder::CpuKernels: one of the functions above for each type.

@@ -53,6 +53,23 @@ Output Conj(GradientContext& c, const Output& x) {
   return c.Add("Conj", {x});
 }
 
+std::string ArgumentName(GradientContext& c, std::string_view op, std::string_view arg) {
+  return StrCat(c.graph().UniqueName(op, false), "/", arg, "/");
+}
+
+Output SliceOf(GradientContext& c, const Output& x, int begin, int end) {
+  constexpr std::string_view kOp = "strided_slice";
+  Output stack =
+      Constant(c.graph(), Tensor::Vector<int32_t>({begin}), ArgumentName(c, kOp, "stack"));
+  Output stop =
+      Constant(c.graph(), Tensor::Vector<int32_t>({end}), ArgumentName(c, kOp, "stack_1"));
+  Output step = Constant(c.graph(), Tensor::Vector<int32_t>({1}), ArgumentName(c, kOp, "stack_2"));
+  AttrMap masks;
+  if (begin == 0) masks.Set("begin_mask", 1);
+  if (end == 0) masks.Set("end_mask", 1);
+  return c.Add("StridedSlice", {x, stack, stop, step}, masks, kOp);
+}
+
 Output RangeTo(GradientContext& c, const Output& limit) {
   return c.Add("Range", {0, limit, 1}, {}, "range");
 }
@@ -82,12 +99,13 @@ Output ZerosLike(GradientContext& c, const Output& x) {
   return c.Add("Fill", {dims, zero}, {}, "zeros_like");
 }
 
-Output OnesLike(GradientContext& c, const Output& x) {
+Output OnesLike(GradientContext& c, const Output& x, DType type) {
   const Shape shape = x.shape();
   Output dims = shape.IsFullyDefined()
                     ? Int32Vector(c, shape.dims(), "ones_like/Shape/shape_as_tensor")
                     : c.Add("Shape", {x}, {}, "ones_like/Shape");
-  Output one = ScalarLike(c, x.dtype(), 1, "ones_like/Const");
+  if (type == DType::kInvalid) type = x.dtype();
+  Output one = ScalarLike(c, type, 1, "ones_like/Const");
   return c.Add("Fill", {dims, one}, {}, "ones_like");
 }
 
@@ -96,8 +114,6 @@ bool SameKnownShape(const Output& x, const Output& y) {
   return shape.IsFullyDefined() && shape == y.shape();
 }
 
-Status NoGradient(GradientContext& c) {
-  return c.Return(std::vector<Gradient>(c.num_inputs()));
-}
+Status NoGradient(GradientContext& c) { return c.Return(std::vector<Gradient>(c.num_inputs())); }
 
 }  // namespace ramet

@@ -26,15 +26,21 @@ Output Int32Vector(GradientContext& c, std::span<const int64_t> values,
 // The complex conjugate; x itself for real types, without a node.
 Output Conj(GradientContext& c, const Output& x);
 
+// The name, taken as it is, of an argument `arg` of the next op that will be called `op`:
+// "<scope>/<op>_1/<arg>/".
+std::string ArgumentName(GradientContext& c, std::string_view op, std::string_view arg);
+// x[begin:end] of a vector; begin 0 and end 0 are its begin and end.
+Output SliceOf(GradientContext& c, const Output& x, int begin, int end);
 // tf.range(limit), tf.reshape(x, shape).
 Output RangeTo(GradientContext& c, const Output& limit);
 Output Reshape(GradientContext& c, const Output& x, const Output& shape);
 Output Reshape(GradientContext& c, const Output& x, std::span<const int64_t> shape);
 Output Cast(GradientContext& c, const Output& x, DType to);
 
-// tf.zeros_like (a Const where the shape is known and small), tf.ones_like.
+// tf.zeros_like (a Const where the shape is known and small), tf.ones_like (of dtype `type`, or
+// that of x).
 Output ZerosLike(GradientContext& c, const Output& x);
-Output OnesLike(GradientContext& c, const Output& x);
+Output OnesLike(GradientContext& c, const Output& x, DType type = DType::kInvalid);
 
 // Whether both shapes are fully known and equal.
 bool SameKnownShape(const Output& x, const Output& y);

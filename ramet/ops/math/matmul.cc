@@ -33,8 +33,8 @@ class MatMulKernel final : public Kernel {
     }
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, c.input(0).dtype(), Shape{m, n}));
     if (m == 0 || n == 0) return OkStatus();
-    linalg::Gemm(LinalgType(y->dtype()), transpose_a_, transpose_b_, m, n, k,
-                 c.input(0).raw_data(), c.input(1).raw_data(), y->raw_data());
+    linalg::Gemm(LinalgType(y->dtype()), transpose_a_, transpose_b_, m, n, k, c.input(0).raw_data(),
+                 c.input(1).raw_data(), y->raw_data());
     return OkStatus();
   }
 
@@ -60,8 +60,8 @@ Status MatMulShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// With y = op(a) op(b): each gradient is a product of the incoming one and the other operand, written
-// so that nothing is transposed twice.
+// With y = op(a) op(b): each gradient is a product of the incoming one and the other operand,
+// written so that nothing is transposed twice.
 Status MatMulGradient(GradientContext& c) {
   RAMET_ASSIGN_OR_RETURN(bool transpose_a, c.attr<bool>("transpose_a"));
   RAMET_ASSIGN_OR_RETURN(bool transpose_b, c.attr<bool>("transpose_b"));
@@ -85,14 +85,16 @@ RAMET_OP("MatMul")
     .Output("product: T")
     .Attr("transpose_a: bool = false")
     .Attr("transpose_b: bool = false")
-    .Attr("T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, "
-          "complex64, complex128}")
+    .Attr(
+        "T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, "
+        "complex64, complex128}")
     .Attr("grad_a: bool = false")
     .Attr("grad_b: bool = false")
-    .Doc("Returns the product of the matrices a [m, k] and b [k, n]: [m, n]. With transpose_a, a is "
-         "[k, m]; with transpose_b, b is [n, k] (not conjugated). grad_a and grad_b only tell that "
-         "the node is a gradient. Integers wrap. Error: an input is no matrix; the inner dimensions "
-         "differ.")
+    .Doc(
+        "Returns the product of the matrices a [m, k] and b [k, n]: [m, n]. With transpose_a, a is "
+        "[k, m]; with transpose_b, b is [n, k] (not conjugated). grad_a and grad_b only tell that "
+        "the node is a gradient. Integers wrap. Error: an input is no matrix; the inner dimensions "
+        "differ.")
     .Shape(MatMulShape)
     .Gradient(MatMulGradient)
     .CpuKernelClasses<MatMulKernelOf, RAMET_FLOATS, int32_t, int64_t, RAMET_UNSIGNED,

@@ -31,8 +31,8 @@ StatusOr<int64_t> RangeSize(N start, N limit, N delta) {
   if (delta == N(0)) return InvalidArgument("Requires delta != 0: ", delta);
   if (delta > N(0) ? !(start <= limit) : !(start >= limit)) {
     const char order = delta > N(0) ? '<' : '>';
-    return InvalidArgument("Requires start ", order, "= limit when delta ", order == '<' ? '>' : '<',
-                           " 0: ", start, "/", limit);
+    return InvalidArgument("Requires start ", order, "= limit when delta ",
+                           order == '<' ? '>' : '<', " 0: ", start, "/", limit);
   }
   if constexpr (std::is_floating_point_v<N>) {
     const double steps = std::ceil(std::abs((double{limit} - start) / delta));
@@ -113,11 +113,13 @@ RAMET_OP("Range")
     .Input("limit: Tidx")
     .Input("delta: Tidx")
     .Output("output: Tidx")
-    .Attr("Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} "
-          "= int32")
+    .Attr(
+        "Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} "
+        "= int32")
     .HostMemory({"start", "limit", "delta"})
-    .Doc("Returns the vector start, start + delta, start + 2 * delta, ... up to but without limit. "
-         "Error: an input is no scalar; delta is 0; delta leads away from limit.")
+    .Doc(
+        "Returns the vector start, start + delta, start + 2 * delta, ... up to but without limit. "
+        "Error: an input is no scalar; delta is 0; delta leads away from limit.")
     .Shape(RangeShape)
     .CpuKernels<RAMET_FLOATS, int32_t, int64_t>(
         []<class T>(KernelContext& c) { return RangeCompute<T>(c); }, "Tidx")

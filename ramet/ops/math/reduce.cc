@@ -44,7 +44,8 @@ constexpr char kAttrOrdered[] = "T: {realnumbertype, qint8, quint8, qint32, qint
 template <ReduceOp kOp>
 class ReduceKernel final : public Kernel {
  public:
-  explicit ReduceKernel(const KernelNode& node) : keep_dims_(node.attrs->GetOr("keep_dims", false)) {}
+  explicit ReduceKernel(const KernelNode& node)
+      : keep_dims_(node.attrs->GetOr("keep_dims", false)) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
     return std::unique_ptr<Kernel>(std::make_unique<ReduceKernel>(node));
   }
@@ -95,72 +96,79 @@ Status ReduceShape(ShapeContext& c) {
   return OkStatus();
 }
 
-#define RAMET_REDUCE_OP(name, kind, attr, ...)                                  \
-  RAMET_OP(name)                                                                \
-      .Input("input: T")                                                        \
-      .Input("reduction_indices: Tidx")                                         \
-      .Output("output: T")                                                      \
-      .Attr("keep_dims: bool = false")                                          \
-      .Attr(attr)                                                               \
-      .Attr("Tidx: {int32, int64} = int32")                                     \
-      .HostMemory({"reduction_indices"})                                        \
-      .Shape(ReduceShape)                                                       \
+#define RAMET_REDUCE_OP(name, kind, attr, ...) \
+  RAMET_OP(name)                               \
+      .Input("input: T")                       \
+      .Input("reduction_indices: Tidx")        \
+      .Output("output: T")                     \
+      .Attr("keep_dims: bool = false")         \
+      .Attr(attr)                              \
+      .Attr("Tidx: {int32, int64} = int32")    \
+      .HostMemory({"reduction_indices"})       \
+      .Shape(ReduceShape)                      \
       .CpuKernelClasses<Reduction<ReduceOp::kind>::template Of, __VA_ARGS__>()
 
-#define RAMET_REDUCE_BOOL_OP(name, kind)                                 \
-  RAMET_OP(name)                                                         \
-      .Input("input: bool")                                              \
-      .Input("reduction_indices: Tidx")                                  \
-      .Output("output: bool")                                            \
-      .Attr("keep_dims: bool = false")                                   \
-      .Attr("Tidx: {int32, int64} = int32")                              \
-      .HostMemory({"reduction_indices"})                                 \
-      .Shape(ReduceShape)                                                \
-      .CpuKernelClass<ReduceKernel<ReduceOp::kind>>()                    \
+#define RAMET_REDUCE_BOOL_OP(name, kind)              \
+  RAMET_OP(name)                                      \
+      .Input("input: bool")                           \
+      .Input("reduction_indices: Tidx")               \
+      .Output("output: bool")                         \
+      .Attr("keep_dims: bool = false")                \
+      .Attr("Tidx: {int32, int64} = int32")           \
+      .HostMemory({"reduction_indices"})              \
+      .Shape(ReduceShape)                             \
+      .CpuKernelClass<ReduceKernel<ReduceOp::kind>>() \
       .NotDifferentiable()
 
 RAMET_REDUCE_OP("Sum", kSum, kAttrNumbers, RAMET_NUMBERS)
-    .Doc("Returns the sum of the input over the dimensions reduction_indices (negative ones count "
-         "from the end); 0 where there is nothing. They vanish, or stay with size 1 with keep_dims. "
-         "Error: an index is out of range or named twice.")
+    .Doc(
+        "Returns the sum of the input over the dimensions reduction_indices (negative ones count "
+        "from the end); 0 where there is nothing. They vanish, or stay with size 1 with keep_dims. "
+        "Error: an index is out of range or named twice.")
     .Gradient(SumGradient);
 
 RAMET_REDUCE_OP("Prod", kProd, kAttrNumbers, RAMET_NUMBERS)
-    .Doc("Returns the product of the input over the dimensions reduction_indices (negative ones "
-         "count from the end); 1 where there is nothing. They vanish, or stay with size 1 with "
-         "keep_dims. Error: an index is out of range or named twice.")
+    .Doc(
+        "Returns the product of the input over the dimensions reduction_indices (negative ones "
+        "count from the end); 1 where there is nothing. They vanish, or stay with size 1 with "
+        "keep_dims. Error: an index is out of range or named twice.")
     .Gradient(ProdGradient);
 
 RAMET_REDUCE_OP("Mean", kMean, kAttrNumbers, RAMET_NUMBERS)
-    .Doc("Returns the mean of the input over the dimensions reduction_indices (negative ones count "
-         "from the end); NaN where there is nothing, integers are rounded towards zero. They "
-         "vanish, or stay with size 1 with keep_dims. Error: an index is out of range or named "
-         "twice.")
+    .Doc(
+        "Returns the mean of the input over the dimensions reduction_indices (negative ones count "
+        "from the end); NaN where there is nothing, integers are rounded towards zero. They "
+        "vanish, or stay with size 1 with keep_dims. Error: an index is out of range or named "
+        "twice.")
     .Gradient(MeanGradient);
 
 RAMET_REDUCE_OP("Max", kMax, kAttrOrdered, RAMET_REALS)
-    .Doc("Returns the largest element of the input over the dimensions reduction_indices (negative "
-         "ones count from the end); the lowest value of T where there is nothing, NaN if there is "
-         "one. They vanish, or stay with size 1 with keep_dims. Equal largest elements share the "
-         "gradient. Error: an index is out of range or named twice.")
+    .Doc(
+        "Returns the largest element of the input over the dimensions reduction_indices (negative "
+        "ones count from the end); the lowest value of T where there is nothing, NaN if there is "
+        "one. They vanish, or stay with size 1 with keep_dims. Equal largest elements share the "
+        "gradient. Error: an index is out of range or named twice.")
     .Gradient(MinOrMaxGradient);
 
 RAMET_REDUCE_OP("Min", kMin, kAttrOrdered, RAMET_REALS)
-    .Doc("Returns the smallest element of the input over the dimensions reduction_indices (negative "
-         "ones count from the end); the highest value of T where there is nothing, NaN if there is "
-         "one. They vanish, or stay with size 1 with keep_dims. Equal smallest elements share the "
-         "gradient. Error: an index is out of range or named twice.")
+    .Doc(
+        "Returns the smallest element of the input over the dimensions reduction_indices (negative "
+        "ones count from the end); the highest value of T where there is nothing, NaN if there is "
+        "one. They vanish, or stay with size 1 with keep_dims. Equal smallest elements share the "
+        "gradient. Error: an index is out of range or named twice.")
     .Gradient(MinOrMaxGradient);
 
 RAMET_REDUCE_BOOL_OP("All", kAll)
-    .Doc("Returns whether all elements hold over the dimensions reduction_indices (negative ones "
-         "count from the end); true where there is nothing. They vanish, or stay with size 1 with "
-         "keep_dims. Error: an index is out of range or named twice.");
+    .Doc(
+        "Returns whether all elements hold over the dimensions reduction_indices (negative ones "
+        "count from the end); true where there is nothing. They vanish, or stay with size 1 with "
+        "keep_dims. Error: an index is out of range or named twice.");
 
 RAMET_REDUCE_BOOL_OP("Any", kAny)
-    .Doc("Returns whether some element holds over the dimensions reduction_indices (negative ones "
-         "count from the end); false where there is nothing. They vanish, or stay with size 1 with "
-         "keep_dims. Error: an index is out of range or named twice.");
+    .Doc(
+        "Returns whether some element holds over the dimensions reduction_indices (negative ones "
+        "count from the end); false where there is nothing. They vanish, or stay with size 1 with "
+        "keep_dims. Error: an index is out of range or named twice.");
 
 }  // namespace
 }  // namespace ramet

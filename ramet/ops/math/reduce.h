@@ -17,9 +17,9 @@ struct ReducedDims {
   std::span<const bool> flags() const { return {reduced.data(), static_cast<size_t>(rank)}; }
 };
 
-// The dimensions of a tensor of rank `rank` that `axes` (int32 or int64, a scalar or vector; negative
-// ones count from the end) names.
-// \error kInvalidArgument "Invalid reduction dimension (2 for input with 2 dimension(s)", "Invalid
+// The dimensions of a tensor of rank `rank` that `axes` (int32 or int64, a scalar or vector;
+// negative ones count from the end) names. \error kInvalidArgument "Invalid reduction dimension (2
+// for input with 2 dimension(s)", "Invalid
 //   reduction arguments: Axes contains duplicate dimension: 0".
 StatusOr<ReducedDims> ReducedDimsOf(const Tensor& axes, int rank);
 

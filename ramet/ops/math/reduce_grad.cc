@@ -61,8 +61,8 @@ Output Repeated(GradientContext& c) {
   if (kept.IsFullyDefined() && shape.IsFullyDefined()) {
     Output reshaped = Reshape(c, grad, kept.dims());
     const std::vector<int64_t> multiples = Multiples(shape, kept);
-    return c.Add("Tile", {reshaped, Input(Tensor::Vector<int32_t>(
-                                        {multiples.begin(), multiples.end()}))});
+    return c.Add("Tile",
+                 {reshaped, Input(Tensor::Vector<int32_t>({multiples.begin(), multiples.end()}))});
   }
   Output x_shape = ShapeOf(c, x);
   if (!KeepsDims(c)) grad = Reshape(c, grad, KeptShapeOf(c, x_shape));
@@ -71,13 +71,8 @@ Output Repeated(GradientContext& c) {
 
 // All elements of a vector multiplied.
 Output ProductOf(GradientContext& c, const Output& vector) {
-  const Shape shape = vector.shape();
-  Output axes;
-  if (shape.IsFullyDefined() && shape.rank() > 0) {
-    axes = Int32Vector(c, std::vector<int64_t>{0});
-  } else {
-    axes = RangeTo(c, RankOf(c, vector));
-  }
+  Output axes = vector.shape().rank() > 0 ? Int32Vector(c, std::vector<int64_t>{0})
+                                          : RangeTo(c, RankOf(c, vector));
   return c.Add("Prod", {vector, axes});
 }
 
@@ -154,7 +149,8 @@ Status ProdGradient(GradientContext& c) {
   Output columns = ProductOf(c, c.Add("GatherV2", {x_shape, others.output(0), 0}));
   Output moved = c.Add("Transpose", {x, order}, {}, "transpose");
   Output moved_shape = ShapeOf(c, moved);
-  Output matrix_shape = c.Add("Pack", {rows, columns}, {{"N", 2}}, "Reshape/shape");
+  Output matrix_shape =
+      c.Add("Pack", {rows, columns}, {{"N", 2}}, ArgumentName(c, "Reshape", "shape"));
   Output matrix = Reshape(c, moved, matrix_shape);
   Output before = c.Add("Cumprod", {matrix, 0}, {{"exclusive", true}});
   Output after = c.Add("Cumprod", {matrix, 0}, {{"exclusive", true}, {"reverse", true}});

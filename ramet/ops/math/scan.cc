@@ -123,29 +123,32 @@ Status ScanShape(ShapeContext& c) {
   return OkStatus();
 }
 
-#define RAMET_SCAN_OP(name)                     \
-  RAMET_OP(name)                                \
-      .Input("x: T")                            \
-      .Input("axis: Tidx")                      \
-      .Output("out: T")                         \
-      .Attr("exclusive: bool = false")          \
-      .Attr("reverse: bool = false")            \
-      .Attr("T: numbertype")                    \
-      .Attr("Tidx: {int32, int64} = int32")     \
-      .HostMemory({"axis"})                     \
+#define RAMET_SCAN_OP(name)                 \
+  RAMET_OP(name)                            \
+      .Input("x: T")                        \
+      .Input("axis: Tidx")                  \
+      .Output("out: T")                     \
+      .Attr("exclusive: bool = false")      \
+      .Attr("reverse: bool = false")        \
+      .Attr("T: numbertype")                \
+      .Attr("Tidx: {int32, int64} = int32") \
+      .HostMemory({"axis"})                 \
       .Shape(ScanShape)
 
 RAMET_SCAN_OP("Cumsum")
-    .Doc("Returns the running sum of x along `axis` (negative: from the end), of the shape of x. "
-         "With exclusive, element i leaves out x[i]; with reverse, it runs from the end. Error: the "
-         "axis is no scalar or out of range.")
+    .Doc(
+        "Returns the running sum of x along `axis` (negative: from the end), of the shape of x. "
+        "With exclusive, element i leaves out x[i]; with reverse, it runs from the end. Error: the "
+        "axis is no scalar or out of range.")
     .Gradient(CumsumGradient)
     .CpuKernelClasses<CumsumKernel, RAMET_NUMBERS>();
 
 RAMET_SCAN_OP("Cumprod")
-    .Doc("Returns the running product of x along `axis` (negative: from the end), of the shape of x. "
-         "With exclusive, element i leaves out x[i]; with reverse, it runs from the end. Where x is "
-         "0 its gradient is 0. Error: the axis is no scalar or out of range.")
+    .Doc(
+        "Returns the running product of x along `axis` (negative: from the end), of the shape of "
+        "x. "
+        "With exclusive, element i leaves out x[i]; with reverse, it runs from the end. Where x is "
+        "0 its gradient is 0. Error: the axis is no scalar or out of range.")
     .Gradient(CumprodGradient)
     .CpuKernelClasses<CumprodKernel, RAMET_NUMBERS>();
 

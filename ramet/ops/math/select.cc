@@ -16,9 +16,8 @@ void ChooseStrings(KernelContext& c, const BroadcastPlan& plan, Tensor& z) {
   const std::string* t = c.input(1).data<std::string>();
   const std::string* e = c.input(2).data<std::string>();
   std::string* out = z.mutable_data<std::string>();
-  ForEachBroadcast<3>(plan, [&](int64_t i, const auto& at) {
-    out[i] = condition[at[0]] ? t[at[1]] : e[at[2]];
-  });
+  ForEachBroadcast<3>(
+      plan, [&](int64_t i, const auto& at) { out[i] = condition[at[0]] ? t[at[1]] : e[at[2]]; });
 }
 
 Status Choose(KernelContext& c, const BroadcastPlan& plan, const Shape& shape) {
@@ -148,9 +147,10 @@ RAMET_OP("Select")
     .Input("e: T")
     .Output("output: T")
     .Attr("T: type")
-    .Doc("Returns t where the condition holds, else e. t and e have one shape, which is that of the "
-         "output; the condition has it too, or is a vector that chooses whole rows, or a scalar. "
-         "Error: the shapes are others.")
+    .Doc(
+        "Returns t where the condition holds, else e. t and e have one shape, which is that of the "
+        "output; the condition has it too, or is a vector that chooses whole rows, or a scalar. "
+        "Error: the shapes are others.")
     .Shape(SelectShape)
     .Gradient(SelectGradient)
     .CpuKernel(SelectCompute);
@@ -161,8 +161,10 @@ RAMET_OP("SelectV2")
     .Input("e: T")
     .Output("output: T")
     .Attr("T: type")
-    .Doc("Returns t where the condition holds, else e, element-wise with all three broadcast. Error: "
-         "the shapes do not broadcast.")
+    .Doc(
+        "Returns t where the condition holds, else e, element-wise with all three broadcast. "
+        "Error: "
+        "the shapes do not broadcast.")
     .Shape(SelectV2Shape)
     .Gradient(SelectV2Gradient)
     .CpuKernel(SelectV2Compute);

@@ -12,16 +12,20 @@ using linalg::UnaryOp;
 constexpr char kAttrSigned[] =
     "T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}";
 
-#define RAMET_UNARY_OP(name, kind, attr, ...)                                              \
-  RAMET_OP(name).Input("x: T").Output("y: T").Attr(attr).Shape(UnchangedShape).CpuKernels< \
-      __VA_ARGS__>(UnaryKernel<UnaryOp::kind>())
+#define RAMET_UNARY_OP(name, kind, attr, ...) \
+  RAMET_OP(name)                              \
+      .Input("x: T")                          \
+      .Output("y: T")                         \
+      .Attr(attr)                             \
+      .Shape(UnchangedShape)                  \
+      .CpuKernels<__VA_ARGS__>(UnaryKernel<UnaryOp::kind>())
 
-#define RAMET_UNARY_TEST_OP(name, kind)                             \
-  RAMET_OP(name)                                                    \
-      .Input("x: T")                                                \
-      .Output("y: bool")                                            \
-      .Attr(kAttrFloats)                                            \
-      .Shape(UnchangedShape)                                        \
+#define RAMET_UNARY_TEST_OP(name, kind)                       \
+  RAMET_OP(name)                                              \
+      .Input("x: T")                                          \
+      .Output("y: bool")                                      \
+      .Attr(kAttrFloats)                                      \
+      .Shape(UnchangedShape)                                  \
       .CpuKernels<RAMET_FLOATS>(UnaryKernel<UnaryOp::kind>()) \
       .NotDifferentiable()
 
@@ -103,8 +107,9 @@ RAMET_UNARY_OP("Abs", kAbs, "T: {bfloat16, half, float, double, int8, int16, int
     });
 
 RAMET_UNARY_OP("Sign", kSign, kAttrSigned, RAMET_FLOATS, RAMET_SIGNED, RAMET_COMPLEX)
-    .Doc("Returns -1, 0 or 1 for the sign of x element-wise; x / |x| for complex x, 0 for 0. NaN "
-         "stays NaN. Shape of y: shape of x.")
+    .Doc(
+        "Returns -1, 0 or 1 for the sign of x element-wise; x / |x| for complex x, 0 for 0. NaN "
+        "stays NaN. Shape of y: shape of x.")
     .Gradient([](GradientContext& c) { return c.Return({ZerosLike(c, c.input(0))}); });
 
 RAMET_UNARY_OP("Square", kSquare,
@@ -139,8 +144,9 @@ RAMET_UNARY_OP("Expm1", kExpm1, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPL
     .Gradient(Expm1Gradient);
 
 RAMET_UNARY_OP("Log", kLog, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
-    .Doc("Returns the natural logarithm of x element-wise; -inf for 0, NaN for real x < 0. Shape of "
-         "y: shape of x.")
+    .Doc(
+        "Returns the natural logarithm of x element-wise; -inf for 0, NaN for real x < 0. Shape of "
+        "y: shape of x.")
     .Gradient(LogGradient);
 
 RAMET_UNARY_OP("Log1p", kLog1p, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
@@ -164,23 +170,27 @@ RAMET_UNARY_OP("Erfc", kErfc, kAttrFloats, RAMET_FLOATS)
     .Gradient([](GradientContext& c) { return ErfGradient(c, -1); });
 
 RAMET_UNARY_OP("Floor", kFloor, kAttrFloats, RAMET_FLOATS)
-    .Doc("Returns the largest whole number that is not above x, element-wise. Shape of y: shape of "
-         "x.")
+    .Doc(
+        "Returns the largest whole number that is not above x, element-wise. Shape of y: shape of "
+        "x.")
     .NotDifferentiable();
 
 RAMET_UNARY_OP("Ceil", kCeil, kAttrFloats, RAMET_FLOATS)
-    .Doc("Returns the smallest whole number that is not below x, element-wise. Shape of y: shape of "
-         "x.")
+    .Doc(
+        "Returns the smallest whole number that is not below x, element-wise. Shape of y: shape of "
+        "x.")
     .NotDifferentiable();
 
 RAMET_UNARY_OP("Round", kRound, kAttrSigned, RAMET_FLOATS, int32_t, int64_t)
-    .Doc("Returns the nearest whole number, halves to the even one, element-wise; integers stay. "
-         "Shape of y: shape of x.")
+    .Doc(
+        "Returns the nearest whole number, halves to the even one, element-wise; integers stay. "
+        "Shape of y: shape of x.")
     .NotDifferentiable();
 
 RAMET_UNARY_OP("Rint", kRint, kAttrFloats, float, double)
-    .Doc("Returns the nearest whole number, halves to the even one, element-wise. Shape of y: shape "
-         "of x.")
+    .Doc(
+        "Returns the nearest whole number, halves to the even one, element-wise. Shape of y: shape "
+        "of x.")
     .NotDifferentiable();
 
 RAMET_UNARY_TEST_OP("IsNan", kIsNan)

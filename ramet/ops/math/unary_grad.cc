@@ -9,13 +9,13 @@ namespace {
 
 using linalg::BinaryOp;
 
-#define RAMET_UNARY_GRAD_OP(name, kind)    \
-  RAMET_OP(name)                           \
-      .Input("y: T")                       \
-      .Input("dy: T")                      \
-      .Output("z: T")                      \
-      .Attr(kAttrFloatsAndComplex)         \
-      .Shape(UnchangedShape)               \
+#define RAMET_UNARY_GRAD_OP(name, kind) \
+  RAMET_OP(name)                        \
+      .Input("y: T")                    \
+      .Input("dy: T")                   \
+      .Output("z: T")                   \
+      .Attr(kAttrFloatsAndComplex)      \
+      .Shape(UnchangedShape)            \
       .CpuKernels<RAMET_FLOATS, RAMET_COMPLEX>(BinaryKernel<BinaryOp::kind, ComputePairs>())
 
 Status SqrtGradGradient(GradientContext& c) {
@@ -71,33 +71,39 @@ Status SigmoidGradGradient(GradientContext& c) {
 }
 
 RAMET_UNARY_GRAD_OP("SqrtGrad", kSqrtGrad)
-    .Doc("Returns dy * 0.5 / y, the gradient of y = Sqrt(x) for the incoming gradient dy. y and dy "
-         "have one shape, which is that of z.")
+    .Doc(
+        "Returns dy * 0.5 / y, the gradient of y = Sqrt(x) for the incoming gradient dy. y and dy "
+        "have one shape, which is that of z.")
     .Gradient(SqrtGradGradient);
 
 RAMET_UNARY_GRAD_OP("RsqrtGrad", kRsqrtGrad)
-    .Doc("Returns dy * -0.5 * y^3, the gradient of y = Rsqrt(x) for the incoming gradient dy. y and "
-         "dy have one shape, which is that of z.")
+    .Doc(
+        "Returns dy * -0.5 * y^3, the gradient of y = Rsqrt(x) for the incoming gradient dy. y and "
+        "dy have one shape, which is that of z.")
     .Gradient(RsqrtGradGradient);
 
 RAMET_UNARY_GRAD_OP("ReciprocalGrad", kReciprocalGrad)
-    .Doc("Returns -dy * y * y, the gradient of y = Reciprocal(x) for the incoming gradient dy. y "
-         "and dy have one shape, which is that of z.")
+    .Doc(
+        "Returns -dy * y * y, the gradient of y = Reciprocal(x) for the incoming gradient dy. y "
+        "and dy have one shape, which is that of z.")
     .Gradient(ReciprocalGradGradient);
 
 RAMET_UNARY_GRAD_OP("InvGrad", kReciprocalGrad)
-    .Doc("Returns -dy * y * y, the gradient of y = Inv(x) for the incoming gradient dy. y and dy "
-         "have one shape, which is that of z.")
+    .Doc(
+        "Returns -dy * y * y, the gradient of y = Inv(x) for the incoming gradient dy. y and dy "
+        "have one shape, which is that of z.")
     .Gradient(ReciprocalGradGradient);
 
 RAMET_UNARY_GRAD_OP("TanhGrad", kTanhGrad)
-    .Doc("Returns dy * (1 - y * y), the gradient of y = Tanh(x) for the incoming gradient dy. y and "
-         "dy have one shape, which is that of z.")
+    .Doc(
+        "Returns dy * (1 - y * y), the gradient of y = Tanh(x) for the incoming gradient dy. y and "
+        "dy have one shape, which is that of z.")
     .Gradient(TanhGradGradient);
 
 RAMET_UNARY_GRAD_OP("SigmoidGrad", kSigmoidGrad)
-    .Doc("Returns dy * y * (1 - y), the gradient of y = Sigmoid(x) for the incoming gradient dy. y "
-         "and dy have one shape, which is that of z.")
+    .Doc(
+        "Returns dy * y * (1 - y), the gradient of y = Sigmoid(x) for the incoming gradient dy. y "
+        "and dy have one shape, which is that of z.")
     .Gradient(SigmoidGradGradient);
 
 }  // namespace

@@ -9,20 +9,22 @@ namespace {
 
 using linalg::BinaryOp;
 
-#define RAMET_XLOGY_OP(name, kind)                                     \
-  RAMET_OP(name)                                                       \
-      .Input("x: T")                                                   \
-      .Input("y: T")                                                   \
-      .Output("z: T")                                                  \
+#define RAMET_XLOGY_OP(name, kind)                                       \
+  RAMET_OP(name)                                                         \
+      .Input("x: T")                                                     \
+      .Input("y: T")                                                     \
+      .Output("z: T")                                                    \
       .Attr("T: {half, bfloat16, float, double, complex64, complex128}") \
-      .Shape(BroadcastBinaryShape)                                     \
+      .Shape(BroadcastBinaryShape)                                       \
       .CpuKernels<RAMET_FLOATS, RAMET_COMPLEX>(BinaryKernel<BinaryOp::kind>())
 
 // 1 where x is not 0, else 0.
 Output NotZero(GradientContext& c, const Output& x) {
-  Output zero = ScalarLike(c, x.dtype(), 0, "Cast/x");
+  const DType type = BaseType(x.dtype());
+  Output zero = ScalarLike(c, kFloat, 0, "Cast/x");
+  if (type != kFloat) zero = c.Add("Cast", {zero}, {{"DstT", type}});
   Output test = c.Add("NotEqual", {x, zero});
-  return c.Add("Cast", {test}, {{"DstT", BaseType(x.dtype())}}, "Cast_1");
+  return c.Add("Cast", {test}, {{"DstT", type}}, "Cast_1");
 }
 
 // dz/dx = op(x != 0, y), dz/dy = y_slope(x, y).
@@ -57,22 +59,27 @@ Status XlogyGradient(GradientContext& c) {
 }
 
 Status Xlog1pyGradient(GradientContext& c) {
-  return ReturnSlopes(c, "Xlog1py", [&](Output x, Output y) { return c.Add("Xdivy", {x, y + 1.0}); });
+  return ReturnSlopes(c, "Xlog1py", [&](Output x, Output y) {
+    return c.Add("Xdivy", {x, y + 1.0});
+  });
 }
 
 RAMET_XLOGY_OP("Xdivy", kXdivy)
-    .Doc("Returns x / y element-wise with broadcasting, and 0 where x is 0. Error: the shapes do "
-         "not broadcast.")
+    .Doc(
+        "Returns x / y element-wise with broadcasting, and 0 where x is 0. Error: the shapes do "
+        "not broadcast.")
     .Gradient(XdivyGradient);
 
 RAMET_XLOGY_OP("Xlogy", kXlogy)
-    .Doc("Returns x * log(y) element-wise with broadcasting, and 0 where x is 0. Error: the shapes "
-         "do not broadcast.")
+    .Doc(
+        "Returns x * log(y) element-wise with broadcasting, and 0 where x is 0. Error: the shapes "
+        "do not broadcast.")
     .Gradient(XlogyGradient);
 
 RAMET_XLOGY_OP("Xlog1py", kXlog1py)
-    .Doc("Returns x * log(1 + y) element-wise with broadcasting, and 0 where x is 0. Error: the "
-         "shapes do not broadcast.")
+    .Doc(
+        "Returns x * log(1 + y) element-wise with broadcasting, and 0 where x is 0. Error: the "
+        "shapes do not broadcast.")
     .Gradient(Xlog1pyGradient);
 
 }  // namespace

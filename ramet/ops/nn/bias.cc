@@ -41,10 +41,9 @@ class BiasAddKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Channels ch, ChannelsOf(value.shape(), channels_first_));
     if (bias.rank() != 1) return InvalidArgument("Biases must be 1D: ", bias.shape());
     if (bias.dim(0) != ch.count) {
-      return InvalidArgument("Must provide as many biases as the ",
-                             channels_first_ ? "channel" : "last",
-                             " dimension of the input tensor: ", bias.shape(), " vs. ",
-                             value.shape());
+      return InvalidArgument(
+          "Must provide as many biases as the ", channels_first_ ? "channel" : "last",
+          " dimension of the input tensor: ", bias.shape(), " vs. ", value.shape());
     }
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, value.dtype(), value.shape()));
     const int64_t value_dims[3] = {ch.outer, ch.count, ch.inner};
@@ -108,8 +107,8 @@ Status BiasAddShape(ShapeContext& c) {
 
 Status BiasAddGradShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape grad, c.WithRankAtLeast(0, ChannelsFirst(c.attrs()) ? 3 : 2));
-  c.set_output(0, grad.unknown_rank() ? Shape::OfRank(1)
-                                      : Shape{grad.dim(ChannelAxis(c, grad.rank()))});
+  c.set_output(
+      0, grad.unknown_rank() ? Shape::OfRank(1) : Shape{grad.dim(ChannelAxis(c, grad.rank()))});
   return OkStatus();
 }
 
@@ -125,17 +124,6 @@ Status BiasAddV1Gradient(GradientContext& c) {
   return c.Return({grad, c.Add("Sum", {grad, axes})});
 }
 
-// x[begin:end] of a vector; an end of 0 is its end.
-Output Part(GradientContext& c, const Output& x, int begin, int end) {
-  AttrMap masks;
-  if (begin == 0) masks.Set("begin_mask", 1);
-  if (end == 0) masks.Set("end_mask", 1);
-  return c.Add("StridedSlice",
-               {x, Tensor::Vector<int32_t>({begin}), Tensor::Vector<int32_t>({end}),
-                Tensor::Vector<int32_t>({1})},
-               masks, "strided_slice");
-}
-
 // The gradient repeated along all dimensions but that of the channels.
 Status BiasAddGradGradient(GradientContext& c) {
   RAMET_ASSIGN_OR_RETURN(std::string format, c.attr<std::string>("data_format"));
@@ -143,14 +131,14 @@ Status BiasAddGradGradient(GradientContext& c) {
   Output grad = c.grad();
   Output shape = ShapeOf(c, c.input(0)), channels = ShapeOf(c, grad);
   const int axis = first ? 1 : -1;
-  std::vector<Input> sizes = {OnesLike(c, Part(c, shape, 0, axis)), channels};
-  if (first) sizes.push_back(OnesLike(c, Part(c, shape, 2, 0)));
-  std::vector<Input> multiples = {Part(c, shape, 0, axis), Tensor::Vector<int32_t>({1})};
-  if (first) multiples.push_back(Part(c, shape, 2, 0));
+  std::vector<Input> sizes = {OnesLike(c, SliceOf(c, shape, 0, axis)), channels};
+  if (first) sizes.push_back(OnesLike(c, SliceOf(c, shape, 2, 0)));
   const int64_t parts = static_cast<int64_t>(sizes.size());
   sizes.push_back(0);
-  multiples.push_back(0);
   Output all_sizes = c.Add("ConcatV2", sizes, {{"N", parts}}, "concat");
+  std::vector<Input> multiples = {SliceOf(c, shape, 0, axis), Tensor::Vector<int32_t>({1})};
+  if (first) multiples.push_back(SliceOf(c, shape, 2, 0));
+  multiples.push_back(0);
   Output all_multiples = c.Add("ConcatV2", multiples, {{"N", parts}}, "concat");
   return c.Return({c.Add("Tile", {Reshape(c, grad, all_sizes), all_multiples})});
 }
@@ -161,10 +149,11 @@ RAMET_OP("BiasAdd")
     .Output("output: T")
     .Attr("T: numbertype")
     .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
-    .Doc("Returns the value plus a bias per channel: bias is a vector as long as the last dimension "
-         "of the value, or with data_format NCHW as its second one. Shape of the output: shape of "
-         "the value. Error: the value has fewer than two dimensions, the bias is no vector or of "
-         "another length.")
+    .Doc(
+        "Returns the value plus a bias per channel: bias is a vector as long as the last dimension "
+        "of the value, or with data_format NCHW as its second one. Shape of the output: shape of "
+        "the value. Error: the value has fewer than two dimensions, the bias is no vector or of "
+        "another length.")
     .Shape(BiasAddShape)
     .Gradient(BiasAddGradient)
     .CpuKernelClasses<BiasAddKernelOf, RAMET_NUMBERS>();
@@ -174,9 +163,10 @@ RAMET_OP("BiasAddV1")
     .Input("bias: T")
     .Output("output: T")
     .Attr("T: numbertype")
-    .Doc("Returns the value plus a bias vector as long as its last dimension: the old form of "
-         "BiasAdd. Shape of the output: shape of the value. Error: the value has fewer than two "
-         "dimensions, the bias is no vector or of another length.")
+    .Doc(
+        "Returns the value plus a bias vector as long as its last dimension: the old form of "
+        "BiasAdd. Shape of the output: shape of the value. Error: the value has fewer than two "
+        "dimensions, the bias is no vector or of another length.")
     .Shape(BiasAddShape)
     .Gradient(BiasAddV1Gradient)
     .CpuKernelClasses<BiasAddKernelOf, RAMET_NUMBERS>();
@@ -186,9 +176,11 @@ RAMET_OP("BiasAddGrad")
     .Output("output: T")
     .Attr("T: numbertype")
     .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
-    .Doc("Returns the sum of the incoming gradient over all dimensions but that of the channels "
-         "(the last one, or the second with data_format NCHW): a vector. Error: there are fewer than "
-         "two dimensions.")
+    .Doc(
+        "Returns the sum of the incoming gradient over all dimensions but that of the channels "
+        "(the last one, or the second with data_format NCHW): a vector. Error: there are fewer "
+        "than "
+        "two dimensions.")
     .Shape(BiasAddGradShape)
     .Gradient(BiasAddGradGradient)
     .CpuKernelClasses<BiasAddGradKernelOf, RAMET_NUMBERS>();

@@ -6,8 +6,8 @@
 namespace ramet {
 namespace {
 
-// Whether fewer than k of a row's predictions are above the target's. False when the target is no class,
-// or a prediction that must be looked at is not finite.
+// Whether fewer than k of a row's predictions are above the target's. False when the target is no
+// class, or a prediction that must be looked at is not finite.
 bool InTop(const float* row, int64_t classes, int64_t target, int64_t k) {
   if (target < 0 || target >= classes || !std::isfinite(row[target])) return false;
   int64_t above = 0;
@@ -26,8 +26,8 @@ Status InTopKCompute(KernelContext& c, int64_t k) {
   if (targets.rank() != 1) return InvalidArgument("targets must be 1-dimensional");
   const int64_t rows = predictions.dim(0), classes = predictions.dim(1);
   if (rows != targets.dim(0)) {
-    return InvalidArgument("First dimension of predictions ", rows, " must match length of targets ",
-                           targets.dim(0));
+    return InvalidArgument("First dimension of predictions ", rows,
+                           " must match length of targets ", targets.dim(0));
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * precision, c.Allocate(0, kBool, targets.shape()));
   const float* row = predictions.data<float>();
@@ -78,9 +78,11 @@ RAMET_OP("InTopK")
     .Output("precision: bool")
     .Attr("k: int")
     .Attr("T: {int32, int64} = int32")
-    .Doc("Returns for each row of predictions [batch, classes] whether the class that targets [batch] "
-         "names is among the k largest; ties count for it. False where the target is no class or a "
-         "prediction is not finite. Error: the shapes do not fit.")
+    .Doc(
+        "Returns for each row of predictions [batch, classes] whether the class that targets "
+        "[batch] "
+        "names is among the k largest; ties count for it. False where the target is no class or a "
+        "prediction is not finite. Error: the shapes do not fit.")
     .Shape(InTopKShape)
     .CpuKernelClasses<InTopKKernel, int32_t, int64_t>()
     .NotDifferentiable();
@@ -92,9 +94,11 @@ RAMET_OP("InTopKV2")
     .Output("precision: bool")
     .Attr("T: {int32, int64} = int32")
     .HostMemory({"k"})
-    .Doc("Returns for each row of predictions [batch, classes] whether the class that targets [batch] "
-         "names is among the k (a scalar) largest; ties count for it. False where the target is no "
-         "class or a prediction is not finite. Error: the shapes do not fit.")
+    .Doc(
+        "Returns for each row of predictions [batch, classes] whether the class that targets "
+        "[batch] "
+        "names is among the k (a scalar) largest; ties count for it. False where the target is no "
+        "class or a prediction is not finite. Error: the shapes do not fit.")
     .Shape(InTopKShape)
     .CpuKernels<int32_t, int64_t>([]<class T>(KernelContext& c) { return InTopKV2Compute<T>(c); })
     .NotDifferentiable();

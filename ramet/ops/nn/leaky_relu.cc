@@ -55,8 +55,9 @@ RAMET_OP("LeakyRelu")
     .Output("activations: T")
     .Attr("alpha: float = 0.2")
     .Attr("T: {half, bfloat16, float, double} = float")
-    .Doc("Returns x where x > 0, else alpha * x, element-wise. Shape of the activations: shape of "
-         "the features.")
+    .Doc(
+        "Returns x where x > 0, else alpha * x, element-wise. Shape of the activations: shape of "
+        "the features.")
     .Shape(UnchangedShape)
     .Gradient(LeakyReluGradient)
     .CpuKernelClasses<LeakyReluKernelOf, RAMET_FLOATS>();
@@ -67,8 +68,9 @@ RAMET_OP("LeakyReluGrad")
     .Output("backprops: T")
     .Attr("alpha: float = 0.2")
     .Attr("T: {half, bfloat16, float, double} = float")
-    .Doc("Returns the gradients where the features of LeakyRelu are above 0, else alpha times them. "
-         "Error: the inputs differ in shape.")
+    .Doc(
+        "Returns the gradients where the features of LeakyRelu are above 0, else alpha times them. "
+        "Error: the inputs differ in shape.")
     .Shape(MergedInputsShape)
     .Gradient(LeakyReluGradGradient)
     .CpuKernelClasses<LeakyReluKernelOf, RAMET_FLOATS>();

@@ -7,7 +7,8 @@
 namespace ramet {
 namespace {
 
-using RowFunction = void (*)(linalg::Type type, int64_t rows, int64_t columns, const void* x, void* y);
+using RowFunction = void (*)(linalg::Type type, int64_t rows, int64_t columns, const void* x,
+                             void* y);
 
 template <RowFunction kFunction>
 struct RowKernel {
@@ -54,8 +55,9 @@ RAMET_OP("Softmax")
     .Input("logits: T")
     .Output("softmax: T")
     .Attr("T: {half, bfloat16, float, double}")
-    .Doc("Returns exp(x) / sum(exp(x)) along the last dimension. Shape of the output: shape of the "
-         "logits. Error: the logits are a scalar.")
+    .Doc(
+        "Returns exp(x) / sum(exp(x)) along the last dimension. Shape of the output: shape of the "
+        "logits. Error: the logits are a scalar.")
     .Shape(VectorOrMoreShape)
     .Gradient(SoftmaxGradient)
     .CpuKernels<RAMET_FLOATS>(RowKernel<linalg::Softmax>());
@@ -64,8 +66,9 @@ RAMET_OP("LogSoftmax")
     .Input("logits: T")
     .Output("logsoftmax: T")
     .Attr("T: {half, bfloat16, float, double}")
-    .Doc("Returns x - log(sum(exp(x))) along the last dimension. Shape of the output: shape of the "
-         "logits. Error: the logits are a scalar.")
+    .Doc(
+        "Returns x - log(sum(exp(x))) along the last dimension. Shape of the output: shape of the "
+        "logits. Error: the logits are a scalar.")
     .Shape(VectorOrMoreShape)
     .Gradient(LogSoftmaxGradient)
     .CpuKernels<RAMET_FLOATS>(RowKernel<linalg::LogSoftmax>());

@@ -79,8 +79,9 @@ Status CheckSparse(const Shape& logits, const Shape& labels) {
   if (logits.rank() != 2) return InvalidArgument("logits must be 2-D, but got shape ", logits);
   if (labels.rank() != 1) return InvalidArgument("labels must be 1-D, but got shape ", labels);
   if (logits.dim(0) != labels.dim(0)) {
-    return InvalidArgument("logits and labels must have the same first dimension, got logits shape ",
-                           logits, " and labels shape ", labels);
+    return InvalidArgument(
+        "logits and labels must have the same first dimension, got logits shape ", logits,
+        " and labels shape ", labels);
   }
   if (logits.dim(1) > 0) return OkStatus();
   return InvalidArgument("Must have at least one class, but got logits shape ", logits);
@@ -155,10 +156,12 @@ RAMET_OP("SoftmaxCrossEntropyWithLogits")
     .Output("loss: T")
     .Output("backprop: T")
     .Attr("T: {half, bfloat16, float, double}")
-    .Doc("Returns for logits (features) and label distributions, both [batch, classes] or broadcast "
-         "to it, loss [batch] = -sum(labels * log_softmax(features)) and backprop [batch, classes] = "
-         "softmax(features) - labels, the gradient of the loss. Error: the shapes do not broadcast "
-         "to a matrix.")
+    .Doc(
+        "Returns for logits (features) and label distributions, both [batch, classes] or broadcast "
+        "to it, loss [batch] = -sum(labels * log_softmax(features)) and backprop [batch, classes] "
+        "= "
+        "softmax(features) - labels, the gradient of the loss. Error: the shapes do not broadcast "
+        "to a matrix.")
     .Shape(XentShape)
     .Gradient(XentGradient)
     .CpuKernels<RAMET_FLOATS>([]<class T>(KernelContext& c) { return XentCompute<T>(c); });
@@ -170,9 +173,12 @@ RAMET_OP("SparseSoftmaxCrossEntropyWithLogits")
     .Output("backprop: T")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("Tlabels: {int32, int64} = int64")
-    .Doc("Returns for logits (features) [batch, classes] and class numbers (labels) [batch] the loss "
-         "[batch] = -log_softmax(features)[label] and its gradient backprop [batch, classes]. Error: "
-         "the shapes do not fit; there are no classes; a label is outside [0, classes).")
+    .Doc(
+        "Returns for logits (features) [batch, classes] and class numbers (labels) [batch] the "
+        "loss "
+        "[batch] = -log_softmax(features)[label] and its gradient backprop [batch, classes]. "
+        "Error: "
+        "the shapes do not fit; there are no classes; a label is outside [0, classes).")
     .Shape(SparseXentShape)
     .Gradient(SparseXentGradient)
     .CpuKernels<RAMET_FLOATS>([]<class T>(KernelContext& c) { return SparseXentCompute<T>(c); });

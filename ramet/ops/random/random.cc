@@ -1,49 +1,11 @@
-#include "ramet/linalg/random.h"
-
-#include <mutex>
-#include <random>
-
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
+#include "ramet/ops/random/random_state.h"
 
 namespace ramet {
 namespace {
-
-// A RandomState is the generator of one kernel: it moves on with every run. Thread-safe.
-class RandomState {
- public:
-  // From the attrs seed and seed2; both 0: from the system's source of randomness.
-  explicit RandomState(const AttrMap& attrs) {
-    uint64_t seed = static_cast<uint64_t>(attrs.GetOr<int64_t>("seed", 0));
-    uint64_t seed2 = static_cast<uint64_t>(attrs.GetOr<int64_t>("seed2", 0));
-    if (seed == 0 && seed2 == 0) {
-      std::random_device source;
-      seed = (uint64_t{source()} << 32) | source();
-      seed2 = (uint64_t{source()} << 32) | source();
-    }
-    generator_ = linalg::Philox(seed, seed2);
-  }
-
-  // The generator for a run that draws `count` elements; the next run begins behind them.
-  linalg::Philox Reserve(int64_t count) {
-    std::lock_guard lock(mutex_);
-    const linalg::Philox taken = generator_;
-    generator_.Skip(linalg::PhiloxReserved(count));
-    return taken;
-  }
-  // Calls draw(generator), which moves the generator itself.
-  template <class Draw>
-  void Move(Draw&& draw) {
-    std::lock_guard lock(mutex_);
-    draw(generator_);
-  }
-
- private:
-  std::mutex mutex_;
-  linalg::Philox generator_;
-};
 
 using FillFunction = void (*)(linalg::Type, linalg::Philox, void*, int64_t);
 

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ramet/builders/random.h"
+#include "ramet/graph/add_op.h"
+
+namespace ramet {
+
+// Builder functions where an op alone is not what one wants to write: reductions, joining and
+// splitting, filled tensors. Nodes and names are those of tf.reduce_sum, tf.concat, ... They return an
+// invalid Output after an error, which the graph keeps.
+
+// Which axes a reduction takes away: all of them, one, several, or those that a tensor says. Negative
+// ones count from the end.
+class RAMET_EXPORT Axes {
+ public:
+  Axes() = default;                                    // all
+  Axes(int axis) : axes_(Tensor(int32_t{axis})) {}     // NOLINT: implicit on purpose
+  Axes(std::initializer_list<int> axes) : axes_(Input(axes)) {}                 // NOLINT
+  Axes(const std::vector<int>& axes) : axes_(Tensor::Vector<int32_t>(axes)) {}  // NOLINT
+  Axes(const Output& axes) : axes_(axes) {}                                     // NOLINT
+  bool all() const { return !axes_.has_value(); }
+  const Input& input() const { return *axes_; }
+
+ private:
+  std::optional<Input> axes_;
+};
+
+struct ReduceOptions {
+  bool keep_dims = false;
+  std::string name = {};  // default: the op's
+};
+// Sum, Mean, Max, Min, Prod of numbers, Any and All of bools, along `axes`.
+RAMET_EXPORT Output ReduceSum(const Output& x, const Axes& axes = {}, const ReduceOptions& o = {});
+RAMET_EXPORT Output ReduceMean(const Output& x, const Axes& axes = {}, const ReduceOptions& o = {});
+RAMET_EXPORT Output ReduceMax(const Output& x, const Axes& axes = {}, const ReduceOptions& o = {});
+RAMET_EXPORT Output ReduceMin(const Output& x, const Axes& axes = {}, const ReduceOptions& o = {});
+RAMET_EXPORT Output ReduceProd(const Output& x, const Axes& axes = {}, const ReduceOptions& o = {});
+RAMET_EXPORT Output ReduceAny(const Output& x, const Axes& axes = {}, const ReduceOptions& o = {});
+RAMET_EXPORT Output ReduceAll(const Output& x, const Axes& axes = {}, const ReduceOptions& o = {});
+
+// The values one after another along `axis`. A single value is returned as an Identity of it.
+RAMET_EXPORT Output Concat(const std::vector<Input>& values, int axis,
+                           std::string_view name = "concat");
+// `value` cut into `num` equal parts along `axis`, or into parts of the sizes given.
+RAMET_EXPORT std::vector<Output> Split(const Output& value, int num, int axis = 0,
+                                       std::string_view name = "split");
+RAMET_EXPORT std::vector<Output> Split(const Output& value, const std::vector<int>& sizes,
+                                       int axis = 0, std::string_view name = "split");
+// Tensors of one shape joined along a new axis, and taken apart again. Unstack needs to know how many:
+// from the shape, else an error (kInvalidArgument).
+RAMET_EXPORT Output Stack(const std::vector<Input>& values, int axis = 0,
+                          std::string_view name = "stack");
+RAMET_EXPORT std::vector<Output> Unstack(const Output& value, int axis = 0,
+                                         std::string_view name = "unstack");
+
+// The axes in the order that `perm` says; without it, reversed.
+RAMET_EXPORT Output Transpose(const Output& x, const Axes& perm = {},
+                              std::string_view name = "transpose");
+// Takes away the axes given, each of size 1; without them, all such axes.
+RAMET_EXPORT Output Squeeze(const Output& x, const std::vector<int>& axes = {},
+                            std::string_view name = "Squeeze");
+// The slices `indices` of `params` along `axis`.
+RAMET_EXPORT Output Gather(const Output& params, const Input& indices, int axis = 0,
+                           std::string_view name = "GatherV2");
+
+// Tensors of zeros and ones (tf.zeros, tf.ones): constants when small, else Fill.
+RAMET_EXPORT Output Zeros(Graph& graph, const Shape& shape, DType dtype = kFloat,
+                          std::string_view name = "zeros");
+RAMET_EXPORT Output Ones(Graph& graph, const Shape& shape, DType dtype = kFloat,
+                         std::string_view name = "ones");
+
+// The Euclidean norm over all of `tensors` together (tf.global_norm), and the tensors scaled down so
+// that it is at most `clip_norm` (tf.clip_by_global_norm: NaN if the norm is not finite).
+RAMET_EXPORT Output GlobalNorm(const std::vector<Output>& tensors,
+                               std::string_view name = "global_norm");
+RAMET_EXPORT std::vector<Output> ClipByGlobalNorm(const std::vector<Output>& tensors,
+                                                  const Input& clip_norm,
+                                                  std::string_view name = "clip_by_global_norm");
+
+}  // namespace ramet

@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "ramet/linalg/elementwise.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/array/args.h"
+#include "ramet/ops/array/shape_fn.h"
+#include "ramet/ops/random/random_state.h"
+
+namespace ramet {
+namespace {
+
+// Doubles in [0, 1) from two words each, one after another.
+class Doubles {
+ public:
+  explicit Doubles(const linalg::Philox& generator) : generator_(generator) {}
+  double Next() {
+    if (used_ == 4) {
+      words_ = generator_();
+      used_ = 0;
+    }
+    const uint64_t high = words_[used_] & 0xFFFFF, low = words_[used_ + 1];
+    used_ += 2;
+    return std::bit_cast<double>(uint64_t{0x3FF} << 52 | high << 32 | low) - 1.0;
+  }
+
+ private:
+  linalg::Philox generator_;
+  linalg::Philox::Words words_{};
+  int used_ = 4;
+};
+
+// cdf[j] = sum over i <= j of exp(logits[i] - largest); classes that are not finite add nothing.
+double CumulativeWeights(std::span<const double> logits, std::vector<double>& cdf) {
+  double largest = std::numeric_limits<double>::lowest();
+  for (double x : logits) {
+    if (std::isfinite(x)) largest = std::max(largest, x);
+  }
+  double total = 0;
+  for (size_t j = 0; j < logits.size(); ++j) {
+    if (std::isfinite(logits[j])) total += std::exp(logits[j] - largest);
+    cdf[j] = total;
+  }
+  return total;
+}
+
+Status CheckArgs(const Tensor& logits, const Tensor& num_samples) {
+  if (logits.rank() != 2) {
+    return InvalidArgument("logits should be a matrix, got shape ", logits.shape());
+  }
+  if (num_samples.rank() != 0) {
+    return InvalidArgument("num_samples should be a scalar, got shape ", num_samples.shape());
+  }
+  if (num_samples.scalar<int32_t>() < 0) {
+    return InvalidArgument("num_samples should be nonnegative, got ",
+                           num_samples.scalar<int32_t>());
+  }
+  if (logits.dim(1) < 1) {
+    return InvalidArgument("num_classes should be positive, got ", logits.dim(1));
+  }
+  return OkStatus();
+}
+
+class MultinomialKernel final : public Kernel {
+ public:
+  static std::unique_ptr<MultinomialKernel> Make(const KernelNode& node) {
+    return std::make_unique<MultinomialKernel>(
+        *node.attrs, node.attrs->GetOr<DType>("output_dtype", DType::kInt64));
+  }
+  MultinomialKernel(const AttrMap& attrs, DType dtype) : dtype_(dtype), random_(attrs) {}
+
+  Status Compute(KernelContext& c) override {
+    RAMET_RETURN_IF_ERROR(CheckArgs(c.input(0), c.input(1)));
+    const int64_t rows = c.input(0).dim(0), n = c.input(1).scalar<int32_t>();
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype_, Shape{rows, n}));
+    if (y->num_elements() == 0) return OkStatus();
+    RAMET_ASSIGN_OR_RETURN(Tensor logits, c.AllocateTemp(DType::kDouble, c.input(0).shape()));
+    linalg::Cast(LinalgType(c.input(0).dtype()), c.input(0).raw_data(), linalg::Type::kDouble,
+                 logits.raw_data(), logits.num_elements());
+    if (dtype_ == DType::kInt32) {
+      Sample<int32_t>(logits, n, *y);
+    } else {
+      Sample<int64_t>(logits, n, *y);
+    }
+    return OkStatus();
+  }
+
+ private:
+  template <class T>
+  void Sample(const Tensor& logits, int64_t n, Tensor& y) {
+    const int64_t rows = logits.dim(0), classes = logits.dim(1);
+    // Each number takes two words, and each row a multiple of four numbers.
+    Doubles uniform(random_.Reserve(rows * ((n + 3) / 4 * 4) * 2));
+    std::vector<double> cdf(classes);
+    for (int64_t row = 0; row < rows; ++row) {
+      const double total =
+          CumulativeWeights(logits.flat<double>().subspan(row * classes, classes), cdf);
+      for (int64_t i = 0; i < n; ++i) {
+        const auto found = std::upper_bound(cdf.begin(), cdf.end(), uniform.Next() * total);
+        y.mutable_data<T>()[row * n + i] = static_cast<T>(found - cdf.begin());
+      }
+    }
+  }
+
+  const DType dtype_;
+  RandomState random_;
+};
+
+Status MultinomialShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape logits, c.WithRank(0, 2));
+  RAMET_RETURN_IF_ERROR(c.WithRank(1, 0).status());
+  c.set_output(0, Shape{logits.dim(0), KnownScalar(c, 1).value_or(Shape::kUnknownDim)});
+  return OkStatus();
+}
+
+}  // namespace
+
+RAMET_OP("Multinomial")
+    .Input("logits: T")
+    .Input("num_samples: int32")
+    .Output("output: output_dtype")
+    .Attr("seed: int = 0")
+    .Attr("seed2: int = 0")
+    .Attr("T: realnumbertype")
+    .Attr("output_dtype: {int32, int64} = DT_INT64")
+    .Doc("num_samples (a scalar) classes for each row of `logits`, [rows, classes], drawn with the\n"
+         "probabilities softmax(logits): [rows, num_samples]. Seeds and runs as in RandomUniform; the\n"
+         "numbers are TensorFlow's where that draws all rows in one thread.\n"
+         "\\error kInvalidArgument if logits is no matrix, there is no class, or num_samples is\n"
+         "  negative.")
+    .Stateful()
+    .HostMemory({"num_samples"})
+    .Shape(MultinomialShape)
+    .NotDifferentiable()
+    .CpuKernelClass<MultinomialKernel>();
+
+}  // namespace ramet

@@ -1,0 +1,67 @@
+"""Assignments to variables and updates of parts of them."""
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from case import (COMPLEX, FLOATS, NUMBERS, Case, Ref, array, eighths, i32, i64, nonzero, strings)
+
+
+def f(*shape, key=0):
+    return eighths("float", shape, key=key)
+
+
+def assigns():
+    for dtype in NUMBERS + ("bool",):
+        yield Case("Assign", [Ref(eighths(dtype, (2, 3), key="v")), eighths(dtype, (2, 3))])
+    yield Case("Assign", [Ref(strings(["a", "b"])), strings(["", "long enough not to be kept in place"])])
+    yield Case("Assign", [Ref(f(4)), f(4)], {"validate_shape": False})
+    yield Case("Assign", [Ref(array("float", 1)), array("float", 2)])
+    yield Case("Assign", [Ref(f(4)), f(2)],
+               error="Assign requires shapes of both tensors to match. lhs shape= [4] rhs shape= [2]")
+    for op in ("AssignAdd", "AssignSub"):
+        for dtype in NUMBERS:
+            yield Case(op, [Ref(eighths(dtype, (2, 3), 2, 4, "v")), eighths(dtype, (2, 3), 0, 2)])
+        yield Case(op, [Ref(f(0)), f(0)])
+        yield Case(op, [Ref(array("float", 1)), array("float", 2)])
+        yield Case(op, [Ref(f(4)), f(2)], error="Parameters and update must be the same size")
+
+
+def counters():
+    for dtype in ("int32", "int64"):
+        yield Case("CountUpTo", [Ref(array(dtype, 3))], {"limit": 5})
+        yield Case("CountUpTo", [Ref(array(dtype, 5))], {"limit": 5}, error="Reached limit of 5")
+    yield Case("IsVariableInitialized", [Ref(f(2))])
+
+
+SCATTERS = ("ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv", "ScatterMax", "ScatterMin")
+
+
+def scatters():
+    for op in SCATTERS:
+        short = op in ("ScatterMax", "ScatterMin")
+        for dtype in ("half", "bfloat16", "float", "double", "int32", "int64") if short else NUMBERS:
+            # TensorFlow's ScatterDiv adds the numbers of a type without sign up before it divides.
+            v, u = eighths(dtype, (4, 2), 2, 4, "v"), nonzero(eighths(dtype, (3, 2), 1, 2))
+            yield Case(op, [Ref(v), i32(2, 0, 2), u])
+        yield Case(op, [Ref(f(4)), i64(3, 1), f(2, key=1) + 3])
+        yield Case(op, [Ref(f(4, 2)), i64([3, 1], [0, 0]), f(2, 2, 2, key=1) + 3])
+        yield Case(op, [Ref(f(4, 2)), np.int32(2), f(2, key=1) + 3])
+        yield Case(op, [Ref(f(4, 2)), i32(1, 2), array("float", 2)])
+        yield Case(op, [Ref(f(4, 2)), np.zeros([0], np.int32), np.zeros([0, 2], np.float32)])
+        yield Case(op, [Ref(f(4)), i32(0, 7), f(2)], error="indices[1] = 7 is not in [0, 4)")
+        yield Case(op, [Ref(f(4)), i32(0, -1), f(2)], error="indices[1] = -1 is not in [0, 4)")
+        yield Case(op, [Ref(f(4)), i32(0, 1), f(3)],
+                   error="Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
+                         "updates.shape [3], indices.shape [2], params.shape [4]")
+    yield Case("ScatterUpdate", [Ref(strings(["a", "b", "c"])), i32(1), strings(["x"])])
+    yield Case("ScatterUpdate", [Ref(array("bool", [True, True])), i32(1), array("bool", [False])])
+    for op in ("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub"):
+        for dtype in ("float", "double", "half", "int32", "int64", "complex64"):
+            yield Case(op, [Ref(eighths(dtype, (4, 2), key="v")), i32([2], [0]), eighths(dtype, (2, 2))])
+        yield Case(op, [Ref(f(2, 3)), i64([0, 2], [1, 1]), f(2)])
+        yield Case(op, [Ref(f(4)), i32([0], [7]), f(2)], error="indices[1] = [7] does not index into shape [4]")
+
+
+def cases():
+    for family in (assigns, counters, scatters):
+        yield from family()

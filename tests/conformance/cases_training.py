@@ -1,0 +1,97 @@
+"""The update ops of optimizers, on whole variables and on rows of them."""
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+from tensorflow.python.framework import op_def_registry
+
+from case import FLOATS, Case, Ref, array, eighths, i32, i64
+
+# Op without "Apply" or "SparseApply": its attrs to be tried with.
+OPS = {
+    "GradientDescent": ({},), "Momentum": ({}, {"use_nesterov": True}), "Adam": ({}, {"use_nesterov": True}),
+    "Adagrad": ({}, {"update_slots": False}), "AdagradV2": ({}, {"update_slots": False}), "RMSProp": ({},),
+    "CenteredRMSProp": ({},), "Adadelta": ({},), "Ftrl": ({}, {"multiply_linear_by_lr": True}),
+    "FtrlV2": ({}, {"multiply_linear_by_lr": True}), "ProximalGradientDescent": ({},), "ProximalAdagrad": ({},),
+    "AdaMax": ({},), "AddSign": ({},), "PowerSign": ({},),
+}
+NOT_SPARSE = ("GradientDescent", "Adam", "AdaMax", "AddSign", "PowerSign")
+SCALARS = {"alpha": 0.25, "lr": 0.125, "momentum": 0.75, "beta1_power": 0.5, "beta2_power": 0.75, "beta1": 0.875,
+           "beta2": 0.9375, "epsilon": 0.125, "rho": 0.75, "l1": 0.25, "l2": 0.5, "l2_shrinkage": 0.125,
+           "lr_power": -0.5, "logbase": 1.0, "sign_decay": 0.5, "beta": 0.75}
+# Slots that hold sums or means of squares.
+POSITIVE = ("v", "accum", "accum_update", "ms")
+# Types for which TensorFlow has no kernel.
+LACKING = {"ApplyProximalGradientDescent": ("half", "bfloat16"), "ApplyProximalAdagrad": ("half", "bfloat16"),
+           "SparseApplyProximalGradientDescent": ("half", "bfloat16"),
+           "SparseApplyProximalAdagrad": ("half", "bfloat16"), "ApplyAdaMax": ("bfloat16",),
+           "SparseApplyRMSProp": ("bfloat16",), "SparseApplyCenteredRMSProp": ("bfloat16",)}
+TOL = {"half": 6e-3, "bfloat16": 5e-2, "float": 2e-5, "double": 1e-11}
+
+
+def inputs(op, dtype, shape, indices=None, changed=()):
+    changed = dict(changed)
+    result = []
+    for arg in op_def_registry.get(op).input_arg:
+        if arg.name in changed:
+            value = changed[arg.name]
+        elif arg.name == "indices":
+            value = indices
+        elif arg.is_ref:
+            positive = arg.name in POSITIVE and not (arg.name == "accum" and "Momentum" in op)
+            value = eighths(dtype, shape, 1 if positive else -2, 3, (op, arg.name))
+            if arg.name == "mg":
+                value = value / array(dtype, 8)
+        elif arg.name in SCALARS:
+            value = array(dtype, SCALARS[arg.name])
+        elif indices is None:
+            value = eighths(dtype, shape, key=(op, "grad"))
+        else:
+            value = eighths(dtype, (len(indices),) + shape[1:], key=(op, "grad"))
+        result.append(Ref(value) if arg.is_ref else value)
+    return result
+
+
+def dtypes(op):
+    return [d for d in FLOATS if d not in LACKING.get(op, ())]
+
+
+def applies():
+    for name, variants in OPS.items():
+        op = "Apply" + name
+        for attrs in variants:
+            for dtype in dtypes(op):
+                yield Case(op, inputs(op, dtype, (3, 4)), attrs, tol=TOL[dtype])
+            yield Case(op, inputs(op, "float", ()), attrs, tol=TOL["float"])
+            yield Case(op, inputs(op, "float", (0, 2)), attrs)
+            yield Case(op, inputs(op, "float", (101,)), attrs, tol=TOL["float"])
+        if "l1" in [a.name for a in op_def_registry.get(op).input_arg]:
+            yield Case(op, inputs(op, "float", (3, 4), changed={"l1": array("float", 0)}), tol=TOL["float"])
+        if "Ftrl" in name:
+            yield Case(op, inputs(op, "float", (3, 4), changed={"lr_power": array("float", -0.75)}), tol=TOL["float"])
+        grad = "delta" if "GradientDescent" in name else "grad"
+        yield Case(op, inputs(op, "float", (4,), changed={grad: eighths("float", (2,))}),
+                   error="var and %s do not have the same shape[4] [2]" % grad)
+        scalar = [a.name for a in op_def_registry.get(op).input_arg if a.name in SCALARS][0]
+        if name not in ("Ftrl", "FtrlV2", "RMSProp", "CenteredRMSProp", "ProximalAdagrad"):
+            yield Case(op, inputs(op, "float", (4,), changed={scalar: eighths("float", (2,))}),
+                       error="%s is not a scalar: [2]" % scalar)
+
+
+def sparse_applies():
+    for name, variants in OPS.items():
+        if name in NOT_SPARSE:
+            continue
+        op = "SparseApply" + name
+        for attrs in variants:
+            for dtype in dtypes(op):
+                yield Case(op, inputs(op, dtype, (4, 3), i32(2, 0)), attrs, tol=TOL[dtype])
+            yield Case(op, inputs(op, "float", (4,), i64(3, 1)), attrs, tol=TOL["float"])
+            yield Case(op, inputs(op, "float", (4, 2), np.zeros([0], np.int32)), attrs)
+        if name != "CenteredRMSProp":
+            yield Case(op, inputs(op, "float", (4, 3), i32(2, 0, 2)), tol=TOL["float"])
+        yield Case(op, inputs(op, "float", (4, 3), i32(2, 4)), error="ndex 4 at offset 1 in indices is out of range")
+
+
+def cases():
+    yield from applies()
+    yield from sparse_applies()

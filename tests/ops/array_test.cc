@@ -1,0 +1,177 @@
+// What the tables of values do not show: shapes that are inferred from what is known while
+// building, buffers that are passed on, sizes from outside.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ramet/graph/add_op.h"
+#include "ramet/graph/scope.h"
+#include "ramet/op/testing/kernel_tester.h"
+#include "ramet/runtime/session.h"
+
+namespace ramet {
+namespace {
+
+using ::testing::HasSubstr;
+
+Tensor Ints(std::initializer_list<int32_t> values) { return Tensor::Vector<int32_t>(values); }
+
+// The shape that is inferred for an op over placeholders of partial shapes and constants.
+class InferenceTest : public ::testing::Test {
+ protected:
+  Output X(const Shape& shape, DType dtype = kFloat) {
+    return Scope(graph_).Placeholder("x", dtype, shape);
+  }
+  std::string Infer(std::string_view op, const std::vector<Input>& inputs, AttrMap attrs = {}) {
+    Operation added = AddOp(graph_, op, inputs, std::move(attrs));
+    if (!added.valid()) return graph_.status().message();
+    std::vector<std::string> shapes;
+    for (const Output& y : added.outputs()) shapes.push_back(y.shape().ToString());
+    return StrJoin(shapes, " ");
+  }
+  Graph graph_;
+};
+
+TEST_F(InferenceTest, PartialShapesStayAsFarAsTheyCan) {
+  EXPECT_EQ(Infer("Reshape", {X({-1, 6}), Ints({-1, 2, 3})}), "[?,2,3]");
+  EXPECT_EQ(Infer("Reshape", {X({4, 6}), Ints({-1, 3})}), "[8,3]");
+  EXPECT_EQ(Infer("Reshape", {X({4, 6}), X({2}, kInt32)}), "[?,?]");
+  EXPECT_EQ(Infer("ExpandDims", {X({-1, 3}), Tensor(-1)}), "[?,3,1]");
+  EXPECT_EQ(Infer("Squeeze", {X({1, -1, 1})}, {{"squeeze_dims", std::vector<int64_t>{0}}}),
+            "[?,1]");
+  EXPECT_EQ(Infer("Squeeze", {X({1, -1})}), "<unknown>");
+  EXPECT_EQ(Infer("ConcatV2", {X({-1, 2}), X({5, -1}), Tensor(0)}), "[?,2]");
+  EXPECT_EQ(Infer("ConcatV2", {X({3, 2}), X(Shape::Unknown()), Tensor(1)}), "[3,?]");
+  EXPECT_EQ(Infer("ConcatV2", {X({3, 2}), X({3, 2}), X({}, kInt32)}), "[?,?]");
+  EXPECT_EQ(Infer("Split", {Tensor(1), X({-1, 6})}, {{"num_split", 2}}), "[?,3] [?,3]");
+  EXPECT_EQ(Infer("SplitV", {X({6, -1}), Ints({1, -1}), Tensor(0)}, {{"num_split", 2}}),
+            "[1,?] [5,?]");
+  EXPECT_EQ(Infer("Pack", {X({-1, 2}), X({3, -1})}, {{"axis", 1}}), "[3,2,2]");
+  EXPECT_EQ(Infer("Unpack", {X({2, -1})}, {{"num", 2}}), "[?] [?]");
+  EXPECT_EQ(Infer("Tile", {X({-1, 3}), Ints({2, 2})}), "[?,6]");
+  EXPECT_EQ(Infer("Transpose", {X({-1, 3, 4}), Ints({2, 0, 1})}), "[4,?,3]");
+  EXPECT_EQ(Infer("Transpose", {X({-1, 3}), X({2}, kInt32)}), "[?,?]");
+  EXPECT_EQ(Infer("Pad", {X({-1, 3}), Tensor::Of<int32_t>({2, 2}, {1, 1, 0, 2})}), "[?,5]");
+  EXPECT_EQ(Infer("Slice", {X({-1, 5}), Ints({1, 2}), Ints({3, -1})}), "[3,3]");
+  EXPECT_EQ(Infer("Slice", {X({4, 5}), X({2}, kInt32), Ints({3, -1})}), "[3,?]");
+  EXPECT_EQ(Infer("GatherV2", {X({-1, 3}), X({2, 4}, kInt32), Tensor(1)}), "[?,2,4]");
+  EXPECT_EQ(Infer("GatherNd", {X({-1, 3}), X({7, 1}, kInt32)}), "[7,3]");
+  EXPECT_EQ(Infer("OneHot", {X({-1}, kInt32), Tensor(10), 1.0f, 0.0f}), "[?,10]");
+  EXPECT_EQ(Infer("Fill", {Ints({2, 3}), 1.0f}), "[2,3]");
+  EXPECT_EQ(Infer("BroadcastTo", {X({-1, 1}), Ints({2, 3})}), "[2,3]");
+  EXPECT_EQ(Infer("MatrixDiagPart", {X({-1, 3, 4})}), "[?,3]");
+  EXPECT_EQ(Infer("Where", {X({2, 3, 4})}), "[?,3]");
+  EXPECT_EQ(Infer("Shape", {X({-1, 3})}), "[2]");
+}
+
+TEST_F(InferenceTest, StridedSlices) {
+  auto infer = [&](const Shape& shape, std::initializer_list<int32_t> begin,
+                   std::initializer_list<int32_t> end, AttrMap masks) {
+    return Infer("StridedSlice",
+                 {X(shape), Ints(begin), Ints(end),
+                  Tensor::Of<int32_t>({static_cast<int64_t>(begin.size())}, {1})},
+                 std::move(masks));
+  };
+  EXPECT_EQ(infer({-1, 5}, {1, 2}, {0, 4}, {{"end_mask", 1}}), "[?,2]");
+  EXPECT_EQ(infer({-1, 5}, {0}, {1}, {{"shrink_axis_mask", 1}}), "[5]");
+  EXPECT_EQ(infer({-1, 5}, {0, 0}, {0, 0}, {{"ellipsis_mask", 1}, {"new_axis_mask", 2}}),
+            "[?,5,1]");
+  EXPECT_EQ(infer(Shape::Unknown(), {0}, {1}, {}), "<unknown>");
+  EXPECT_EQ(Infer("StridedSlice", {X({4, 5}), X({1}, kInt32), X({1}, kInt32), Ints({1})}), "[?,5]");
+}
+
+// The shapes of tensors flow through Shape, StridedSlice and Pack into Reshape.
+TEST_F(InferenceTest, ShapesThatAreCalculated) {
+  Output x = X({-1, 4, 5});
+  Output shape = AddOp(graph_, "Shape", {x}).output(0);
+  Output rows = AddOp(graph_, "StridedSlice", {shape, Ints({0}), Ints({1}), Ints({1})},
+                      {{"shrink_axis_mask", 1}})
+                    .output(0);
+  Output sizes = AddOp(graph_, "Pack", {rows, Tensor(20)}, {{"N", 2}}).output(0);
+  EXPECT_EQ(Infer("Reshape", {x, sizes}), "[?,20]");
+}
+
+TEST_F(InferenceTest, ErrorsWhileBuildingNameTheNode) {
+  EXPECT_THAT(Infer("Reshape", {X({2, 3}), Ints({4})}), HasSubstr("node 'Reshape'"));
+  EXPECT_THAT(graph_.status().message(),
+              HasSubstr("Cannot reshape a tensor with 6 elements to shape [4]"));
+}
+
+TEST(ArrayKernelTest, ViewsShareTheirBuffer) {
+  Tensor x = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  auto shares = [&](StatusOr<Tensor> y) { return y.value().raw_data() == x.raw_data(); };
+  EXPECT_TRUE(shares(KernelTester("Reshape").Input(x).Input(Ints({3, 2})).RunOne()));
+  EXPECT_TRUE(shares(KernelTester("ExpandDims").Input(x).Input(Tensor(0)).RunOne()));
+  EXPECT_TRUE(
+      shares(KernelTester("Slice").Input(x).Input(Ints({0, 0})).Input(Ints({-1, 3})).RunOne()));
+  EXPECT_TRUE(shares(KernelTester("Bitcast").Input(x).Attr("type", kInt32).RunOne()));
+  EXPECT_FALSE(shares(KernelTester("Transpose").Input(x).Input(Ints({1, 0})).RunOne()));
+  EXPECT_FALSE(shares(KernelTester("DeepCopy").Input(x).RunOne()));
+}
+
+// Sizes come from files: nothing is allocated for what cannot be, and nothing is read outside.
+TEST(ArrayKernelTest, HostileSizesAreErrors) {
+  const int64_t huge = int64_t{1} << 62;
+  auto fails = [](StatusOr<Tensor> y) { return !y.ok(); };
+  EXPECT_TRUE(fails(
+      KernelTester("Fill").Input(Tensor::Vector<int64_t>({huge, huge})).Input(1.0f).RunOne()));
+  EXPECT_TRUE(
+      fails(KernelTester("Fill").Input(Tensor::Vector<int64_t>({huge})).Input(1.0f).RunOne()));
+  EXPECT_TRUE(fails(KernelTester("Tile")
+                        .Input(Tensor::Vector<float>({1, 2}))
+                        .Input(Tensor::Vector<int64_t>({huge}))
+                        .RunOne()));
+  EXPECT_TRUE(fails(KernelTester("BroadcastTo")
+                        .Input(1.0f)
+                        .Input(Tensor::Vector<int64_t>({huge, huge}))
+                        .RunOne()));
+  EXPECT_TRUE(fails(KernelTester("Pad")
+                        .Input(Tensor::Vector<float>({1}))
+                        .Input(Tensor::Of<int64_t>({1, 2}, {huge, huge}))
+                        .RunOne()));
+  EXPECT_TRUE(fails(KernelTester("Reshape")
+                        .Input(Tensor::Vector<float>({1}))
+                        .Input(Tensor::Vector<int64_t>({huge, 4, -1}))
+                        .RunOne()));
+  EXPECT_TRUE(fails(KernelTester("OneHot")
+                        .Input(Tensor::Vector<int64_t>({1, 2, 3}))
+                        .Input(Tensor(2000000000))
+                        .Input(1.0)
+                        .Input(0.0)
+                        .Attr("axis", 7)
+                        .RunOne()));
+  EXPECT_TRUE(
+      fails(KernelTester("Fill").Input(Tensor::Of<int32_t>({300}, {1})).Input(1.0f).RunOne()));
+}
+
+TEST(ArrayKernelTest, ConstRefusesAValueOfAnotherDtype) {
+  auto status =
+      KernelTester("Const").Attr("value", Tensor(1.0f)).Attr("dtype", kInt32).Run().status();
+  EXPECT_THAT(status.message(),
+              HasSubstr("attr 'value' holds a float tensor, but attr 'dtype' is int32"));
+}
+
+TEST(ArrayKernelTest, PlaceholderSaysWhatItWants) {
+  auto message = [](Shape shape) {
+    return KernelTester("Placeholder")
+        .Attr("dtype", kFloat)
+        .Attr("shape", std::move(shape))
+        .Run()
+        .status()
+        .message();
+  };
+  EXPECT_THAT(message({-1, 2}),
+              HasSubstr("placeholder tensor 'node' with dtype float and shape [?,2]"));
+  EXPECT_THAT(message(Shape::Unknown()), HasSubstr("placeholder tensor 'node' with dtype float;"));
+  EXPECT_THAT(message({2}), HasSubstr("values of placeholders are not saved"));
+}
+
+TEST(ArrayKernelTest, LongSplits) {
+  KernelTester tester("SplitV");
+  tester.Input(Tensor::Of<float>({1000}, {1}))
+      .Input(Tensor::Of<int64_t>({1000}, {1}))
+      .Input(Tensor(0));
+  EXPECT_EQ(tester.Attr("num_split", 1000).Run().value().size(), 1000u);
+}
+
+}  // namespace
+}  // namespace ramet

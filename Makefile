@@ -10,7 +10,7 @@ TESTS := ctest --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
 SOURCES = find ramet clients examples bench tests \( -name '*.h' -o -name '*.cc' \) 2>/dev/null
 FUZZ_SECONDS ?= 60
 
-export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1
+export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:intercept_tls_get_addr=0
 export UBSAN_OPTIONS ?= print_stacktrace=1
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 

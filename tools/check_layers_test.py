@@ -55,6 +55,10 @@ class CheckLayersTest(unittest.TestCase):
         self.write("ramet/base/a.cc", "int x;\n" * 801)
         self.assert_one("ramet/base/a.cc:1:", "801 lines")
 
+    def test_long_generated_file(self):
+        self.write("ramet/base/a.gen.h", "int x;\n" * 801)
+        self.assertEqual(self.found(), [])
+
     def test_long_function_and_its_reason(self):
         body = "int F(int a,\n      int b) {\n" + "  a += b;\n" * 100 + "}\n"
         self.write("ramet/base/a.cc", "int x;\n" + body)

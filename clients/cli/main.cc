@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
                "ramet");
   app.footer(kFooter);
   app.set_version_flag("--version", "ramet " RAMET_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   try {
     cli::AddInspect(app, &status);
     cli::AddList(app, &status);
@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
     cli::AddFollow(app, &status);
     cli::AddOps(app, &status);
     app.parse(argc, argv);
+    if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
   } catch (const CLI::ParseError& e) {
     return app.exit(e, std::cout, std::cerr) == 0 ? kOk : kUsage;
   } catch (const std::exception& e) {

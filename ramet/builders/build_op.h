@@ -12,10 +12,10 @@ namespace ramet::build_op {
 
 // One argument of an op: a tensor or a list of them.
 struct Argument {
-  Argument(const Input& input) : inputs{input} {}                     // NOLINT: implicit on purpose
-  Argument(const RefInput& ref) : inputs{ref.output()} {}             // NOLINT
-  Argument(const std::vector<Input>& list) : inputs(list) {}          // NOLINT
-  Argument(const std::vector<RefInput>& list) {                       // NOLINT
+  Argument(const Input& input) : inputs{input} {}             // NOLINT: implicit on purpose
+  Argument(const RefInput& ref) : inputs{ref.output()} {}     // NOLINT
+  Argument(const std::vector<Input>& list) : inputs(list) {}  // NOLINT
+  Argument(const std::vector<RefInput>& list) {               // NOLINT
     for (const RefInput& ref : list) inputs.push_back(ref.output());
   }
   std::vector<Input> inputs;
@@ -43,8 +43,9 @@ inline std::vector<Output> All(const Operation& op) {
   return op.valid() ? op.outputs() : std::vector<Output>();
 }
 
-// The outputs of `op` by argument: `attrs` says for each the attr that holds its number of tensors (an
-// int) or their types (a list), "" for a single one. One invalid Output each when `op` is invalid.
+// The outputs of `op` by argument: `attrs` says for each the attr that holds its number of tensors
+// (an int) or their types (a list), "" for a single one. One invalid Output each when `op` is
+// invalid.
 std::vector<std::vector<Output>> Lists(const Operation& op,
                                        std::initializer_list<std::string_view> attrs);
 

@@ -47,8 +47,8 @@ StatusOr<Tensor> Stretch(const Tensor& value, const Shape& shape) {
   RAMET_ASSIGN_OR_RETURN(Tensor all, Tensor::Allocate(value.dtype(), shape));
   const int64_t have = value.num_elements(), want = all.num_elements();
   if (have > want || (have == 0 && want > 0)) {
-    return InvalidArgument("a constant of ", have, " elements cannot initialize a variable of shape ",
-                           shape);
+    return InvalidArgument("a constant of ", have,
+                           " elements cannot initialize a variable of shape ", shape);
   }
   if (value.dtype() == kString) {
     for (int64_t i = 0; i < want; ++i) {
@@ -118,8 +118,9 @@ Initializer RandomNormal(const Input& mean, const Input& stddev, std::optional<i
 Initializer TruncatedNormal(const Input& mean, const Input& stddev, std::optional<int64_t> seed) {
   return [=](Graph& graph, const Shape& shape, DType dtype) {
     if (!FloatingOnly(graph, dtype)) return Output();
-    return TruncatedNormal(graph, Dims(shape),
-                           {.mean = mean, .stddev = stddev, .dtype = dtype, .seed = seed, .name = ""});
+    return TruncatedNormal(
+        graph, Dims(shape),
+        {.mean = mean, .stddev = stddev, .dtype = dtype, .seed = seed, .name = ""});
   };
 }
 
@@ -127,7 +128,8 @@ Initializer VarianceScaling(double scale, FanMode mode, Distribution distributio
                             std::optional<int64_t> seed) {
   return [=](Graph& graph, const Shape& shape, DType dtype) {
     if (!(scale > 0)) {
-      graph.RecordError(InvalidArgument("Argument `scale` must be a positive float. Received: ", scale));
+      graph.RecordError(
+          InvalidArgument("Argument `scale` must be a positive float. Received: ", scale));
       return Output();
     }
     if (!FloatingOnly(graph, dtype)) return Output();

@@ -9,14 +9,14 @@
 namespace ramet {
 
 // Initializers for GetVariable: what tf.initializers.* are. They build TensorFlow's nodes under
-// "<variable>/Initializer/", so equal seeds give equal numbers. `seed`: see random.h. The random ones
-// are for floating dtypes (RandomUniform also for int32 and int64); another dtype is an error of the
-// graph when the variable is made.
+// "<variable>/Initializer/", so equal seeds give equal numbers. `seed`: see random.h. The random
+// ones are for floating dtypes (RandomUniform also for int32 and int64); another dtype is an error
+// of the graph when the variable is made.
 
 RAMET_EXPORT Initializer Zeros();
 RAMET_EXPORT Initializer Ones();
-// Every element `value` for a scalar; a tensor of as many elements as the variable has is reshaped; of
-// fewer, its last element is repeated (as tf.constant does).
+// Every element `value` for a scalar; a tensor of as many elements as the variable has is reshaped;
+// of fewer, its last element is repeated (as tf.constant does).
 RAMET_EXPORT Initializer ConstantInit(const Input& value);
 RAMET_EXPORT Initializer RandomUniform(const Input& minval = 0.0, const Input& maxval = 1,
                                        std::optional<int64_t> seed = {});
@@ -27,8 +27,8 @@ RAMET_EXPORT Initializer TruncatedNormal(const Input& mean = 0.0, const Input& s
 
 enum class FanMode { kFanIn, kFanOut, kFanAvg };
 enum class Distribution { kTruncatedNormal, kUntruncatedNormal, kUniform };
-// Variance scale/n, n the fan in, fan out or their mean. The fans of a matrix are its dimensions, of a
-// convolution kernel [..., in, out] those times the receptive field, of a vector its length.
+// Variance scale/n, n the fan in, fan out or their mean. The fans of a matrix are its dimensions,
+// of a convolution kernel [..., in, out] those times the receptive field, of a vector its length.
 RAMET_EXPORT Initializer VarianceScaling(double scale = 1.0, FanMode mode = FanMode::kFanIn,
                                          Distribution distribution = Distribution::kTruncatedNormal,
                                          std::optional<int64_t> seed = {});

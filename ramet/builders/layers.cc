@@ -36,8 +36,9 @@ Output MatMulLast(const Output& x, const Output& kernel, int64_t inputs, int64_t
   Scope scope = here.NameScope("Tensordot");
   Output shape = ShapeVector(x);
   const int32_t outer = x.shape().rank() - 1;
-  Output kept = AddOp(graph, "Slice", {shape, Tensor::Vector<int32_t>({0}),
-                                       Tensor::Vector<int32_t>({outer})}).output(0);
+  Output kept =
+      AddOp(graph, "Slice", {shape, Tensor::Vector<int32_t>({0}), Tensor::Vector<int32_t>({outer})})
+          .output(0);
   Tensor rows = Tensor::Vector<int32_t>({-1, static_cast<int32_t>(inputs)});
   Output matrix = AddOp(graph, "Reshape", {x, rows}).output(0);
   Output product = AddOp(graph, "MatMul", {matrix, kernel}).output(0);
@@ -56,11 +57,12 @@ struct DropRate {
 
   // \error kInvalidArgument if a number is not in (0, 1].
   static StatusOr<DropRate> From(const Input& keep_prob) {
-    if (!keep_prob.is_constant()) return DropRate{std::nullopt, 1 - keep_prob};
+    if (!keep_prob.is_constant()) return DropRate{std::nullopt, Input(1 - keep_prob)};
     const Tensor& constant = keep_prob.constant();
-    auto keep = constant.num_elements() == 1 ? NumberAt(constant, 0)
-                                             : InvalidArgument("keep_prob is not a scalar");
-    if (keep.ok() && *keep > 0 && *keep <= 1) return DropRate{1 - *keep, 1 - *keep};
+    if (constant.num_elements() == 1) {
+      StatusOr<double> keep = NumberAt(constant, 0);
+      if (keep.ok() && *keep > 0 && *keep <= 1) return DropRate{1 - *keep, Input(1 - *keep)};
+    }
     return InvalidArgument("keep_prob must be a number in (0, 1], not ", constant);
   }
 
@@ -89,14 +91,15 @@ Output Dense(Scope& scope, const Output& x, int64_t units, const DenseOptions& o
   const int64_t inputs = shape.rank() < 2 ? -1 : shape.dim(shape.rank() - 1);
   if (inputs < 0 || units <= 0) {
     return Fail(x, InvalidArgument("Dense needs an input of known last dimension and at least two "
-                                   "dimensions, and units > 0; got ", x.name(), " of shape ", shape,
-                                   " and ", units, " units"));
+                                   "dimensions, and units > 0; got ",
+                                   x.name(), " of shape ", shape, " and ", units, " units"));
   }
   VariableOptions variable;
   variable.dtype = BaseType(x.dtype());
   variable.trainable = options.trainable;
   variable.initializer = options.kernel_initializer;
-  Scope layer = scope.VariableScope(options.name.empty() ? LayerName(graph, "dense") : options.name);
+  Scope layer =
+      scope.VariableScope(options.name.empty() ? LayerName(graph, "dense") : options.name);
   Variable kernel = layer.GetVariable("kernel", {inputs, units}, variable);
   Variable bias;
   if (options.use_bias) {

@@ -8,8 +8,8 @@
 
 namespace ramet {
 
-// Layers as in tf.layers: a function that makes its variables and the nodes that use them. They return
-// an invalid Output after an error, which the graph keeps.
+// Layers as in tf.layers: a function that makes its variables and the nodes that use them. They
+// return an invalid Output after an error, which the graph keeps.
 
 struct DenseOptions {
   std::function<Output(const Output&)> activation = {};  // default: none
@@ -20,8 +20,8 @@ struct DenseOptions {
   std::string name = {};  // default: "dense", "dense_1", ...
 };
 // activation(x * kernel + bias): x is [..., n] with n known, the result [..., units]. Variables
-// "<name>/kernel" [n, units] and "<name>/bias" [units], made under the open variable scope or, where it
-// says so, reused.
+// "<name>/kernel" [n, units] and "<name>/bias" [units], made under the open variable scope or,
+// where it says so, reused.
 RAMET_EXPORT Output Dense(Scope& scope, const Output& x, int64_t units,
                           const DenseOptions& options = {});
 
@@ -32,8 +32,9 @@ struct DropoutOptions {
   std::optional<int64_t> seed = {};
   std::string name = "dropout";
 };
-// Keeps each element of x with probability `keep_prob` (in (0, 1], or a scalar tensor of it) and scales
-// what is kept by 1 / keep_prob; the others become zero. x is of a floating dtype. tf.nn.dropout.
+// Keeps each element of x with probability `keep_prob` (in (0, 1], or a scalar tensor of it) and
+// scales what is kept by 1 / keep_prob; the others become zero. x is of a floating dtype.
+// tf.nn.dropout.
 RAMET_EXPORT Output Dropout(const Output& x, const Input& keep_prob,
                             const DropoutOptions& options = {});
 

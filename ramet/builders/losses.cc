@@ -67,7 +67,8 @@ Output Precise(const Output& x, bool bfloat16_too) {
 Output XentOfMatrices(const Output& logits, const Input& labels, const std::string& name) {
   Graph& graph = *logits.graph();
   Output precise = Precise(logits, true);
-  Output wanted = CastTo(ToTensor(graph, labels, precise.dtype(), "labels"), BaseType(precise.dtype()));
+  Output wanted =
+      CastTo(ToTensor(graph, labels, precise.dtype(), "labels"), BaseType(precise.dtype()));
   Output rank = RankOf(precise);
   Output shape = ShapeVector(precise);
   Output flat = FlattenOuterDims(precise);
@@ -144,7 +145,8 @@ Output SigmoidCrossEntropy(const Input& labels, const Output& logits, std::strin
   Graph& graph = *logits.graph();
   Scope here(graph);
   Scope scope = here.NameScope(name);
-  auto op = [&](std::string_view type, const std::vector<Input>& inputs, std::string_view node = "") {
+  auto op = [&](std::string_view type, const std::vector<Input>& inputs,
+                std::string_view node = "") {
     return AddOp(graph, type, inputs, {}, node).output(0);
   };
   Output zeros = ZerosLikeOutput(logits, true);

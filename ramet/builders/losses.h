@@ -6,21 +6,23 @@
 
 namespace ramet {
 
-// Losses per example, as in tf.nn. Take their mean with ReduceMean. `logits` are [..., classes], half,
-// bfloat16, float or double. They return an invalid Output after an error, which the graph keeps.
+// Losses per example, as in tf.nn. Take their mean with ReduceMean. `logits` are [..., classes],
+// half, bfloat16, float or double. They return an invalid Output after an error, which the graph
+// keeps.
 
 struct SoftmaxCrossEntropyOptions {
   bool labels_gradient = false;  // whether gradients flow into the labels too (the _v2 function)
   std::string name = {};         // default: as tf.nn's
 };
-// -sum(labels * log(softmax(logits))) along the last axis; labels are probabilities of logits' shape.
-// tf.nn.softmax_cross_entropy_with_logits, with labels_gradient softmax_cross_entropy_with_logits_v2.
+// -sum(labels * log(softmax(logits))) along the last axis; labels are probabilities of logits'
+// shape. tf.nn.softmax_cross_entropy_with_logits, with labels_gradient
+// softmax_cross_entropy_with_logits_v2.
 RAMET_EXPORT Output SoftmaxCrossEntropy(const Input& labels, const Output& logits,
                                         const SoftmaxCrossEntropyOptions& options = {});
 
-// The same for labels that are class numbers: int32 or int64, of the shape of logits without its last
-// dimension. tf.nn.sparse_softmax_cross_entropy_with_logits, whose run-time check of equal shapes
-// (for logits that are not a matrix) is left to the op.
+// The same for labels that are class numbers: int32 or int64, of the shape of logits without its
+// last dimension. tf.nn.sparse_softmax_cross_entropy_with_logits, whose run-time check of equal
+// shapes (for logits that are not a matrix) is left to the op.
 RAMET_EXPORT Output SparseSoftmaxCrossEntropy(const Input& labels, const Output& logits,
                                               std::string_view name = "");
 

@@ -25,10 +25,12 @@ Output AllAxes(const Output& x) {
   return AddOp(graph, "Range", {start, rank, delta}, {}, scope.name()).output(0);
 }
 
-Output Reduce(std::string_view op, const Output& x, const Axes& axes, const ReduceOptions& options) {
+Output Reduce(std::string_view op, const Output& x, const Axes& axes,
+              const ReduceOptions& options) {
   if (!x.valid()) return Output();
   Input along = axes.all() ? Input(AllAxes(x)) : axes.input();
-  return AddOp(*x.graph(), op, {x, along}, {{"keep_dims", options.keep_dims}}, options.name).output(0);
+  return AddOp(*x.graph(), op, {x, along}, {{"keep_dims", options.keep_dims}}, options.name)
+      .output(0);
 }
 
 std::vector<Output> OutputsOf(const Operation& op) {
@@ -82,8 +84,8 @@ Output Concat(const std::vector<Input>& values, int axis, std::string_view name)
 
 std::vector<Output> Split(const Output& value, int num, int axis, std::string_view name) {
   if (!value.valid()) return {};
-  return OutputsOf(AddOp(*value.graph(), "Split", {Tensor(int32_t{axis}), value},
-                         {{"num_split", num}}, name));
+  return OutputsOf(
+      AddOp(*value.graph(), "Split", {Tensor(int32_t{axis}), value}, {{"num_split", num}}, name));
 }
 
 std::vector<Output> Split(const Output& value, const std::vector<int>& sizes, int axis,
@@ -104,13 +106,12 @@ std::vector<Output> Unstack(const Output& value, int axis, std::string_view name
   const Shape shape = value.shape();
   const int at = axis < 0 ? axis + shape.rank() : axis;
   if (shape.unknown_rank() || at < 0 || at >= shape.rank() || shape.dim(at) < 0) {
-    value.graph()->RecordError(InvalidArgument(
-        "Unstack needs to know the size of axis ", axis, ", but the shape of ", value.name(), " is ",
-        shape));
+    value.graph()->RecordError(InvalidArgument("Unstack needs to know the size of axis ", axis,
+                                               ", but the shape of ", value.name(), " is ", shape));
     return {};
   }
-  return OutputsOf(AddOp(*value.graph(), "Unpack", {value},
-                         {{"num", shape.dim(at)}, {"axis", axis}}, name));
+  return OutputsOf(
+      AddOp(*value.graph(), "Unpack", {value}, {{"num", shape.dim(at)}, {"axis", axis}}, name));
 }
 
 Output Transpose(const Output& x, const Axes& perm, std::string_view name) {

@@ -11,16 +11,16 @@
 namespace ramet {
 
 // Builder functions where an op alone is not what one wants to write: reductions, joining and
-// splitting, filled tensors. Nodes and names are those of tf.reduce_sum, tf.concat, ... They return an
-// invalid Output after an error, which the graph keeps.
+// splitting, filled tensors. Nodes and names are those of tf.reduce_sum, tf.concat, ... They return
+// an invalid Output after an error, which the graph keeps.
 
-// Which axes a reduction takes away: all of them, one, several, or those that a tensor says. Negative
-// ones count from the end.
+// Which axes a reduction takes away: all of them, one, several, or those that a tensor says.
+// Negative ones count from the end.
 class RAMET_EXPORT Axes {
  public:
-  Axes() = default;                                    // all
-  Axes(int axis) : axes_(Tensor(int32_t{axis})) {}     // NOLINT: implicit on purpose
-  Axes(std::initializer_list<int> axes) : axes_(Input(axes)) {}                 // NOLINT
+  Axes() = default;                                              // all
+  Axes(int axis) : axes_(Tensor(int32_t{axis})) {}               // NOLINT: implicit on purpose
+  Axes(std::initializer_list<int> axes) : axes_(Input(axes)) {}  // NOLINT
   Axes(const std::vector<int>& axes) : axes_(Tensor::Vector<int32_t>(axes)) {}  // NOLINT
   Axes(const Output& axes) : axes_(axes) {}                                     // NOLINT
   bool all() const { return !axes_.has_value(); }
@@ -51,8 +51,8 @@ RAMET_EXPORT std::vector<Output> Split(const Output& value, int num, int axis = 
                                        std::string_view name = "split");
 RAMET_EXPORT std::vector<Output> Split(const Output& value, const std::vector<int>& sizes,
                                        int axis = 0, std::string_view name = "split");
-// Tensors of one shape joined along a new axis, and taken apart again. Unstack needs to know how many:
-// from the shape, else an error (kInvalidArgument).
+// Tensors of one shape joined along a new axis, and taken apart again. Unstack needs to know how
+// many: from the shape, else an error (kInvalidArgument).
 RAMET_EXPORT Output Stack(const std::vector<Input>& values, int axis = 0,
                           std::string_view name = "stack");
 RAMET_EXPORT std::vector<Output> Unstack(const Output& value, int axis = 0,
@@ -74,8 +74,8 @@ RAMET_EXPORT Output Zeros(Graph& graph, const Shape& shape, DType dtype = kFloat
 RAMET_EXPORT Output Ones(Graph& graph, const Shape& shape, DType dtype = kFloat,
                          std::string_view name = "ones");
 
-// The Euclidean norm over all of `tensors` together (tf.global_norm), and the tensors scaled down so
-// that it is at most `clip_norm` (tf.clip_by_global_norm: NaN if the norm is not finite).
+// The Euclidean norm over all of `tensors` together (tf.global_norm), and the tensors scaled down
+// so that it is at most `clip_norm` (tf.clip_by_global_norm: NaN if the norm is not finite).
 RAMET_EXPORT Output GlobalNorm(const std::vector<Output>& tensors,
                                std::string_view name = "global_norm");
 RAMET_EXPORT std::vector<Output> ClipByGlobalNorm(const std::vector<Output>& tensors,

@@ -8,10 +8,10 @@
 
 namespace ramet {
 
-// Random tensors as tf.random_uniform, tf.random_normal and tf.truncated_normal build them: the same
-// nodes, seeds and so (with equal seeds) the same numbers as TensorFlow. `shape` is an int32 or int64
-// vector. Without a seed here and in the graph (Graph::SetSeed) every session draws other numbers.
-// They return an invalid Output after an error, which the graph keeps.
+// Random tensors as tf.random_uniform, tf.random_normal and tf.truncated_normal build them: the
+// same nodes, seeds and so (with equal seeds) the same numbers as TensorFlow. `shape` is an int32
+// or int64 vector. Without a seed here and in the graph (Graph::SetSeed) every session draws other
+// numbers. They return an invalid Output after an error, which the graph keeps.
 
 struct RandomUniformOptions {
   Input minval = 0;

@@ -4,8 +4,8 @@
 
 namespace ramet {
 
-// What a builder function takes where an op changes a variable: the Variable (its reference output),
-// or a reference output itself.
+// What a builder function takes where an op changes a variable: the Variable (its reference
+// output), or a reference output itself.
 class RAMET_EXPORT RefInput {
  public:
   RefInput(Output output) : output_(output) {}  // NOLINT: implicit on purpose

@@ -5,9 +5,9 @@
 namespace ramet {
 
 // What a builder makes of an Input where it needs a tensor (tf.convert_to_tensor): an Output is
-// returned as it is; a constant becomes a Const node `name` under the open scope. A plain C++ number
-// takes `dtype` (kInvalid: float for numbers with a fraction, else int32).
-// Invalid after an error, which the graph keeps.
+// returned as it is; a constant becomes a Const node `name` under the open scope. A plain C++
+// number takes `dtype` (kInvalid: float for numbers with a fraction, else int32). Invalid after an
+// error, which the graph keeps.
 Output ToTensor(Graph& graph, const Input& input, DType dtype, std::string_view name);
 
 // `x` as `dtype`: itself, or a Cast node (tf.cast).

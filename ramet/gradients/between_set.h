@@ -11,8 +11,8 @@ namespace ramet {
 // Whether gradients flow through tensors of this dtype (references count as what they refer to).
 bool IsTrainableType(DType dtype);
 
-// The operations on paths of trainable tensors from some xs to some ys, and how many of their outputs'
-// uses lie on such paths. A snapshot: it does not see nodes that are added later.
+// The operations on paths of trainable tensors from some xs to some ys, and how many of their
+// outputs' uses lie on such paths. A snapshot: it does not see nodes that are added later.
 class BetweenSet {
  public:
   // Walks the ancestors of `ys` under the graph's lock.

@@ -11,8 +11,8 @@ bool IsReal(DType t) { return IsFloating(t) || IsInteger(t); }
 Status CheckGradY(const Output& y, const Gradient& grad_y) {
   const DType want = BaseType(y.dtype());
   const DType found = BaseType(grad_y.values.dtype());
-  const bool fits = IsReal(want)      ? IsReal(found)
-                    : IsComplex(want) ? IsComplex(found)
+  const bool fits = IsReal(want)               ? IsReal(found)
+                    : IsComplex(want)          ? IsComplex(found)
                     : want == DType::kVariant  ? found == DType::kVariant
                     : want == DType::kResource ? found != DType::kResource
                                                : false;
@@ -24,8 +24,8 @@ Status CheckGradY(const Output& y, const Gradient& grad_y) {
 StatusOr<Gradient> OnesFor(const Output& y, const std::string& name) {
   const DType dtype = BaseType(y.dtype());
   if (IsComplex(dtype)) {
-    return InvalidArgument("Gradients of complex tensors (", y.name(), ") must set grad_ys (y.dtype = ",
-                           DTypeName(dtype), ")");
+    return InvalidArgument("Gradients of complex tensors (", y.name(),
+                           ") must set grad_ys (y.dtype = ", DTypeName(dtype), ")");
   }
   if (!IsReal(dtype)) {
     return InvalidArgument("Tensor ", y.name(), " with type ", DTypeName(dtype),

@@ -49,8 +49,9 @@ class RAMET_EXPORT GradientContext {
              std::string_view name = "");
   Operation AddOperation(std::string_view op, const std::vector<Input>& inputs, AttrMap attrs = {},
                          std::string_view name = "");
-  // Makes `grad` (of a broadcast result) as large as `x` was: Reshape(Sum(grad, axes of broadcasting)),
-  // left away where static shapes say that x was not broadcast. Both sides at once as TensorFlow does.
+  // Makes `grad` (of a broadcast result) as large as `x` was: Reshape(Sum(grad, axes of
+  // broadcasting)), left away where static shapes say that x was not broadcast. Both sides at once
+  // as TensorFlow does.
   Status ReturnBroadcast(Output grad_x, Output grad_y);
 
   // One gradient per input; Gradient() where there is none. Invalid handles after a build error.

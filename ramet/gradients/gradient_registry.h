@@ -14,8 +14,9 @@ namespace ramet {
 using GradientFunction = std::function<Status(GradientContext& context)>;
 
 // A GradientRegistry holds the gradient functions that programs add to those of the registered ops
-// (tf.RegisterGradient): under an op type, which it then overrides, or under a free name that a node's
-// attr "_gradient_op_type" refers to (Graph.gradient_override_map). Safe to use from several threads.
+// (tf.RegisterGradient): under an op type, which it then overrides, or under a free name that a
+// node's attr "_gradient_op_type" refers to (Graph.gradient_override_map). Safe to use from several
+// threads.
 class RAMET_EXPORT GradientRegistry {
  public:
   static GradientRegistry& Global();
@@ -25,9 +26,9 @@ class RAMET_EXPORT GradientRegistry {
   // Takes a registration back; false if there is none.
   bool Unregister(std::string_view name);
 
-  // The gradient function of an operation: the registered one of its "_gradient_op_type", else of its
-  // type, else the op's own. Empty if the op is said to have no gradient.
-  // \error kNotFound "No gradient defined for operation 'n' (op type: T)" if nothing was said.
+  // The gradient function of an operation: the registered one of its "_gradient_op_type", else of
+  // its type, else the op's own. Empty if the op is said to have no gradient. \error kNotFound "No
+  // gradient defined for operation 'n' (op type: T)" if nothing was said.
   StatusOr<GradientFunction> Find(const Operation& op) const;
 
  private:

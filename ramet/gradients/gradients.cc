@@ -57,7 +57,8 @@ class GradientBuilder {
     auto done = results_.find(x.op().id());
     if (done != results_.end()) return done->second[static_cast<size_t>(x.index())];
     if (received_.contains(x.op().id()) && between_.pending(x.op().id()) > 0) {
-      return Unimplemented("the gradient of ", x.name(), " would have to go around a loop, which is "
+      return Unimplemented("the gradient of ", x.name(),
+                           " would have to go around a loop, which is "
                            "not supported; differentiate outside of the loop");
     }
     return Gradient();
@@ -167,10 +168,11 @@ class GradientBuilder {
       const Output input = op.input(i);
       const bool dense = !g.sparse() && BaseType(input.dtype()) != DType::kResource;
       if (dense && !graph_.SetShape(g.values, input.shape()).ok()) {
-        return InvalidArgument("Incompatible shapes between op input and calculated input gradient. "
-                               "Forward operation: ", op.name(), ". Input index: ", i,
-                               ". Original input shape: ", input.shape(),
-                               ". Calculated input gradient shape: ", g.values.shape());
+        return InvalidArgument(
+            "Incompatible shapes between op input and calculated input gradient. "
+            "Forward operation: ",
+            op.name(), ". Input index: ", i, ". Original input shape: ", input.shape(),
+            ". Calculated input gradient shape: ", g.values.shape());
       }
       Receive(input, g);
     }
@@ -217,7 +219,8 @@ StatusOr<Graph*> CheckArguments(const std::vector<Output>& ys, const std::vector
   for (const Output& x : xs) {
     if (x.valid()) RAMET_RETURN_IF_ERROR(x.graph()->status());
   }
-  return InvalidArgument("gradients need at least one valid y: none was given, or building it failed");
+  return InvalidArgument(
+      "gradients need at least one valid y: none was given, or building it failed");
 }
 
 }  // namespace

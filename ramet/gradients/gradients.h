@@ -24,7 +24,8 @@ class RAMET_EXPORT GradientTarget {
 // What stands for the gradient of an x that no y depends on.
 enum class Unconnected { kNone, kZero };
 
-// How several contributions to one gradient are added: one AddN over all, or AddN pair by pair under
+// How several contributions to one gradient are added: one AddN over all, or AddN pair by pair
+// under
 // "<op>_gradient_sum" (EXPERIMENTAL_TREE), which lets them go earlier.
 enum class Aggregation { kAddN, kTree };
 
@@ -38,15 +39,17 @@ struct GradientsOptions {
   Aggregation aggregation = Aggregation::kAddN;
 };
 
-// Adds the nodes that compute d(sum of ys)/dx for each x, as tf.gradients does and under its names, and
-// returns one gradient per x. Gradients flow through float, complex, resource and variant tensors only.
-// Time and memory are linear in the ancestors of ys; nothing recurses.
+// Adds the nodes that compute d(sum of ys)/dx for each x, as tf.gradients does and under its names,
+// and returns one gradient per x. Gradients flow through float, complex, resource and variant
+// tensors only. Time and memory are linear in the ancestors of ys; nothing recurses.
 //
-// \error kInvalidArgument if ys or xs is empty, a handle is invalid or of another graph, grad_ys has
+// \error kInvalidArgument if ys or xs is empty, a handle is invalid or of another graph, grad_ys
+// has
 //   another length than ys, a grad_y has a dtype that cannot be the gradient of its y, a y has no
-//   default gradient (complex, string, ...), or a gradient function returns gradients that do not fit
-//   the inputs; kNotFound "No gradient defined for operation 'n' (op type: T)"; kUnimplemented if a
-//   while loop's Exit lies between ys and xs; the graph's status() if building fails or had failed.
+//   default gradient (complex, string, ...), or a gradient function returns gradients that do not
+//   fit the inputs; kNotFound "No gradient defined for operation 'n' (op type: T)"; kUnimplemented
+//   if a while loop's Exit lies between ys and xs; the graph's status() if building fails or had
+//   failed.
 RAMET_EXPORT StatusOr<std::vector<Gradient>> Gradients(const std::vector<Output>& ys,
                                                        const std::vector<GradientTarget>& xs,
                                                        const GradientsOptions& options = {});

@@ -17,52 +17,125 @@ using ::testing::HasSubstr;
 
 Status AnyShape(ShapeContext&) { return OkStatus(); }
 
-RAMET_OP("Mul").Input("x: T").Input("y: T").Output("z: T").Attr("T: type").Shape(
-    BroadcastBinaryShape).Gradient([](GradientContext& c) {
-  Output x = c.grad() * c.input(1);
-  Output y = c.input(0) * c.grad();
-  return c.ReturnBroadcast(x, y);
-});
-RAMET_OP("Square").Input("x: T").Output("y: T").Attr("T: type").Shape(UnchangedShape).Gradient(
-    [](GradientContext& c) { return c.Return({c.grad() * c.input(0)}); });
-RAMET_OP("Twin").Input("x: T").Output("a: T").Output("b: T").Attr("T: type").Shape(AnyShape).Gradient(
-    [](GradientContext& c) { return c.Return({c.grad(0) * c.grad(1)}); });
+RAMET_OP("Mul")
+    .Input("x: T")
+    .Input("y: T")
+    .Output("z: T")
+    .Attr("T: type")
+    .Shape(BroadcastBinaryShape)
+    .Gradient([](GradientContext& c) {
+      Output x = c.grad() * c.input(1);
+      Output y = c.input(0) * c.grad();
+      return c.ReturnBroadcast(x, y);
+    });
+RAMET_OP("Square")
+    .Input("x: T")
+    .Output("y: T")
+    .Attr("T: type")
+    .Shape(UnchangedShape)
+    .Gradient([](GradientContext& c) { return c.Return({c.grad() * c.input(0)}); });
+RAMET_OP("Twin")
+    .Input("x: T")
+    .Output("a: T")
+    .Output("b: T")
+    .Attr("T: type")
+    .Shape(AnyShape)
+    .Gradient([](GradientContext& c) { return c.Return({c.grad(0) * c.grad(1)}); });
 RAMET_OP("Mystery").Input("x: T").Output("y: T").Attr("T: type").Shape(UnchangedShape);
-RAMET_OP("Blocked").Input("x: T").Output("y: T").Attr("T: type").Shape(UnchangedShape)
+RAMET_OP("Blocked")
+    .Input("x: T")
+    .Output("y: T")
+    .Attr("T: type")
+    .Shape(UnchangedShape)
     .NotDifferentiable();
-RAMET_OP("Wrong").Input("x: T").Output("y: T").Attr("T: type").Shape(UnchangedShape).Gradient(
-    [](GradientContext& c) { return c.Return({c.grad(), c.grad()}); });
+RAMET_OP("Wrong")
+    .Input("x: T")
+    .Output("y: T")
+    .Attr("T: type")
+    .Shape(UnchangedShape)
+    .Gradient([](GradientContext& c) {
+      return c.Return({c.grad(), c.grad()});
+    });
 RAMET_OP("ToInt").Input("x: T").Output("y: int32").Attr("T: type").Shape(UnchangedShape);
 RAMET_OP("FromInt").Input("x: int32").Output("y: float").Shape(UnchangedShape);
 RAMET_OP("Exit").Input("x: T").Output("y: T").Attr("T: type").Shape(UnchangedShape);
-RAMET_OP("Rows").Input("params: float").Input("indices: Tindices").Output("y: float")
-    .Attr("Tindices: {int32, int64}").Shape(AnyShape).Gradient([](GradientContext& c) {
-  Gradient g;
-  g.values = c.grad();
-  g.indices = c.input(1);
-  g.dense_shape = c.Add("Shape", {c.input(0)});
-  return c.Return({g, Gradient()});
-});
+RAMET_OP("Rows")
+    .Input("params: float")
+    .Input("indices: Tindices")
+    .Output("y: float")
+    .Attr("Tindices: {int32, int64}")
+    .Shape(AnyShape)
+    .Gradient([](GradientContext& c) {
+      Gradient g;
+      g.values = c.grad();
+      g.indices = c.input(1);
+      g.dense_shape = c.Add("Shape", {c.input(0)});
+      return c.Return({g, Gradient()});
+    });
 RAMET_OP("Shape").Input("x: T").Output("y: int32").Attr("T: type").Shape(AnyShape);
-RAMET_OP("Fill").Input("dims: int32").Input("value: T").Output("y: T").Attr("T: type").Shape(AnyShape);
-RAMET_OP("AddN").Input("inputs: N * T").Output("sum: T").Attr("N: int >= 1").Attr("T: type").Shape(
-    UnchangedShape);
+RAMET_OP("Fill")
+    .Input("dims: int32")
+    .Input("value: T")
+    .Output("y: T")
+    .Attr("T: type")
+    .Shape(AnyShape);
+RAMET_OP("AddN")
+    .Input("inputs: N * T")
+    .Output("sum: T")
+    .Attr("N: int >= 1")
+    .Attr("T: type")
+    .Shape(UnchangedShape);
 RAMET_OP("ZerosLike").Input("x: T").Output("y: T").Attr("T: type").Shape(UnchangedShape);
-RAMET_OP("Sum").Input("input: T").Input("reduction_indices: Tidx").Output("output: T")
-    .Attr("keep_dims: bool = false").Attr("T: type").Attr("Tidx: {int32, int64} = int32").Shape(AnyShape);
-RAMET_OP("Reshape").Input("tensor: T").Input("shape: int32").Output("y: T").Attr("T: type").Shape(
-    AnyShape);
-RAMET_OP("BroadcastGradientArgs").Input("s0: int32").Input("s1: int32").Output("r0: int32")
-    .Output("r1: int32").Shape(AnyShape);
-RAMET_OP("StridedSlice").Input("input: T").Input("begin: int32").Input("end: int32")
-    .Input("strides: int32").Output("y: T").Attr("shrink_axis_mask: int = 0").Attr("T: type").Shape(
-        AnyShape);
-RAMET_OP("UnsortedSegmentSum").Input("data: T").Input("segment_ids: Tindices")
-    .Input("num_segments: int32").Output("y: T").Attr("T: type").Attr("Tindices: type").Shape(AnyShape);
-RAMET_OP("ConcatV2").Input("values: N * T").Input("axis: int32").Output("y: T").Attr("N: int >= 2")
-    .Attr("T: type").Shape(AnyShape);
-RAMET_OP("Cast").Input("x: SrcT").Output("y: DstT").Attr("SrcT: type").Attr("DstT: type").Shape(
-    UnchangedShape);
+RAMET_OP("Sum")
+    .Input("input: T")
+    .Input("reduction_indices: Tidx")
+    .Output("output: T")
+    .Attr("keep_dims: bool = false")
+    .Attr("T: type")
+    .Attr("Tidx: {int32, int64} = int32")
+    .Shape(AnyShape);
+RAMET_OP("Reshape")
+    .Input("tensor: T")
+    .Input("shape: int32")
+    .Output("y: T")
+    .Attr("T: type")
+    .Shape(AnyShape);
+RAMET_OP("BroadcastGradientArgs")
+    .Input("s0: int32")
+    .Input("s1: int32")
+    .Output("r0: int32")
+    .Output("r1: int32")
+    .Shape(AnyShape);
+RAMET_OP("StridedSlice")
+    .Input("input: T")
+    .Input("begin: int32")
+    .Input("end: int32")
+    .Input("strides: int32")
+    .Output("y: T")
+    .Attr("shrink_axis_mask: int = 0")
+    .Attr("T: type")
+    .Shape(AnyShape);
+RAMET_OP("UnsortedSegmentSum")
+    .Input("data: T")
+    .Input("segment_ids: Tindices")
+    .Input("num_segments: int32")
+    .Output("y: T")
+    .Attr("T: type")
+    .Attr("Tindices: type")
+    .Shape(AnyShape);
+RAMET_OP("ConcatV2")
+    .Input("values: N * T")
+    .Input("axis: int32")
+    .Output("y: T")
+    .Attr("N: int >= 2")
+    .Attr("T: type")
+    .Shape(AnyShape);
+RAMET_OP("Cast")
+    .Input("x: SrcT")
+    .Output("y: DstT")
+    .Attr("SrcT: type")
+    .Attr("DstT: type")
+    .Shape(UnchangedShape);
 
 class GradientsTest : public ::testing::Test {
  protected:
@@ -100,9 +173,8 @@ TEST_F(GradientsTest, NamesAreTensorFlows) {
   const int before = g.num_operations();
   auto grads = Gradients({y}, {x});
   ASSERT_TRUE(grads.ok()) << grads.status().ToString();
-  EXPECT_THAT(NamesSince(before),
-              ElementsAre("gradients/Shape", "gradients/grad_ys_0/Const", "gradients/grad_ys_0",
-                          "gradients/Square_grad/mul"));
+  EXPECT_THAT(NamesSince(before), ElementsAre("gradients/Shape", "gradients/grad_ys_0/Const",
+                                              "gradients/grad_ys_0", "gradients/Square_grad/mul"));
   EXPECT_EQ((*grads)[0].values.name(), "gradients/Square_grad/mul:0");
   EXPECT_EQ(InputName((*grads)[0].values, 0), "gradients/grad_ys_0:0");
 }
@@ -201,7 +273,9 @@ TEST_F(GradientsTest, MissingGradientOffThePathDoesNotMatter) {
 }
 
 TEST_F(GradientsTest, OverriddenByAttribute) {
-  auto triple = [](GradientContext& c) { return c.Return({c.Add("Identity", {c.grad()}, {}, "mine")}); };
+  auto triple = [](GradientContext& c) {
+    return c.Return({c.Add("Identity", {c.grad()}, {}, "mine")});
+  };
   ASSERT_TRUE(GradientRegistry::Global().Register("MyGrad", triple).ok());
   EXPECT_TRUE(IsAlreadyExists(GradientRegistry::Global().Register("MyGrad", triple)));
   Output x = X();
@@ -325,7 +399,8 @@ TEST_F(GradientsTest, ALongChainNeedsNoDeepStack) {
   constexpr int kLength = 100000;
   Output x = X("x", {});
   Output y = x;
-  for (int i = 0; i < kLength; ++i) y = AddOp(g, "Identity", {y}, {}, StrCat("i", i, "/")).output(0);
+  for (int i = 0; i < kLength; ++i)
+    y = AddOp(g, "Identity", {y}, {}, StrCat("i", i, "/")).output(0);
   auto grads = Gradients({y}, {x});
   ASSERT_TRUE(grads.ok());
   EXPECT_EQ((*grads)[0].values.name(), "gradients/grad_ys_0:0");

@@ -59,7 +59,8 @@ Output ConcatRows(Graph& graph, const std::vector<Input>& parts) {
 
 Gradient ConcatSparse(Graph& graph, const std::vector<Gradient>& gradients) {
   auto narrow = [](const Gradient& g) { return g.indices.dtype() == kInt32; };
-  const bool widen = std::ranges::any_of(gradients, narrow) && !std::ranges::all_of(gradients, narrow);
+  const bool widen =
+      std::ranges::any_of(gradients, narrow) && !std::ranges::all_of(gradients, narrow);
   std::vector<Input> values, indices;
   for (const Gradient& g : gradients) {
     values.push_back(g.values);

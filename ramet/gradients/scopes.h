@@ -8,7 +8,8 @@
 
 namespace ramet {
 
-// Hides the open colocation scopes of a graph while it lives (colocate_with(None, ignore_existing)).
+// Hides the open colocation scopes of a graph while it lives (colocate_with(None,
+// ignore_existing)).
 class WithoutColocation {
  public:
   explicit WithoutColocation(Graph& graph) : state_(graph.build_state()) {

@@ -18,7 +18,8 @@ StatusOr<Tensor> IntegerTensor(double value) {
   constexpr double kBelow = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
   constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::min());
   if (!(value >= kLowest && value < kBelow) || value != std::floor(value)) {
-    return InvalidArgument("the number ", value, " does not fit dtype ", DTypeName(DTypeOf<T>::value));
+    return InvalidArgument("the number ", value, " does not fit dtype ",
+                           DTypeName(DTypeOf<T>::value));
   }
   return Tensor(static_cast<T>(value));
 }
@@ -44,7 +45,8 @@ Output ResourceZeros(const Output& handle) {
   Graph& graph = *handle.graph();
   StatusOr<DType> dtype = handle.op().attr<DType>("dtype");
   if (!dtype.ok()) {
-    graph.RecordError(InvalidArgument("zeros like ", handle.name(), ": the dtype of the variable "
+    graph.RecordError(InvalidArgument("zeros like ", handle.name(),
+                                      ": the dtype of the variable "
                                       "behind this handle is not known here"));
     return Output();
   }
@@ -100,7 +102,8 @@ Output FillWith(Graph& graph, const Output& dims, DType dtype, double value,
   }
   Scope here(graph);
   Scope scope = here.NameScope(name);
-  return AddOp(graph, "Fill", {dims, Constant(graph, *number, "Const")}, {}, scope.name()).output(0);
+  return AddOp(graph, "Fill", {dims, Constant(graph, *number, "Const")}, {}, scope.name())
+      .output(0);
 }
 
 Output FilledTensor(Graph& graph, const Shape& shape, DType dtype, double value,
@@ -114,9 +117,9 @@ Output FilledTensor(Graph& graph, const Shape& shape, DType dtype, double value,
   if (dtype == kString) return Constant(graph, Tensor(dtype, shape), scope.name());
   auto number = NumberTensor(dtype, value);
   if (!number.ok() || !shape.IsFullyDefined()) {
-    graph.RecordError(!number.ok() ? number.status().WithContext(StrCat("filling '", name, "'"))
-                                   : InvalidArgument("'", name, "' needs a fully defined shape, not ",
-                                                     shape));
+    graph.RecordError(
+        !number.ok() ? number.status().WithContext(StrCat("filling '", name, "'"))
+                     : InvalidArgument("'", name, "' needs a fully defined shape, not ", shape));
     return Output();
   }
   return Constant(graph, RepeatBytes(*number, shape), scope.name());

@@ -7,22 +7,23 @@ namespace ramet {
 // The shape of a tensor as an int32 vector called "Shape" (tf.shape): a constant if it is known.
 Output ShapeVector(const Output& x);
 
-// Zeros like an output of `op`: ZerosLike "zeros_like"; for a resource handle, zeros of the variable's
-// shape and dtype. `as_constant`: a constant where the shape is known (tf.zeros_like).
+// Zeros like an output of `op`: ZerosLike "zeros_like"; for a resource handle, zeros of the
+// variable's shape and dtype. `as_constant`: a constant where the shape is known (tf.zeros_like).
 Output ZerosLikeOutput(const Output& x, bool as_constant);
 
 // A tensor of the shape that `dims` holds, each element `value`: "<name>" Fill, "<name>/Const".
 Output FillWith(Graph& graph, const Output& dims, DType dtype, double value, std::string_view name);
 
-// The same for a shape that is known (tf.zeros, tf.ones): a Const "<name>" below a thousand elements,
-// else a Fill with "<name>/shape_as_tensor".
+// The same for a shape that is known (tf.zeros, tf.ones): a Const "<name>" below a thousand
+// elements, else a Fill with "<name>/shape_as_tensor".
 Output FilledTensor(Graph& graph, const Shape& shape, DType dtype, double value,
                     std::string_view name);
 
 // The dimensions of a fully defined shape as an int32 vector (int64 when one needs it).
 Tensor DimsTensor(const Shape& shape);
 
-// A scalar of any numeric dtype. \error kInvalidArgument if the dtype is no number, or cannot hold it.
+// A scalar of any numeric dtype. \error kInvalidArgument if the dtype is no number, or cannot hold
+// it.
 StatusOr<Tensor> NumberTensor(DType dtype, double value);
 
 }  // namespace ramet

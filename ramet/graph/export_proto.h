@@ -32,7 +32,7 @@ inline constexpr char kUnboundInputPrefix[] = "$unbound_inputs_";
 inline constexpr char kUnboundInputsCollection[] = "unbound_inputs";
 
 struct GraphToProtoOptions {
-  GraphDefOptions def;
+  GraphDefOptions def = {};
   ExportScope scope{""};
   const std::unordered_set<std::string>* exclude = nullptr;  // names of nodes to leave out
 };

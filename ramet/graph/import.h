@@ -31,11 +31,11 @@ struct ImportOptions {
 
 struct ImportResults {
   // The prefix that the nodes have got, without the slash; "" for none.
-  std::string prefix;
+  std::string prefix = {};
   // The new operations in the order of their ids: inputs first (but for loops), else as in the file.
-  std::vector<Operation> operations;
+  std::vector<Operation> operations = {};
   // In the order asked for. Elements that input_map replaces are the replacement.
-  std::vector<std::variant<Output, Operation>> return_elements;
+  std::vector<std::variant<Output, Operation>> return_elements = {};
 };
 
 // Adds the nodes of a GraphDef (binary or text form) to `graph`: all of them, or on an error none.

@@ -75,6 +75,7 @@ Status ParseMessageFile(const std::string& path, std::string_view what,
   auto bytes = ReadFile(path);
   if (IsNotFound(bytes.status())) return NotFound("File ", path, " does not exist.");
   if (!bytes.ok()) return bytes.status();
+  if (bytes->empty()) return DataLoss("Cannot parse file ", path, ": it is empty");
   Status parsed = ParseMessage(*bytes, what, message);
   return parsed.ok() ? parsed : DataLoss("Cannot parse file ", path, ": ", parsed.message());
 }

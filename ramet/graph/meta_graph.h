@@ -15,9 +15,9 @@ namespace ramet {
 // Where a saver's nodes are in a graph, and how it keeps checkpoints (SaverDef).
 struct SaverNames {
   enum class Format { kLegacy = 0, kV1 = 1, kV2 = 2 };
-  std::string filename_tensor_name;  // "save/Const:0"
-  std::string save_tensor_name;      // "save/control_dependency:0"
-  std::string restore_op_name;       // "save/restore_all"
+  std::string filename_tensor_name = {};  // "save/Const:0"
+  std::string save_tensor_name = {};      // "save/control_dependency:0"
+  std::string restore_op_name = {};       // "save/restore_all"
   int max_to_keep = 0;
   bool sharded = false;
   float keep_checkpoint_every_n_hours = 0;
@@ -39,20 +39,20 @@ struct ImportMetaGraphOptions {
 
 struct MetaGraphInfo {
   // The scope that the nodes and the names in the collections have got, without the slash.
-  std::string prefix;
-  std::vector<Operation> operations;  // as in ImportResults
-  std::vector<std::variant<Output, Operation>> return_elements;
+  std::string prefix = {};
+  std::vector<Operation> operations = {};  // as in ImportResults
+  std::vector<std::variant<Output, Operation>> return_elements = {};
   // The variables that came with the file, each once.
-  std::vector<Variable> variables;
+  std::vector<Variable> variables = {};
   // Its saver, if it describes one; names are those in the graph now. That the nodes exist is not checked.
-  std::optional<SaverNames> saver;
-  std::string tensorflow_version;
-  std::vector<std::string> tags;
+  std::optional<SaverNames> saver = {};
+  std::string tensorflow_version = {};
+  std::vector<std::string> tags = {};
   // Serialised SignatureDefs by key. Their tensor names are those of the file.
-  std::map<std::string, std::string> signature_defs;
+  std::map<std::string, std::string> signature_defs = {};
   // A serialised MetaGraphDef with all that a Graph has no place for: meta info with the op definitions,
   // signatures, assets, object graph, collections of unknown kind, unknown fields. ExportMetaGraph takes it.
-  std::string carried;
+  std::string carried = {};
 };
 
 // Adds a meta graph (binary or text form) to `graph`: nodes, functions, collections, variables; all, or on

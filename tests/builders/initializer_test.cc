@@ -10,8 +10,8 @@ namespace {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::Floats;
+using ::testing::HasSubstr;
 using testing::Names;
 
 class InitializerTest : public ::testing::Test {
@@ -45,12 +45,12 @@ TEST_F(InitializerTest, ConstantsOfAllKinds) {
 
 TEST_F(InitializerTest, NodesAreTensorFlows) {
   s.GetVariable("w", {3, 4}, GlorotUniform(5));
-  EXPECT_THAT(Names(g),
-              ElementsAre("w/Initializer/random_uniform/shape", "w/Initializer/random_uniform/min",
-                          "w/Initializer/random_uniform/max",
-                          "w/Initializer/random_uniform/RandomUniform",
-                          "w/Initializer/random_uniform/sub", "w/Initializer/random_uniform/mul",
-                          "w/Initializer/random_uniform", "w", "w/Assign", "w/read"));
+  EXPECT_THAT(
+      Names(g),
+      ElementsAre("w/Initializer/random_uniform/shape", "w/Initializer/random_uniform/min",
+                  "w/Initializer/random_uniform/max", "w/Initializer/random_uniform/RandomUniform",
+                  "w/Initializer/random_uniform/sub", "w/Initializer/random_uniform/mul",
+                  "w/Initializer/random_uniform", "w", "w/Assign", "w/read"));
   Operation random = g.FindOperation("w/Initializer/random_uniform/RandomUniform").value();
   EXPECT_EQ(random.attr<int64_t>("seed").value(), 87654321);
   EXPECT_EQ(random.attr<int64_t>("seed2").value(), 5);
@@ -67,7 +67,8 @@ TEST_F(InitializerTest, SeedsGiveTensorFlowsNumbers) {
   const std::vector<float> kTruncated = {0.029629603f, -0.00314132357f, -0.00547106098f,
                                          0.00376317906f};
   const std::vector<float> kNormal = {2.62332416f, -1.25715661f, 0.723744333f, 0.87023437f};
-  EXPECT_THAT(Values({2, 2}, GlorotUniform(5)), ::testing::Pointwise(::testing::FloatEq(), kGlorot));
+  EXPECT_THAT(Values({2, 2}, GlorotUniform(5)),
+              ::testing::Pointwise(::testing::FloatEq(), kGlorot));
   EXPECT_THAT(Values({2, 2}, TruncatedNormal(0.0, 0.1, 4)),
               ::testing::Pointwise(::testing::FloatNear(1e-7), kTruncated));
   EXPECT_THAT(Values({2, 2}, RandomNormal(0.5, 2.0, 3)),

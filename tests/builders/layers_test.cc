@@ -10,11 +10,11 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
 using testing::Floats;
+using ::testing::HasSubstr;
 using testing::InputNames;
 using testing::Names;
+using ::testing::Pointwise;
 
 class LayersTest : public ::testing::Test {
  protected:
@@ -36,8 +36,10 @@ class LayersTest : public ::testing::Test {
 
 TEST_F(LayersTest, DenseNamesAndValues) {
   Output x = Matrix({1, 2}, {1, 2});
-  Output y = Dense(s, x, 3, {.activation = [](const Output& v) { return Relu(v); },
-                             .kernel_initializer = Ones(), .bias_initializer = ConstantInit(-4.0)});
+  Output y = Dense(s, x, 3,
+                   {.activation = [](const Output& v) { return Relu(v); },
+                    .kernel_initializer = Ones(),
+                    .bias_initializer = ConstantInit(-4.0)});
   EXPECT_EQ(y.name(), "dense/Relu:0");
   EXPECT_THAT(InputNames(g, "dense/BiasAdd"), ElementsAre("dense/MatMul:0", "dense/bias/read:0"));
   EXPECT_THAT(InputNames(g, "dense/MatMul"), ElementsAre("Const:0", "dense/kernel/read:0"));
@@ -134,7 +136,8 @@ TEST_F(LayersTest, SparseSoftmaxCrossEntropyOfAnyRank) {
   Output deep = SparseSoftmaxCrossEntropy(Reshape(labels, {1, 2}), Reshape(logits, {1, 2, 2}));
   EXPECT_EQ(deep.shape().rank(), 2);
   EXPECT_THAT(Run(deep), Pointwise(FloatNear(1e-6), wanted));
-  EXPECT_FALSE(SparseSoftmaxCrossEntropy(Constant(g, Tensor::Vector<int64_t>({1})), logits).valid());
+  EXPECT_FALSE(
+      SparseSoftmaxCrossEntropy(Constant(g, Tensor::Vector<int64_t>({1})), logits).valid());
   EXPECT_THAT(g.status().message(), HasSubstr("`labels.shape` must equal `logits.shape`"));
 }
 

@@ -9,10 +9,8 @@ namespace ramet {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::FloatNear;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
 using testing::Floats;
+using ::testing::HasSubstr;
 using testing::InputNames;
 
 // loss = sum(w^2 * c): gradient 2*w*c.
@@ -48,9 +46,9 @@ TEST_F(OptimizerTest, GradientDescentNodesAndValues) {
   Operation step = GradientDescent(0.5).Minimize(loss);
   EXPECT_EQ(step.name(), "GradientDescent");
   EXPECT_EQ(step.type(), "NoOp");
-  EXPECT_THAT(InputNames(g, "GradientDescent/update_w/ApplyGradientDescent"),
-              ElementsAre("w:0", "GradientDescent/learning_rate:0",
-                          ::testing::StartsWith("gradients/")));
+  EXPECT_THAT(
+      InputNames(g, "GradientDescent/update_w/ApplyGradientDescent"),
+      ElementsAre("w:0", "GradientDescent/learning_rate:0", ::testing::StartsWith("gradients/")));
   EXPECT_THAT(InputNames(g, "GradientDescent"),
               ElementsAre("^GradientDescent/update_w/ApplyGradientDescent"));
   EXPECT_THAT(g.collections().Get<Operation>(graph_keys::kTrainOp), ElementsAre(step));
@@ -69,7 +67,8 @@ TEST_F(OptimizerTest, GlobalStepCounts) {
   Operation step = GradientDescent(0.5).Minimize(loss, {.global_step = count});
   EXPECT_EQ(step.name(), "GradientDescent");
   EXPECT_EQ(step.type(), "AssignAdd");
-  EXPECT_THAT(InputNames(g, "GradientDescent"), ElementsAre("global_step:0", "GradientDescent/value:0"));
+  EXPECT_THAT(InputNames(g, "GradientDescent"),
+              ElementsAre("global_step:0", "GradientDescent/value:0"));
   EXPECT_THAT(InputNames(g, "GradientDescent/value"), ElementsAre("^GradientDescent/update"));
   Operation init = s.GlobalVariablesInitializer();
   Session session = Session::Create(g).value();
@@ -99,9 +98,9 @@ TEST_F(OptimizerTest, AdamNodesAndValues) {
   Adam optimizer(0.01);
   Operation step = optimizer.Minimize(loss);
   EXPECT_THAT(InputNames(g, "Adam/update_w/ApplyAdam"),
-              ElementsAre("w:0", "w/Adam:0", "w/Adam_1:0", "beta1_power/read:0", "beta2_power/read:0",
-                          "Adam/learning_rate:0", "Adam/beta1:0", "Adam/beta2:0", "Adam/epsilon:0",
-                          ::testing::StartsWith("gradients/")));
+              ElementsAre("w:0", "w/Adam:0", "w/Adam_1:0", "beta1_power/read:0",
+                          "beta2_power/read:0", "Adam/learning_rate:0", "Adam/beta1:0",
+                          "Adam/beta2:0", "Adam/epsilon:0", ::testing::StartsWith("gradients/")));
   EXPECT_THAT(InputNames(g, "Adam"),
               ElementsAre("^Adam/update_w/ApplyAdam", "^Adam/Assign", "^Adam/Assign_1"));
   EXPECT_THAT(optimizer.SlotNames(), ElementsAre("m", "v"));
@@ -175,7 +174,7 @@ TEST_F(OptimizerTest, SlotsAreColocatedAndNotTrainable) {
 TEST_F(OptimizerTest, VarListRestrictsTheUpdate) {
   Variable v = s.GetVariable("v", {2}, Ones());
   Output both = loss + ReduceSum(Output(v));
-  ASSERT_TRUE(GradientDescent(0.1).Minimize(both, {.var_list = {{v}}}).valid());
+  ASSERT_TRUE(GradientDescent(0.1).Minimize(both, {.var_list = std::vector<Variable>{v}}).valid());
   EXPECT_TRUE(g.HasOperation("GradientDescent/update_v/ApplyGradientDescent"));
   EXPECT_FALSE(g.HasOperation("GradientDescent/update_w/ApplyGradientDescent"));
 }
@@ -188,15 +187,17 @@ TEST_F(OptimizerTest, VariablesWithoutGradientAreSkipped) {
 
 TEST_F(OptimizerTest, NoGradientAtAllIsTensorFlowsError) {
   Variable unused = s.GetVariable("unused", {2}, Ones());
-  EXPECT_FALSE(GradientDescent(0.1).Minimize(loss, {.var_list = {{unused}}}).valid());
+  EXPECT_FALSE(
+      GradientDescent(0.1).Minimize(loss, {.var_list = std::vector<Variable>{unused}}).valid());
   EXPECT_TRUE(IsInvalidArgument(g.status()));
-  EXPECT_THAT(g.status().message(),
-              HasSubstr("No gradients provided for any variable, check your graph for ops that do not "
-                        "support gradients, between variables [unused:0] and loss Sum:0."));
+  EXPECT_THAT(
+      g.status().message(),
+      HasSubstr("No gradients provided for any variable, check your graph for ops that do not "
+                "support gradients, between variables [unused:0] and loss Sum:0."));
 }
 
 TEST_F(OptimizerTest, NoVariablesIsAnError) {
-  EXPECT_FALSE(GradientDescent(0.1).Minimize(loss, {.var_list = {std::vector<Variable>()}}).valid());
+  EXPECT_FALSE(GradientDescent(0.1).Minimize(loss, {.var_list = std::vector<Variable>()}).valid());
   EXPECT_THAT(g.status().message(), HasSubstr("No variables to optimize."));
 }
 
@@ -233,15 +234,17 @@ TEST_F(OptimizerTest, GradientsCanBeChangedOnTheWay) {
 TEST_F(OptimizerTest, GatingTheGraphTiesAllGradients) {
   Variable v = s.GetVariable("v", {2}, Ones());
   Output both = loss + ReduceSum(Output(v));
-  auto pairs = GradientDescent(0.1).ComputeGradients(both, {.gate_gradients = GateGradients::kGraph});
+  auto pairs =
+      GradientDescent(0.1).ComputeGradients(both, {.gate_gradients = GateGradients::kGraph});
   ASSERT_EQ(pairs.size(), 2u);
   EXPECT_EQ(pairs[0].gradient.values.name(), "tuple/control_dependency:0");
   EXPECT_EQ(pairs[1].gradient.values.name(), "tuple/control_dependency_1:0");
 }
 
 TEST_F(OptimizerTest, ClippedGradients) {
-  auto clipped = ClipByGlobalNorm({Constant(g, Tensor::Vector<float>({3, 0})),
-                                   Constant(g, Tensor::Vector<float>({0, 4}))}, 2.5);
+  auto clipped = ClipByGlobalNorm(
+      {Constant(g, Tensor::Vector<float>({3, 0})), Constant(g, Tensor::Vector<float>({0, 4}))},
+      2.5);
   ASSERT_EQ(clipped.size(), 2u);
   Session session = Session::Create(g).value();
   auto values = session.Run({clipped[0], clipped[1]}).value();

@@ -1,14 +1,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "graph_text.h"
 
 namespace ramet {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::Floats;
+using ::testing::HasSubstr;
 using testing::InputNames;
 
 class WrappersTest : public ::testing::Test {

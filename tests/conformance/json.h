@@ -15,7 +15,7 @@ struct Json {
 
   Kind kind = Kind::kNull;
   bool boolean = false;
-  std::string text;  // of a number or a string
+  std::string text;                // of a number or a string
   std::vector<Json> items;         // of an array, or the members of an object
   std::vector<std::string> names;  // of the members
 

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "ramet/gradients/gradients.h"
+#include "ramet/gradients/indexed_slices.h"
 #include "ramet/graph/add_op.h"
 #include "ramet/graph/scope.h"
 #include "ramet/op/testing/kernel_tester.h"
@@ -163,6 +167,70 @@ TEST(ArrayKernelTest, PlaceholderSaysWhatItWants) {
               HasSubstr("placeholder tensor 'node' with dtype float and shape [?,2]"));
   EXPECT_THAT(message(Shape::Unknown()), HasSubstr("placeholder tensor 'node' with dtype float;"));
   EXPECT_THAT(message({2}), HasSubstr("values of placeholders are not saved"));
+}
+
+// Dimensions beyond the limit, strides and bounds at the ends of their range.
+TEST(ArrayKernelTest, ExtremeShapesAndSlices) {
+  Tensor deep(kFloat, Shape(std::vector<int64_t>(Shape::kMaxRank, 1)));
+  EXPECT_FALSE(KernelTester("ExpandDims").Input(deep).Input(Tensor(0)).RunOne().ok());
+  EXPECT_FALSE(KernelTester("Pack").Input(deep).Input(deep).RunOne().ok());
+  EXPECT_TRUE(KernelTester("Squeeze").Input(deep).RunOne().ok());
+  const int64_t low = std::numeric_limits<int64_t>::min(),
+                high = std::numeric_limits<int64_t>::max();
+  auto slice = [](int64_t begin, int64_t end, int64_t stride) {
+    return KernelTester("StridedSlice")
+        .Input(Tensor::Of<float>({3, 2}, {1, 2, 3, 4, 5, 6}))
+        .Input(Tensor::Vector<int64_t>({begin}))
+        .Input(Tensor::Vector<int64_t>({end}))
+        .Input(Tensor::Vector<int64_t>({stride}))
+        .RunOne()
+        .value();
+  };
+  EXPECT_EQ(slice(low, high, 1).num_elements(), 6);
+  EXPECT_EQ(slice(high, low, -1).num_elements(), 6);
+  EXPECT_EQ(slice(0, high, high).num_elements(), 2);
+  EXPECT_EQ(slice(high, low, low).num_elements(), 2);
+  EXPECT_FALSE(KernelTester("Slice")
+                   .Input(Tensor::Vector<float>({1, 2}))
+                   .Input(Tensor::Vector<int64_t>({low}))
+                   .Input(Tensor::Vector<int64_t>({-1}))
+                   .RunOne()
+                   .ok());
+}
+
+// The gradient of a concatenation that arrives as IndexedSlices stays so, cut to each value.
+TEST(ArrayGradientTest, IndexedSlicesThroughConcat) {
+  for (int axis : {0, -1}) {
+    Graph graph;
+    Scope scope(graph);
+    const Shape shape_b = axis == 0 ? Shape{3, 2} : Shape{2, 3};
+    Output a = scope.Placeholder("a", kFloat, {2, 2}), b = scope.Placeholder("b", kFloat, shape_b);
+    Output joined = AddOp(graph, "ConcatV2", {a, b, Tensor(axis)}).output(0);
+    const Tensor rows = axis == 0 ? Ints({0, 3, 3}) : Ints({1, 1});
+    Output picked = AddOp(graph, "GatherV2", {joined, rows, Tensor(0)}).output(0);
+    auto gradients = Gradients({picked}, {a, b}).value();
+    ASSERT_TRUE(gradients[0].sparse() && gradients[1].sparse());
+    Session session = Session::Create(graph).value();
+    auto dense =
+        session
+            .Run({{a, Tensor::Of<float>({2, 2}, {0})}, {b, Tensor::Of<float>(shape_b, {0})}},
+                 {DenseGradient(gradients[0]), DenseGradient(gradients[1])})
+            .value();
+    auto expected_a = axis == 0 ? Tensor::Of<float>({2, 2}, {1, 1, 0, 0})
+                                : Tensor::Of<float>({2, 2}, {0, 0, 2, 2});
+    auto expected_b = axis == 0 ? Tensor::Of<float>({3, 2}, {0, 0, 2, 2, 0, 0})
+                                : Tensor::Of<float>({2, 3}, {0, 0, 0, 2, 2, 2});
+    EXPECT_TRUE(dense[0].BitwiseEquals(expected_a)) << axis << ": " << dense[0].ToString();
+    EXPECT_TRUE(dense[1].BitwiseEquals(expected_b)) << axis << ": " << dense[1].ToString();
+  }
+}
+
+TEST(ArrayGradientTest, PreventGradientSaysWhy) {
+  Graph graph;
+  Output x = Scope(graph).Placeholder("x", kFloat, {2});
+  Output y = AddOp(graph, "PreventGradient", {x}, {{"message", "because"}}).output(0);
+  EXPECT_THAT(Gradients({y}, {x}).status().message(),
+              HasSubstr("Gradient explicitly disabled. Reason: because"));
 }
 
 TEST(ArrayKernelTest, LongSplits) {

@@ -1,5 +1,6 @@
-// gen_ops [--check] ROOT: writes ramet/builders/ops.gen.h, ramet/builders/ops.gen.cc and docs/ops.md of
-// the source tree ROOT from the op registry; with --check only compares, and fails on a difference.
+// gen_ops [--check] ROOT: writes ramet/builders/ops.gen.h, ramet/builders/ops.gen.cc and
+// docs/ops.md of the source tree ROOT from the op registry; with --check only compares, and fails
+// on a difference.
 
 #include <filesystem>
 #include <fstream>
@@ -21,7 +22,8 @@ std::string ReadFile(const std::filesystem::path& path) {
 int Put(const std::filesystem::path& path, const std::string& text, bool check) {
   if (ReadFile(path) == text) return 0;
   if (check) {
-    std::cerr << path.string() << " is not what gen_ops makes of the op registry; run gen_ops ROOT\n";
+    std::cerr << path.string()
+              << " is not what gen_ops makes of the op registry; run gen_ops ROOT\n";
     return 1;
   }
   std::filesystem::create_directories(path.parent_path());

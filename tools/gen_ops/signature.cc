@@ -16,9 +16,10 @@ using ramet::StrCat;
 // "DstT" -> "dst_t", "out_type" -> "out_type", "Tidx" -> "tidx"; no C++ keyword, nothing used.
 std::string CppName(const std::string& name) {
   static const std::set<std::string> reserved = {
-      "and", "bool", "char", "const", "default", "delete", "do", "double", "else", "float", "for",
-      "graph", "if", "int", "name", "not", "op", "operator", "options", "or", "short", "signed",
-      "static", "switch", "template", "this", "true", "union", "unsigned", "where", "while", "xor"};
+      "and",      "bool",     "char",    "const", "default",  "delete", "do",     "double",
+      "else",     "float",    "for",     "graph", "if",       "int",    "name",   "not",
+      "op",       "operator", "options", "or",    "short",    "signed", "static", "switch",
+      "template", "this",     "true",    "union", "unsigned", "where",  "while",  "xor"};
   std::string snake;
   for (size_t i = 0; i < name.size(); ++i) {
     const bool upper = std::isupper(static_cast<unsigned char>(name[i]));
@@ -31,10 +32,14 @@ std::string CppName(const std::string& name) {
 
 const std::map<std::string, std::string>& CppTypes() {
   static const std::map<std::string, std::string> types = {
-      {"string", "std::string"},        {"int", "int64_t"},
-      {"float", "float"},               {"bool", "bool"},
-      {"type", "DType"},                {"shape", "Shape"},
-      {"tensor", "Tensor"},             {"func", "FunctionRef"},
+      {"string", "std::string"},
+      {"int", "int64_t"},
+      {"float", "float"},
+      {"bool", "bool"},
+      {"type", "DType"},
+      {"shape", "Shape"},
+      {"tensor", "Tensor"},
+      {"func", "FunctionRef"},
       {"list(string)", "std::vector<std::string>"},
       {"list(int)", "std::vector<int64_t>"},
       {"list(float)", "std::vector<float>"},
@@ -120,16 +125,17 @@ Parameter InputParameter(const ArgSchema& arg) {
 
 // Ops whose inputs are often all constants, so that these do not tell the graph.
 bool AlsoWithGraph(const std::string& op) {
-  static const std::set<std::string> ops = {"Fill", "LinSpace", "OneHot", "RandomStandardNormal",
-                                            "RandomUniformInt", "Range"};
+  static const std::set<std::string> ops = {
+      "Fill", "LinSpace", "OneHot", "RandomStandardNormal", "RandomUniformInt", "Range"};
   return ops.contains(op);
 }
 
 // Node names that tf's Python functions give where they differ from the op's.
 std::string DefaultName(const std::string& op) {
   static const std::map<std::string, std::string> names = {
-      {"ClipByValue", "clip_by_value"}, {"OneHot", "one_hot"},       {"OnesLike", "ones_like"},
-      {"Range", "range"},               {"ZerosLike", "zeros_like"}, {"BatchMatMulV2", "MatMul"}};
+      {"ClipByValue", "clip_by_value"}, {"OneHot", "one_hot"},
+      {"OnesLike", "ones_like"},        {"Range", "range"},
+      {"ZerosLike", "zeros_like"},      {"BatchMatMulV2", "MatMul"}};
   auto it = names.find(op);
   return it == names.end() ? op : it->second;
 }
@@ -144,8 +150,9 @@ std::string Signature::ReturnType() const {
 
 bool IsLeftOut(const std::string& op) {
   static const std::set<std::string> by_hand = {
-      "Concat", "ConcatV2", "Const", "Gather", "GatherV2", "Pack",  "RandomShuffle", "RandomUniform",
-      "Split",  "SplitV",   "Stack", "Squeeze", "Transpose", "TruncatedNormal", "Unpack"};
+      "Concat", "ConcatV2",      "Const",         "Gather",          "GatherV2",
+      "Pack",   "RandomShuffle", "RandomUniform", "Split",           "SplitV",
+      "Stack",  "Squeeze",       "Transpose",     "TruncatedNormal", "Unpack"};
   return op.starts_with('_') || by_hand.contains(op);
 }
 
@@ -159,7 +166,8 @@ ramet::StatusOr<Signature> MakeSignature(const ramet::Op& op) {
   for (const ArgSchema& arg : schema.inputs) s.inputs.push_back(InputParameter(arg));
   for (const ArgSchema& arg : schema.outputs) {
     const bool list = IsList(arg);
-    s.outputs.push_back({CppName(arg.name), arg.name, list ? "std::vector<Output>" : "Output", "", list});
+    s.outputs.push_back(
+        {CppName(arg.name), arg.name, list ? "std::vector<Output>" : "Output", "", list});
   }
   const std::set<std::string> told = AttrsToldByInputs(schema);
   for (const AttrSchema& attr : schema.attrs) {

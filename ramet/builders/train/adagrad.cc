@@ -7,8 +7,7 @@ namespace ramet {
 void Adagrad::CreateSlots(Graph& graph, const std::vector<Variable>& variables) {
   const double initial = options_.initial_accumulator_value;
   if (!(initial > 0)) {
-    graph.RecordError(
-        InvalidArgument("initial_accumulator_value must be positive: ", initial));
+    graph.RecordError(InvalidArgument("initial_accumulator_value must be positive: ", initial));
     return;
   }
   for (const Variable& v : variables) MakeSlot(v, "accumulator", ConstantInit(initial));

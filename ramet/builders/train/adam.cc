@@ -27,8 +27,12 @@ Operation Adam::ApplyDense(const Output& grad, const Variable& variable) {
   Graph& graph = *variable.graph();
   std::vector<Input> inputs = {variable.ref(), GetSlot(variable, "m").ref(),
                                GetSlot(variable, "v").ref()};
-  const Output numbers[] = {NonSlot(graph, "beta1_power"), NonSlot(graph, "beta2_power"), rate_,
-                            beta1_, beta2_, epsilon_};
+  const Output numbers[] = {NonSlot(graph, "beta1_power"),
+                            NonSlot(graph, "beta2_power"),
+                            rate_,
+                            beta1_,
+                            beta2_,
+                            epsilon_};
   for (const Output& number : numbers) inputs.push_back(CastTo(number, variable.dtype()));
   inputs.push_back(grad);
   return AddOp(graph, "ApplyAdam", inputs);
@@ -38,8 +42,7 @@ Operation Adam::ApplyDense(const Output& grad, const Variable& variable) {
 Operation Adam::UpdateSlotRows(const Variable& slot, const Output& decay, const Output& addend,
                                const Output& indices) {
   Graph& graph = *slot.graph();
-  Operation decayed =
-      AddOp(graph, "Assign", {slot.ref(), slot * decay}, {{"use_locking", false}});
+  Operation decayed = AddOp(graph, "Assign", {slot.ref(), slot * decay}, {{"use_locking", false}});
   Scope here(graph);
   Scope after = here.ControlDependencies({decayed});
   return AddOp(graph, "ScatterAdd", {slot.ref(), indices, addend}, {{"use_locking", false}});

@@ -27,8 +27,8 @@ Operation Momentum::ApplySparse(const Gradient& grad, const Variable& variable) 
   Output rate = CastTo(rate_, dtype);
   Output momentum = CastTo(momentum_tensor_, dtype);
   return AddOp(*variable.graph(), "SparseApplyMomentum",
-               {variable.ref(), GetSlot(variable, "momentum").ref(), rate, grad.values, grad.indices,
-                momentum},
+               {variable.ref(), GetSlot(variable, "momentum").ref(), rate, grad.values,
+                grad.indices, momentum},
                {{"use_nesterov", use_nesterov_}});
 }
 

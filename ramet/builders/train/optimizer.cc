@@ -24,15 +24,16 @@ std::string NamesOf(const std::vector<GradientAndVariable>& pairs) {
 
 Status CheckType(const Output& tensor) {
   if (IsFloating(BaseType(tensor.dtype()))) return OkStatus();
-  return InvalidArgument("Invalid type ", DTypeName(BaseType(tensor.dtype())), " for ", tensor.name(),
-                         ", expected: half, bfloat16, float or double");
+  return InvalidArgument("Invalid type ", DTypeName(BaseType(tensor.dtype())), " for ",
+                         tensor.name(), ", expected: half, bfloat16, float or double");
 }
 
 Status CheckVariables(const std::vector<Variable>& variables) {
   if (variables.empty()) return InvalidArgument("No variables to optimize.");
   for (size_t i = 0; i < variables.size(); ++i) {
     if (!variables[i].valid()) {
-      return InvalidArgument("variable ", i, " of var_list is not valid: an earlier step of building "
+      return InvalidArgument("variable ", i,
+                             " of var_list is not valid: an earlier step of building "
                              "failed");
     }
   }
@@ -46,16 +47,20 @@ bool HasExist(const GradientAndVariable& pair) { return pair.gradient.exists(); 
 Operation Optimizer::Minimize(const Output& loss, const MinimizeOptions& options) {
   if (!loss.valid()) return Operation();
   Graph& graph = *loss.graph();
-  auto pairs = ComputeGradients(loss, {.var_list = options.var_list,
-                                       .gate_gradients = options.gate_gradients,
-                                       .aggregation = options.aggregation,
-                                       .colocate_gradients_with_ops = options.colocate_gradients_with_ops,
-                                       .grad_loss = options.grad_loss});
+  auto pairs =
+      ComputeGradients(loss, {.var_list = options.var_list,
+                              .gate_gradients = options.gate_gradients,
+                              .aggregation = options.aggregation,
+                              .colocate_gradients_with_ops = options.colocate_gradients_with_ops,
+                              .grad_loss = options.grad_loss});
   if (!graph.status().ok()) return Operation();
   if (std::ranges::none_of(pairs, HasExist)) {
-    return Fail(graph, InvalidArgument(
-        "No gradients provided for any variable, check your graph for ops that do not support "
-        "gradients, between variables ", NamesOf(pairs), " and loss ", loss.name(), "."));
+    return Fail(
+        graph,
+        InvalidArgument(
+            "No gradients provided for any variable, check your graph for ops that do not support "
+            "gradients, between variables ",
+            NamesOf(pairs), " and loss ", loss.name(), "."));
   }
   return ApplyGradients(pairs, {.global_step = options.global_step, .name = options.name});
 }
@@ -64,8 +69,8 @@ std::vector<GradientAndVariable> Optimizer::ComputeGradients(
     const Output& loss, const ComputeGradientsOptions& options) {
   if (!loss.valid()) return {};
   Graph& graph = *loss.graph();
-  const std::vector<Variable> variables = options.var_list.value_or(
-      graph.collections().Get<Variable>(graph_keys::kTrainableVariables));
+  const std::vector<Variable> variables =
+      options.var_list.value_or(graph.collections().Get<Variable>(graph_keys::kTrainableVariables));
   Status status = CheckVariables(variables);
   status.Update(CheckType(loss));
   GradientsOptions how;
@@ -93,8 +98,9 @@ Operation Optimizer::ApplyGradients(const std::vector<GradientAndVariable>& grad
   if (pairs.empty()) {
     for (const auto& pair : grads_and_vars) {
       if (!pair.variable.valid()) continue;
-      return Fail(*pair.variable.graph(), InvalidArgument("No gradients provided for any variable: ",
-                                                          NamesOf(grads_and_vars), "."));
+      return Fail(*pair.variable.graph(),
+                  InvalidArgument(
+                      "No gradients provided for any variable: ", NamesOf(grads_and_vars), "."));
     }
     return Operation();
   }
@@ -178,13 +184,12 @@ void Optimizer::MakeSlot(const Variable& variable, std::string_view slot,
   options.initializer = initializer;
   options.dtype = variable.dtype();
   options.trainable = false;
-  Variable v = beside.GetVariable(SlotVariableName(variable),
-                                  variable.shape(), options);
+  Variable v = beside.GetVariable(SlotVariableName(variable), variable.shape(), options);
   if (v.valid()) made[key] = v;
 }
 
-// "<variable>/<optimizer>", or with the first free _k. Where variables are reused, only the slots that
-// this object made count as taken.
+// "<variable>/<optimizer>", or with the first free _k. Where variables are reused, only the slots
+// that this object made count as taken.
 std::string Optimizer::SlotVariableName(const Variable& variable) const {
   const BuildState& state = variable.graph()->build_state();
   const VariableScopeState& scope = state.variable_scope;

@@ -18,12 +18,13 @@ struct GradientAndVariable {
   Variable variable;
 };
 
-// What is held back until what is computed: nothing; the gradients of one op until all of it are; all
-// gradients until all are.
+// What is held back until what is computed: nothing; the gradients of one op until all of it are;
+// all gradients until all are.
 enum class GateGradients { kNone, kOp, kGraph };
 
 struct ComputeGradientsOptions {
-  std::optional<std::vector<Variable>> var_list = {};  // default: the collection "trainable_variables"
+  std::optional<std::vector<Variable>> var_list =
+      {};  // default: the collection "trainable_variables"
   GateGradients gate_gradients = GateGradients::kOp;
   Aggregation aggregation = Aggregation::kAddN;
   bool colocate_gradients_with_ops = false;
@@ -48,7 +49,8 @@ struct MinimizeOptions {
 // An Optimizer adds to a graph the nodes that compute gradients and change variables by them: what
 // tf.train.Optimizer does, under the same names, so that graphs and checkpoints (slots) fit
 // TensorFlow's. The object itself only remembers the slots that it made; graphs do not refer to it.
-// Not thread-safe. Errors go to the graph, as with all builders; the returned handles are then invalid.
+// Not thread-safe. Errors go to the graph, as with all builders; the returned handles are then
+// invalid.
 class RAMET_EXPORT Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -57,13 +59,13 @@ class RAMET_EXPORT Optimizer {
   // ComputeGradients and ApplyGradients.
   // Error of the graph: "No gradients provided for any variable ..." (kInvalidArgument).
   Operation Minimize(const Output& loss, const MinimizeOptions& options = {});
-  // One pair per variable of the list, nodes under "gradients/". Errors of the graph: no variables; a
-  // loss or variable that is not half, bfloat16, float or double; those of Gradients.
+  // One pair per variable of the list, nodes under "gradients/". Errors of the graph: no variables;
+  // a loss or variable that is not half, bfloat16, float or double; those of Gradients.
   std::vector<GradientAndVariable> ComputeGradients(const Output& loss,
                                                     const ComputeGradientsOptions& options = {});
-  // The training step: a NoOp after all updates, or the AssignAdd of the global step after these. Added
-  // to the collection "train_op". Pairs without a gradient are skipped; if all are: an error. Resource
-  // variables (of imported graphs) are not supported: kUnimplemented.
+  // The training step: a NoOp after all updates, or the AssignAdd of the global step after these.
+  // Added to the collection "train_op". Pairs without a gradient are skipped; if all are: an error.
+  // Resource variables (of imported graphs) are not supported: kUnimplemented.
   Operation ApplyGradients(const std::vector<GradientAndVariable>& grads_and_vars,
                            const ApplyGradientsOptions& options = {});
 
@@ -103,7 +105,8 @@ class RAMET_EXPORT Optimizer {
 
   Operation Update(const GradientAndVariable& pair);
   std::string SlotVariableName(const Variable& variable) const;
-  Operation CountStep(const Variable& global_step, const Operation& update, const std::string& name);
+  Operation CountStep(const Variable& global_step, const Operation& update,
+                      const std::string& name);
 
   std::string name_;
   std::map<std::string, std::map<SlotKey, Variable>, std::less<>> slots_;

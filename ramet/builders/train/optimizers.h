@@ -4,8 +4,9 @@
 
 namespace ramet {
 
-// The optimizers of tf.train. Learning rates and the like are numbers, or tensors (Output, Variable) of
-// a floating dtype, which are cast to each variable's dtype. Formulas: tf.train's documentation.
+// The optimizers of tf.train. Learning rates and the like are numbers, or tensors (Output,
+// Variable) of a floating dtype, which are cast to each variable's dtype. Formulas: tf.train's
+// documentation.
 
 // variable -= learning_rate * gradient.
 class RAMET_EXPORT GradientDescent : public Optimizer {
@@ -34,8 +35,10 @@ struct MomentumOptions {
 class RAMET_EXPORT Momentum : public Optimizer {
  public:
   Momentum(Input learning_rate, Input momentum, const MomentumOptions& options = {})
-      : Optimizer(options.name), learning_rate_(std::move(learning_rate)),
-        momentum_(std::move(momentum)), use_nesterov_(options.use_nesterov) {}
+      : Optimizer(options.name),
+        learning_rate_(std::move(learning_rate)),
+        momentum_(std::move(momentum)),
+        use_nesterov_(options.use_nesterov) {}
 
  protected:
   void CreateSlots(Graph& graph, const std::vector<Variable>& variables) override;

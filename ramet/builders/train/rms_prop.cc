@@ -34,7 +34,8 @@ std::vector<Input> RMSProp::Arguments(const Variable& variable) const {
 Operation RMSProp::ApplyDense(const Output& grad, const Variable& variable) {
   std::vector<Input> inputs = Arguments(variable);
   inputs.push_back(grad);
-  return AddOp(*variable.graph(), options_.centered ? "ApplyCenteredRMSProp" : "ApplyRMSProp", inputs);
+  return AddOp(*variable.graph(), options_.centered ? "ApplyCenteredRMSProp" : "ApplyRMSProp",
+               inputs);
 }
 
 Operation RMSProp::ApplySparse(const Gradient& grad, const Variable& variable) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -12,26 +13,30 @@
 
 namespace ramet {
 
-// A Dims is a list of at most Shape::kMaxRank integers without heap: the dimensions, strides, offsets
-// or axes of one tensor.
+// A Dims is a short list of integers: the dimensions, strides, offsets or axes of one tensor. As
+// many as a tensor can have dimensions are kept in place; only longer lists (partial shapes) use
+// the heap.
 class Dims {
  public:
-  Dims() : size_(0) {}
-  Dims(int size, int64_t value) : size_(size) { std::fill_n(values_, size_, value); }
-  explicit Dims(std::span<const int64_t> values) : size_(static_cast<int>(values.size())) {
-    std::copy_n(values.data(), size_, values_);
+  Dims() = default;
+  Dims(int size, int64_t value) {
+    Reserve(size);
+    std::fill_n(values_, size_ = size, value);
   }
-  Dims(const Dims& other) : size_(other.size_) { std::copy_n(other.values_, size_, values_); }
+  explicit Dims(std::span<const int64_t> values) { Assign(values); }
+  Dims(const Dims& other) { Assign(other); }
   Dims& operator=(const Dims& other) {
-    size_ = other.size_;
-    std::copy_n(other.values_, size_, values_);
+    if (this != &other) Assign(other);
     return *this;
   }
 
   int size() const { return size_; }
   int64_t& operator[](int i) { return values_[i]; }
   int64_t operator[](int i) const { return values_[i]; }
-  void Append(int64_t value) { values_[size_++] = value; }
+  void Append(int64_t value) {
+    if (size_ == capacity_) Reserve(2 * size_);
+    values_[size_++] = value;
+  }
   const int64_t* begin() const { return values_; }
   const int64_t* end() const { return values_ + size_; }
   operator std::span<const int64_t>() const {  // NOLINT: implicit on purpose
@@ -39,8 +44,25 @@ class Dims {
   }
 
  private:
-  int size_;
-  int64_t values_[Shape::kMaxRank];
+  void Assign(std::span<const int64_t> values) {
+    Reserve(static_cast<int>(values.size()));
+    size_ = static_cast<int>(values.size());
+    std::copy_n(values.data(), size_, values_);
+  }
+  void Reserve(int capacity) {
+    if (capacity <= capacity_) return;
+    auto grown = std::make_unique<int64_t[]>(capacity);
+    std::copy_n(values_, size_, grown.get());
+    heap_ = std::move(grown);
+    values_ = heap_.get();
+    capacity_ = capacity;
+  }
+
+  int size_ = 0;
+  int capacity_ = Shape::kMaxRank;
+  int64_t in_place_[Shape::kMaxRank];
+  int64_t* values_ = in_place_;
+  std::unique_ptr<int64_t[]> heap_;
 };
 
 // The elements to step in a dense row-major array of this shape, for each dimension.
@@ -59,7 +81,8 @@ StatusOr<int64_t> ScalarArg(const Tensor& t, std::string_view name);
 // \error kInvalidArgument if it is no vector, or has more than Shape::kMaxRank elements.
 StatusOr<Dims> VectorArg(const Tensor& t, std::string_view name);
 // The shape that an integer vector describes.
-// \error kInvalidArgument as VectorArg; "Dimension -1 must be >= 0"; if the element count overflows.
+// \error kInvalidArgument as VectorArg; "Dimension -1 must be >= 0"; if the element count
+// overflows.
 StatusOr<Shape> ShapeArg(const Tensor& t, std::string_view name);
 // `axis` made non-negative for a tensor of rank `rank`.
 // \error kInvalidArgument "WHAT must be in the range [-2, 2), but is 3".
@@ -72,8 +95,8 @@ struct Wide {
   uint64_t low, high;
 };
 
-// Calls f.operator()<U>() with a U that is as wide as an element of `dtype` (std::string for strings);
-// ops that move elements without looking at them are written once with it.
+// Calls f.operator()<U>() with a U that is as wide as an element of `dtype` (std::string for
+// strings); ops that move elements without looking at them are written once with it.
 template <class F>
 auto DispatchElement(DType dtype, F&& f) {
   if (dtype == DType::kString) return f.template operator()<std::string>();

@@ -45,7 +45,8 @@ Status BroadcastToShape(ShapeContext& c) {
   if (!shape.unknown_rank() && !x.unknown_rank()) {
     if (x.rank() > shape.rank()) {
       return InvalidArgument("Rank of input (", x.rank(),
-                             ") must be no greater than rank of output shape (", shape.rank(), ").");
+                             ") must be no greater than rank of output shape (", shape.rank(),
+                             ").");
     }
     const int lead = shape.rank() - x.rank();
     for (int i = 0; i < x.rank(); ++i) {
@@ -174,7 +175,8 @@ Status TileShape(ShapeContext& c) {
 Status TileGradient(GradientContext& c) {
   const Output shape = ShapeOf(c, c.input(0), c.input(1).dtype());
   const Output pairs = c.Add("Pack", {c.input(1), shape}, {{"N", 2}, {"axis", 0}}, "stack");
-  const Output columns = c.Add("Transpose", {pairs, Tensor::Vector<int32_t>({1, 0})}, {}, "transpose");
+  const Output columns =
+      c.Add("Transpose", {pairs, Tensor::Vector<int32_t>({1, 0})}, {}, "transpose");
   const Output split = c.Add("Reshape", {columns, Tensor::Vector<int32_t>({-1})});
   const Output axes =
       c.Add("Range", {Tensor(int32_t{0}), SizeOf(c, split), Tensor(int32_t{2})}, {}, "range");
@@ -190,9 +192,11 @@ RAMET_OP("BroadcastTo")
     .Output("output: T")
     .Attr("T: type")
     .Attr("Tidx: {int32, int64} = DT_INT32")
-    .Doc("`input` repeated along dimensions of 1 and new leading ones until it has the shape `shape`\n"
-         "([rank]).\n"
-         "\\error kInvalidArgument \"Incompatible shapes: [3] vs. [2]\".")
+    .Doc(
+        "`input` repeated along dimensions of 1 and new leading ones until it has the shape "
+        "`shape`\n"
+        "([rank]).\n"
+        "\\error kInvalidArgument \"Incompatible shapes: [3] vs. [2]\".")
     .HostMemory({"shape"})
     .Shape(BroadcastToShape)
     .Gradient(BroadcastToGradient)
@@ -203,8 +207,9 @@ RAMET_OP("BroadcastArgs")
     .Input("s1: T")
     .Output("r0: T")
     .Attr("T: {int32, int64} = DT_INT32")
-    .Doc("The shape to which tensors of the shapes s0 and s1 (vectors) broadcast.\n"
-         "\\error kInvalidArgument \"Incompatible shapes: [3] vs. [2]\".")
+    .Doc(
+        "The shape to which tensors of the shapes s0 and s1 (vectors) broadcast.\n"
+        "\\error kInvalidArgument \"Incompatible shapes: [3] vs. [2]\".")
     .HostMemory({"s0", "s1", "r0"})
     .Shape(BroadcastArgsShape)
     .CpuKernels<int32_t, int64_t>(kBroadcastArgs);
@@ -215,9 +220,11 @@ RAMET_OP("BroadcastGradientArgs")
     .Output("r0: T")
     .Output("r1: T")
     .Attr("T: {int32, int64} = DT_INT32")
-    .Doc("The axes along which the gradient of an element-wise op on tensors of the shapes s0 and s1 is\n"
-         "summed, to be the gradient of the first (r0) and second (r1); empty for equal shapes.\n"
-         "\\error kInvalidArgument \"Incompatible shapes: [3] vs. [2]\".")
+    .Doc(
+        "The axes along which the gradient of an element-wise op on tensors of the shapes s0 and "
+        "s1 is\n"
+        "summed, to be the gradient of the first (r0) and second (r1); empty for equal shapes.\n"
+        "\\error kInvalidArgument \"Incompatible shapes: [3] vs. [2]\".")
     .HostMemory({"s0", "s1", "r0", "r1"})
     .Shape(VectorsOfUnknownSize)
     .NotDifferentiable()
@@ -229,8 +236,9 @@ RAMET_OP("Tile")
     .Output("output: T")
     .Attr("T: type")
     .Attr("Tmultiples: {int32, int64} = DT_INT32")
-    .Doc("`input` repeated multiples[i] times along dimension i; multiples is [rank].\n"
-         "\\error kInvalidArgument if there are not `rank` multiples or one is negative.")
+    .Doc(
+        "`input` repeated multiples[i] times along dimension i; multiples is [rank].\n"
+        "\\error kInvalidArgument if there are not `rank` multiples or one is negative.")
     .HostMemory({"multiples"})
     .Shape(TileShape)
     .Gradient(TileGradient)

@@ -57,8 +57,8 @@ Status Concat(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(int axis, ConcatAxis(asked, first.rank()));
   RAMET_ASSIGN_OR_RETURN(
       Shape shape,
-      JoinedShape(args.n, [&](int i) -> const Shape& { return c.input(args.first + i).shape(); },
-                  axis));
+      JoinedShape(
+          args.n, [&](int i) -> const Shape& { return c.input(args.first + i).shape(); }, axis));
   RAMET_ASSIGN_OR_RETURN(shape, Shape::Make(shape.dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, first.dtype(), shape));
   const int64_t outer = Product(shape, 0, axis);
@@ -99,9 +99,9 @@ Status ConcatShape(ShapeContext& c) {
     return OkStatus();
   }
   RAMET_ASSIGN_OR_RETURN(int axis, ConcatAxis(*asked, rank));
-  RAMET_ASSIGN_OR_RETURN(
-      Shape shape,
-      JoinedShape(args.n, [&](int i) -> const Shape& { return shapes[i]; }, axis));
+  RAMET_ASSIGN_OR_RETURN(Shape shape,
+                         JoinedShape(
+                             args.n, [&](int i) -> const Shape& { return shapes[i]; }, axis));
   c.set_output(0, std::move(shape));
   return OkStatus();
 }
@@ -115,7 +115,8 @@ std::vector<Output> ValueShapes(GradientContext& c, const std::vector<Input>& va
     for (const Input& v : values) shapes.push_back(ShapeOf(c, v.output()));
     return shapes;
   }
-  const Operation op = c.AddOperation("ShapeN", values, {{"N", static_cast<int64_t>(values.size())}});
+  const Operation op =
+      c.AddOperation("ShapeN", values, {{"N", static_cast<int64_t>(values.size())}});
   for (int i = 0; i < op.num_outputs(); ++i) shapes.push_back(op.output(i));
   return shapes;
 }
@@ -123,12 +124,14 @@ std::vector<Output> ValueShapes(GradientContext& c, const std::vector<Input>& va
 // IndexedSlices are rows: for a concatenation along another axis each value gets columns of them.
 std::vector<Gradient> SliceColumns(GradientContext& c, const Gradient& grad,
                                    const std::vector<Output>& shapes, const Output& axis) {
-  const Operation offsets = c.AddOperation(
-      "ConcatOffset", [&] {
-        std::vector<Input> inputs = {axis};
-        inputs.insert(inputs.end(), shapes.begin(), shapes.end());
-        return inputs;
-      }(), {{"N", static_cast<int64_t>(shapes.size())}});
+  const Operation offsets =
+      c.AddOperation("ConcatOffset",
+                     [&] {
+                       std::vector<Input> inputs = {axis};
+                       inputs.insert(inputs.end(), shapes.begin(), shapes.end());
+                       return inputs;
+                     }(),
+                     {{"N", static_cast<int64_t>(shapes.size())}});
   std::vector<Gradient> grads;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const Output size =
@@ -150,11 +153,10 @@ std::vector<Gradient> SelectRows(GradientContext& c, const Gradient& grad,
   for (const Output& shape : shapes) {
     const Output rows = c.Add("Cast", {ElementAt(c, shape, 0)}, {{"DstT", type}});
     const Output end = c.Add("AddV2", {start, rows}, {}, "add");
-    const Output inside =
-        c.Add("LogicalAnd", {c.Add("GreaterEqual", {grad.indices, start}),
-                             c.Add("Less", {grad.indices, end})});
-    const Output which = c.Add("Squeeze", {c.Add("Where", {inside})},
-                               {{"squeeze_dims", std::vector<int64_t>{1}}});
+    const Output inside = c.Add("LogicalAnd", {c.Add("GreaterEqual", {grad.indices, start}),
+                                               c.Add("Less", {grad.indices, end})});
+    const Output which =
+        c.Add("Squeeze", {c.Add("Where", {inside})}, {{"squeeze_dims", std::vector<int64_t>{1}}});
     const Tensor axis(int32_t{0});
     Gradient g;
     g.indices = c.Add("Sub", {c.Add("GatherV2", {grad.indices, which, axis}), start}, {}, "sub");
@@ -170,8 +172,8 @@ std::vector<Gradient> CutDense(GradientContext& c, const std::vector<Output>& sh
                                const Output& axis) {
   std::vector<Input> inputs = {axis};
   inputs.insert(inputs.end(), shapes.begin(), shapes.end());
-  const Operation offsets = c.AddOperation("ConcatOffset", inputs,
-                                           {{"N", static_cast<int64_t>(shapes.size())}});
+  const Operation offsets =
+      c.AddOperation("ConcatOffset", inputs, {{"N", static_cast<int64_t>(shapes.size())}});
   std::vector<Gradient> grads;
   for (size_t i = 0; i < shapes.size(); ++i) {
     grads.push_back(c.Add("Slice", {c.grad(), offsets.output(static_cast<int>(i)), shapes[i]}));
@@ -242,7 +244,8 @@ constexpr auto kConcatOffset = []<class T>(KernelContext& c) -> Status {
       if (d != axis && shape[d] != first[d]) {
         return InvalidArgument("All dimensions except ", axis, " must match. Input ", i,
                                " has shape [", StrJoin(shape, " "),
-                               "] and doesn't match input 0 with shape [", StrJoin(first, " "), "].");
+                               "] and doesn't match input 0 with shape [", StrJoin(first, " "),
+                               "].");
       }
     }
     offset += shape[axis];
@@ -258,8 +261,11 @@ Status ConcatOffsetShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Shape WithDim(const Shape& shape, int at, int64_t size) {
-  return shape.Slice(0, at).Concatenate(Shape{size}).Concatenate(shape.Slice(at, shape.rank()));
+StatusOr<Shape> WithDim(const Shape& shape, int at, int64_t size) {
+  return Shape::Make(shape.Slice(0, at)
+                         .Concatenate(Shape{size})
+                         .Concatenate(shape.Slice(at, shape.rank()))
+                         .dims());
 }
 
 class PackKernel final : public Kernel {
@@ -277,8 +283,8 @@ class PackKernel final : public Kernel {
       return InvalidArgument("Shapes of all inputs must match: values[0].shape = ", first,
                              " != values[", i, "].shape = ", c.input(i).shape());
     }
-    RAMET_ASSIGN_OR_RETURN(Tensor * y,
-                           c.Allocate(0, c.input(0).dtype(), WithDim(first, axis, c.num_inputs())));
+    RAMET_ASSIGN_OR_RETURN(Shape shape, WithDim(first, axis, c.num_inputs()));
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, c.input(0).dtype(), shape));
     const int64_t outer = Product(first, 0, axis), inner = Product(first, axis, first.rank());
     const int64_t dims[] = {outer, inner}, from[] = {inner, 1}, to[] = {inner * c.num_inputs(), 1};
     for (int i = 0; i < c.num_inputs(); ++i) {
@@ -302,9 +308,10 @@ Status PackShape(ShapeContext& c) {
     merged = *std::move(next);
   }
   if (merged.unknown_rank()) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(
-      int axis, AxisArg(c.attrs().GetOr<int64_t>("axis", 0), merged.rank() + 1, "axis"));
-  c.set_output(0, WithDim(merged, axis, c.num_inputs()));
+  RAMET_ASSIGN_OR_RETURN(int axis,
+                         AxisArg(c.attrs().GetOr<int64_t>("axis", 0), merged.rank() + 1, "axis"));
+  RAMET_ASSIGN_OR_RETURN(Shape shape, WithDim(merged, axis, c.num_inputs()));
+  c.set_output(0, std::move(shape));
   return OkStatus();
 }
 
@@ -325,9 +332,11 @@ RAMET_OP("Concat")
     .Output("output: T")
     .Attr("N: int >= 2")
     .Attr("T: type")
-    .Doc("The values one after another along dimension concat_dim, a scalar; their shapes differ in\n"
-         "that dimension only.\n"
-         "\\error kInvalidArgument if they differ elsewhere or there is no such dimension.")
+    .Doc(
+        "The values one after another along dimension concat_dim, a scalar; their shapes differ "
+        "in\n"
+        "that dimension only.\n"
+        "\\error kInvalidArgument if they differ elsewhere or there is no such dimension.")
     .HostMemory({"concat_dim"})
     .Shape(ConcatShape<false>)
     .Gradient(ConcatGradient<false>)
@@ -340,9 +349,11 @@ RAMET_OP("ConcatV2")
     .Attr("N: int >= 2")
     .Attr("T: type")
     .Attr("Tidx: {int32, int64} = DT_INT32")
-    .Doc("The values one after another along dimension `axis`, a scalar in [-rank, rank); their shapes\n"
-         "differ in that dimension only.\n"
-         "\\error kInvalidArgument if they differ elsewhere or there is no such dimension.")
+    .Doc(
+        "The values one after another along dimension `axis`, a scalar in [-rank, rank); their "
+        "shapes\n"
+        "differ in that dimension only.\n"
+        "\\error kInvalidArgument if they differ elsewhere or there is no such dimension.")
     .HostMemory({"axis"})
     .Shape(ConcatShape<true>)
     .Gradient(ConcatGradient<true>)
@@ -354,9 +365,12 @@ RAMET_OP("ConcatOffset")
     .Output("offset: N * shape_type")
     .Attr("N: int >= 2")
     .Attr("shape_type: {int32, int64} = DT_INT32")
-    .Doc("Where in a concatenation along concat_dim each of N tensors of these shapes begins: one index\n"
-         "vector for each.\n"
-         "\\error kInvalidArgument if the shapes differ in another dimension or there is no such one.")
+    .Doc(
+        "Where in a concatenation along concat_dim each of N tensors of these shapes begins: one "
+        "index\n"
+        "vector for each.\n"
+        "\\error kInvalidArgument if the shapes differ in another dimension or there is no such "
+        "one.")
     .HostMemory({"concat_dim", "shape", "offset"})
     .Shape(ConcatOffsetShape)
     .NotDifferentiable()
@@ -368,8 +382,9 @@ RAMET_OP("Pack")
     .Attr("N: int >= 1")
     .Attr("T: type")
     .Attr("axis: int = 0")
-    .Doc("N values of one shape as one tensor with a new dimension of size N at `axis`.\n"
-         "\\error kInvalidArgument if the shapes differ or axis is not in [-rank - 1, rank].")
+    .Doc(
+        "N values of one shape as one tensor with a new dimension of size N at `axis`.\n"
+        "\\error kInvalidArgument if the shapes differ or axis is not in [-rank - 1, rank].")
     .Shape(PackShape)
     .Gradient(PackGradient)
     .CpuKernelClass<PackKernel>();

@@ -91,8 +91,9 @@ RAMET_OP("Const")
     .Output("output: dtype")
     .Attr("value: tensor")
     .Attr("dtype: type")
-    .Doc("The tensor `value`, whose dtype must be `dtype`.\n"
-         "\\error kInvalidArgument if the dtypes differ.")
+    .Doc(
+        "The tensor `value`, whose dtype must be `dtype`.\n"
+        "\\error kInvalidArgument if the dtypes differ.")
     .Shape(ConstShape)
     .NotDifferentiable()
     .CpuKernelClass<ConstKernel>();
@@ -101,8 +102,9 @@ RAMET_OP("Placeholder")
     .Output("output: dtype")
     .Attr("dtype: type")
     .Attr("shape: shape = unknown")
-    .Doc("A tensor that each run must feed. Dimensions of `shape` that are -1 take any size.\n"
-         "\\error kInvalidArgument if it is needed and not fed.")
+    .Doc(
+        "A tensor that each run must feed. Dimensions of `shape` that are -1 take any size.\n"
+        "\\error kInvalidArgument if it is needed and not fed.")
     .Shape(ShapeFromAttr)
     .NotDifferentiable()
     .CpuKernelClass<PlaceholderKernel>();
@@ -121,8 +123,9 @@ RAMET_OP("PlaceholderWithDefault")
     .Output("output: dtype")
     .Attr("dtype: type")
     .Attr("shape: shape")
-    .Doc("A tensor that a run may feed; `input`, which `shape` must fit, when it does not.\n"
-         "\\error kInvalidArgument while building if the shapes do not fit.")
+    .Doc(
+        "A tensor that a run may feed; `input`, which `shape` must fit, when it does not.\n"
+        "\\error kInvalidArgument while building if the shapes do not fit.")
     .Shape(PlaceholderWithDefaultShape)
     .Gradient(PassGradient)
     .CpuKernel(ForwardInput);

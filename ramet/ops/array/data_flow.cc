@@ -18,10 +18,10 @@ Status CheckStitch(KernelContext& c, int n, Shape* row) {
     const Shape rest = data.Slice(indices.rank(), data.rank());
     if (i == 0) *row = rest;
     if (!(rest == *row)) {
-      return InvalidArgument("Need data[0].shape[", c.input(0).rank(), ":] = data[", i, "].shape[",
-                             indices.rank(), ":], got data[0].shape = ", c.input(n).shape(), ", data[",
-                             i, "].shape = ", data, ", indices[0].shape = ", c.input(0).shape(),
-                             ", indices[", i, "].shape = ", indices);
+      return InvalidArgument(
+          "Need data[0].shape[", c.input(0).rank(), ":] = data[", i, "].shape[", indices.rank(),
+          ":], got data[0].shape = ", c.input(n).shape(), ", data[", i, "].shape = ", data,
+          ", indices[0].shape = ", c.input(0).shape(), ", indices[", i, "].shape = ", indices);
     }
   }
   return OkStatus();
@@ -67,8 +67,7 @@ Status DynamicStitchShape(ShapeContext& c) {
       largest = std::max(largest, IntegerAt(*values, j));
     }
     if (indices.unknown_rank() || data.unknown_rank()) continue;
-    if (data.rank() < indices.rank() ||
-        !data.Slice(0, indices.rank()).IsCompatibleWith(indices)) {
+    if (data.rank() < indices.rank() || !data.Slice(0, indices.rank()).IsCompatibleWith(indices)) {
       return InvalidArgument("data[", i, "].shape = ", data, " does not start with indices[", i,
                              "].shape = ", indices);
     }
@@ -109,8 +108,8 @@ Status DynamicPartition(KernelContext& c) {
   const Shape row = data.shape().Slice(partitions.rank(), data.rank());
   std::vector<Tensor*> outputs(n);
   for (int i = 0; i < n; ++i) {
-    RAMET_ASSIGN_OR_RETURN(outputs[i],
-                           c.Allocate(i, data.dtype(), Shape{counts[i]}.Concatenate(row)));
+    RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(Shape{counts[i]}.Concatenate(row).dims()));
+    RAMET_ASSIGN_OR_RETURN(outputs[i], c.Allocate(i, data.dtype(), shape));
   }
   const int64_t size = row.num_elements();
   std::ranges::fill(counts, 0);
@@ -134,7 +133,8 @@ Status DynamicPartitionGradient(GradientContext& c) {
   const int64_t n = c.num_outputs();
   const Output shape = ShapeOf(c, c.input(1));
   const Output count = c.Add("Prod", {shape, Tensor::Vector<int32_t>({0})});
-  const Output numbers = c.Add("Range", {Tensor(int32_t{0}), count, Tensor(int32_t{1})}, {}, "range");
+  const Output numbers =
+      c.Add("Range", {Tensor(int32_t{0}), count, Tensor(int32_t{1})}, {}, "range");
   const Operation where =
       c.AddOperation("DynamicPartition", {c.Add("Reshape", {numbers, shape}), c.input(1)},
                      {{"num_partitions", n}});
@@ -146,9 +146,12 @@ Status DynamicPartitionGradient(GradientContext& c) {
 }
 
 constexpr char kStitchDoc[] =
-    "Rows of all `data` in one tensor: row data[i][j] at index indices[i][j]. data[i] has the shape of\n"
-    "indices[i] followed by that of a row, which is the same for all. The result has one row more than\n"
-    "the largest index; of rows with one index the last stays, rows that no index names are zeros.\n"
+    "Rows of all `data` in one tensor: row data[i][j] at index indices[i][j]. data[i] has the "
+    "shape of\n"
+    "indices[i] followed by that of a row, which is the same for all. The result has one row more "
+    "than\n"
+    "the largest index; of rows with one index the last stays, rows that no index names are "
+    "zeros.\n"
     "\\error kInvalidArgument if an index is negative or the shapes do not fit.";
 
 }  // namespace
@@ -183,10 +186,13 @@ RAMET_OP("DynamicPartition")
     .Output("outputs: num_partitions * T")
     .Attr("num_partitions: int >= 1")
     .Attr("T: type")
-    .Doc("The rows of `data` in num_partitions groups, in order: row i goes to output partitions[i].\n"
-         "The shape of data starts with that of partitions; what follows is the shape of a row.\n"
-         "\\error kInvalidArgument if a partition is outside [0, num_partitions) or the shapes do not\n"
-         "  fit.")
+    .Doc(
+        "The rows of `data` in num_partitions groups, in order: row i goes to output "
+        "partitions[i].\n"
+        "The shape of data starts with that of partitions; what follows is the shape of a row.\n"
+        "\\error kInvalidArgument if a partition is outside [0, num_partitions) or the shapes do "
+        "not\n"
+        "  fit.")
     .Shape(DynamicPartitionShape)
     .Gradient(DynamicPartitionGradient)
     .CpuKernel(DynamicPartition);

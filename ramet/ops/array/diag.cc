@@ -57,7 +57,8 @@ constexpr char kDiag[] = "Diag", kDiagPart[] = "DiagPart", kMatrixDiagPart[] = "
 
 Status MatrixDiag(KernelContext& c) {
   const Tensor& x = c.input(0);
-  if (x.rank() < 1) return InvalidArgument("input must be at least 1-dim, received shape: ", x.shape());
+  if (x.rank() < 1)
+    return InvalidArgument("input must be at least 1-dim, received shape: ", x.shape());
   const int64_t n = x.dim(x.rank() - 1);
   RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(x.shape().Concatenate(Shape{n}).dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
@@ -125,9 +126,9 @@ Status MatrixSetDiag(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Matrices m, Matrices::Of(x.shape()));
   const Shape expected = DiagonalShape(x.shape());
   if (!(diagonal.shape() == expected)) {
-    return InvalidArgument("must have diagonal.shape == input.shape[:-2] + min(input.shape[-2:]) = ",
-                           expected, ", but received input shape: ", x.shape(),
-                           " and diagonal shape: ", diagonal.shape());
+    return InvalidArgument(
+        "must have diagonal.shape == input.shape[:-2] + min(input.shape[-2:]) = ", expected,
+        ", but received input shape: ", x.shape(), " and diagonal shape: ", diagonal.shape());
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
   if (y->raw_data() != x.raw_data()) CopyElements(x, 0, *y, 0, x.num_elements());
@@ -147,8 +148,7 @@ Status MatrixSetDiagShape(ShapeContext& c) {
 
 Status MatrixSetDiagGradient(GradientContext& c) {
   const Output zeros = c.Add("ZerosLike", {c.input(1)}, {}, "zeros_like");
-  return c.Return({c.Add("MatrixSetDiag", {c.grad(), zeros}),
-                   c.Add("MatrixDiagPart", {c.grad()})});
+  return c.Return({c.Add("MatrixSetDiag", {c.grad(), zeros}), c.Add("MatrixDiagPart", {c.grad()})});
 }
 
 // Sets y[b, i, j] to `x`'s where -lower <= j - i <= upper, to zero elsewhere.
@@ -188,8 +188,8 @@ Status MatrixBandPart(KernelContext& c) {
 }
 
 Status MatrixBandPartGradient(GradientContext& c) {
-  return c.Return({c.Add("MatrixBandPart", {c.grad(), c.input(1), c.input(2)}), Gradient(),
-                   Gradient()});
+  return c.Return(
+      {c.Add("MatrixBandPart", {c.grad(), c.input(1), c.input(2)}), Gradient(), Gradient()});
 }
 
 }  // namespace
@@ -198,9 +198,10 @@ RAMET_OP("Diag")
     .Input("diagonal: T")
     .Output("output: T")
     .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
-    .Doc("Zeros of shape [D..., D...] for `diagonal` of shape [D...], with its elements where both\n"
-         "halves of the index are alike.\n"
-         "\\error kInvalidArgument if diagonal is a scalar.")
+    .Doc(
+        "Zeros of shape [D..., D...] for `diagonal` of shape [D...], with its elements where both\n"
+        "halves of the index are alike.\n"
+        "\\error kInvalidArgument if diagonal is a scalar.")
     .Shape(DiagShape)
     .Gradient(OppositeGradient<kDiagPart>)
     .CpuKernel(Diag);
@@ -209,8 +210,9 @@ RAMET_OP("DiagPart")
     .Input("input: T")
     .Output("diagonal: T")
     .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
-    .Doc("The elements of `input`, [D..., D...], where both halves of the index are alike: [D...].\n"
-         "\\error kInvalidArgument if the input is not of such a shape.")
+    .Doc(
+        "The elements of `input`, [D..., D...], where both halves of the index are alike: [D...].\n"
+        "\\error kInvalidArgument if the input is not of such a shape.")
     .Shape(DiagPartShape)
     .Gradient(OppositeGradient<kDiag>)
     .CpuKernel(DiagPart);
@@ -219,8 +221,9 @@ RAMET_OP("MatrixDiag")
     .Input("diagonal: T")
     .Output("output: T")
     .Attr("T: type")
-    .Doc("Square matrices [..., n, n] of zeros with the diagonals `diagonal`, [..., n].\n"
-         "\\error kInvalidArgument if diagonal is a scalar.")
+    .Doc(
+        "Square matrices [..., n, n] of zeros with the diagonals `diagonal`, [..., n].\n"
+        "\\error kInvalidArgument if diagonal is a scalar.")
     .Shape(MatrixDiagShape)
     .Gradient(OppositeGradient<kMatrixDiagPart>)
     .CpuKernel(MatrixDiag);
@@ -229,8 +232,9 @@ RAMET_OP("MatrixDiagPart")
     .Input("input: T")
     .Output("diagonal: T")
     .Attr("T: type")
-    .Doc("The diagonals [..., min(m, n)] of the matrices `input`, [..., m, n].\n"
-         "\\error kInvalidArgument if the rank is less than 2.")
+    .Doc(
+        "The diagonals [..., min(m, n)] of the matrices `input`, [..., m, n].\n"
+        "\\error kInvalidArgument if the rank is less than 2.")
     .Shape(MatrixDiagPartShape)
     .Gradient(MatrixDiagPartGradient)
     .CpuKernel(MatrixDiagPart);
@@ -240,9 +244,10 @@ RAMET_OP("MatrixSetDiag")
     .Input("diagonal: T")
     .Output("output: T")
     .Attr("T: type")
-    .Doc("The matrices `input`, [..., m, n], with their diagonals replaced by `diagonal`,\n"
-         "[..., min(m, n)].\n"
-         "\\error kInvalidArgument if the shapes do not fit.")
+    .Doc(
+        "The matrices `input`, [..., m, n], with their diagonals replaced by `diagonal`,\n"
+        "[..., min(m, n)].\n"
+        "\\error kInvalidArgument if the shapes do not fit.")
     .Shape(MatrixSetDiagShape)
     .Gradient(MatrixSetDiagGradient)
     .CpuKernel(MatrixSetDiag);
@@ -254,9 +259,11 @@ RAMET_OP("MatrixBandPart")
     .Output("band: T")
     .Attr("T: type")
     .Attr("Tindex: {int32, int64} = DT_INT64")
-    .Doc("The matrices `input`, [..., m, n], with zeros outside a band: element (i, j) stays if\n"
-         "i - j <= num_lower and j - i <= num_upper; a negative number means all. Both are scalars.\n"
-         "\\error kInvalidArgument if num_lower > m or num_upper > n, or the rank is less than 2.")
+    .Doc(
+        "The matrices `input`, [..., m, n], with zeros outside a band: element (i, j) stays if\n"
+        "i - j <= num_lower and j - i <= num_upper; a negative number means all. Both are "
+        "scalars.\n"
+        "\\error kInvalidArgument if num_lower > m or num_upper > n, or the rank is less than 2.")
     .HostMemory({"num_lower", "num_upper"})
     .Shape(UnchangedShape)
     .Gradient(MatrixBandPartGradient)

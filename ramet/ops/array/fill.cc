@@ -84,7 +84,8 @@ class OneHotKernel final : public Kernel {
       return InvalidArgument("on_value and off_value must be scalars, but they have the shapes ",
                              on.shape(), " and ", off.shape());
     }
-    RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(WithDepth(indices.shape(), axis, depth).dims()));
+    RAMET_ASSIGN_OR_RETURN(Shape shape,
+                           Shape::Make(WithDepth(indices.shape(), axis, depth).dims()));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, on.dtype(), shape));
     FillWith(off, *y);
     if (y->num_elements() == 0) return OkStatus();
@@ -120,8 +121,9 @@ RAMET_OP("Fill")
     .Output("output: T")
     .Attr("T: type")
     .Attr("index_type: {int32, int64} = DT_INT32")
-    .Doc("A tensor of shape `dims` ([rank]) with the scalar `value` in every element.\n"
-         "\\error kInvalidArgument if dims is no vector of sizes >= 0 or value is no scalar.")
+    .Doc(
+        "A tensor of shape `dims` ([rank]) with the scalar `value` in every element.\n"
+        "\\error kInvalidArgument if dims is no vector of sizes >= 0 or value is no scalar.")
     .HostMemory({"dims"})
     .Shape(FillShape)
     .Gradient(FillGradient)
@@ -139,13 +141,15 @@ RAMET_OP("ZerosLike")
 RAMET_OP("OnesLike")
     .Input("x: T")
     .Output("y: T")
-    .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, "
-          "uint64, complex64, complex128, bool}")
+    .Attr(
+        "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, "
+        "uint64, complex64, complex128, bool}")
     .Doc("Ones (true) in the shape of `x`.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
-    .CpuKernels<BFloat16, Half, float, double, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t,
-                int64_t, uint64_t, std::complex<float>, std::complex<double>, bool>(kOnesLike);
+    .CpuKernels<BFloat16, Half, float, double, int8_t, uint8_t, int16_t, uint16_t, int32_t,
+                uint32_t, int64_t, uint64_t, std::complex<float>, std::complex<double>, bool>(
+        kOnesLike);
 
 RAMET_OP("OneHot")
     .Input("indices: TI")
@@ -156,10 +160,13 @@ RAMET_OP("OneHot")
     .Attr("axis: int = -1")
     .Attr("T: type")
     .Attr("TI: {uint8, int8, int32, int64} = DT_INT64")
-    .Doc("`indices` with a new dimension of size `depth` at `axis` (-1: last), which holds on_value at\n"
-         "the position that the index says and off_value elsewhere; an index outside [0, depth) gives\n"
-         "off_value only. depth, on_value and off_value are scalars.\n"
-         "\\error kInvalidArgument if depth is negative or axis is not in [-1, rank].")
+    .Doc(
+        "`indices` with a new dimension of size `depth` at `axis` (-1: last), which holds on_value "
+        "at\n"
+        "the position that the index says and off_value elsewhere; an index outside [0, depth) "
+        "gives\n"
+        "off_value only. depth, on_value and off_value are scalars.\n"
+        "\\error kInvalidArgument if depth is negative or axis is not in [-1, rank].")
     .HostMemory({"depth"})
     .Shape(OneHotShape)
     .NotDifferentiable()

@@ -64,13 +64,13 @@ StatusOr<int> BatchDims(int64_t batch_dims, int params_rank, int indices_rank) {
 // The shape of a gather along `axis`. Ranks are known, dimensions may be unknown.
 StatusOr<Shape> GatheredShape(const Shape& params, const Shape& indices, int axis, int batch_dims) {
   if (axis < batch_dims) {
-    return InvalidArgument("batch_dims (", batch_dims, ") must be less than or equal to axis (", axis,
-                           ").");
+    return InvalidArgument("batch_dims (", batch_dims, ") must be less than or equal to axis (",
+                           axis, ").");
   }
   for (int i = 0; i < batch_dims; ++i) {
     if (params.dim(i) >= 0 && indices.dim(i) >= 0 && params.dim(i) != indices.dim(i)) {
-      return InvalidArgument("params.shape[", i, "]: ", params.dim(i), " should be equal to indices.",
-                             "shape[", i, "]: ", indices.dim(i));
+      return InvalidArgument("params.shape[", i, "]: ", params.dim(i),
+                             " should be equal to indices.", "shape[", i, "]: ", indices.dim(i));
     }
   }
   return params.Slice(0, axis)
@@ -98,8 +98,8 @@ class GatherKernel final : public Kernel {
                            GatheredShape(params.shape(), c.input(1).shape(), axis, batch));
     RAMET_ASSIGN_OR_RETURN(shape, Shape::Make(shape.dims()));
     const bool narrow = c.input(1).dtype() == DType::kInt16;
-    RAMET_ASSIGN_OR_RETURN(
-        Tensor indices, WithIndexType(c.input(1), narrow ? DType::kInt32 : c.input(1).dtype()));
+    RAMET_ASSIGN_OR_RETURN(Tensor indices,
+                           WithIndexType(c.input(1), narrow ? DType::kInt32 : c.input(1).dtype()));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, params.dtype(), shape));
     const Shape& p = params.shape();
     if (y->num_elements() == 0) return CheckIndices(indices, p.dim(axis));
@@ -153,21 +153,21 @@ struct AxisGradient {
 
   // `indices`, with the offset of its batch added to each, so that the batches can be flattened.
   Output BatchIndices(Output indices, const Output& shape) const {
-    const Output sizes =
-        c.Add("Cast", {shape}, {{"DstT", indices.dtype()}});
+    const Output sizes = c.Add("Cast", {shape}, {{"DstT", indices.dtype()}});
     Output stride = c.Add("Cast", {Tensor(int32_t{1})}, {{"DstT", indices.dtype()}});
     for (int d = static_cast<int>(batch_dims); d > 0; --d) {
       stride = c.Add("Mul", {stride, ElementAt(c, sizes, d)}, {}, "mul");
       const Output count = ElementAt(c, shape, d - 1);
-      Output offsets = c.Add("Cast", {RangeOf(c, Tensor(int32_t{0}), count)},
-                             {{"DstT", indices.dtype()}});
+      Output offsets =
+          c.Add("Cast", {RangeOf(c, Tensor(int32_t{0}), count)}, {{"DstT", indices.dtype()}});
       offsets = c.Add("Mul", {offsets, stride}, {}, "mul");
       const Output trailing = c.Add("Sub", {RankOf(c, indices), Tensor(int32_t{d})}, {}, "sub");
-      const Output ones = c.Add("Fill", {c.Add("Reshape", {trailing, Tensor::Vector<int32_t>({1})}),
-                                         Tensor(int32_t{1})});
+      const Output ones = c.Add(
+          "Fill", {c.Add("Reshape", {trailing, Tensor::Vector<int32_t>({1})}), Tensor(int32_t{1})});
       std::vector<int32_t> leading(d - 1, 1);
       const Output dims = ConcatVectors(
-          c, {Tensor::Vector(leading), c.Add("Reshape", {count, Tensor::Vector<int32_t>({1})}), ones});
+          c,
+          {Tensor::Vector(leading), c.Add("Reshape", {count, Tensor::Vector<int32_t>({1})}), ones});
       indices = c.Add("AddV2", {indices, c.Add("Reshape", {offsets, dims})}, {}, "add");
     }
     return indices;
@@ -200,15 +200,14 @@ struct AxisGradient {
     const Output from_axis = c.Add("Reshape", {axis, Tensor::Vector<int32_t>({1})});
     const Output one = Constant(c.graph(), Tensor::Vector<int32_t>({1}));
     const Output rows_vector = c.Add("Slice", {params_shape, from_axis, one});
-    const Output inner =
-        c.Add("StridedSlice",
-              {params_shape, c.Add("AddV2", {from_axis, one}, {}, "add"),
-               Tensor::Vector<int32_t>({0}), one},
-              {{"end_mask", 1}});
+    const Output inner = c.Add("StridedSlice",
+                               {params_shape, c.Add("AddV2", {from_axis, one}, {}, "add"),
+                                Tensor::Vector<int32_t>({0}), one},
+                               {{"end_mask", 1}});
     const Output values_shape = ConcatVectors(c, {outer, Tensor::Vector<int32_t>({-1}), inner});
     const Output values = c.Add("Reshape", {c.grad(), values_shape});
-    return c.Add("Reshape", {MoveAxis(values, axis, rows_vector, SizeOf(c, values_shape)),
-                             params_shape});
+    return c.Add("Reshape",
+                 {MoveAxis(values, axis, rows_vector, SizeOf(c, values_shape)), params_shape});
   }
 
   Output MoveAxis(const Output& values, const Output& axis, const Output& rows_vector,
@@ -222,7 +221,8 @@ struct AxisGradient {
     const Output there = ConcatVectors(c, {batches, axis_vector, between, rest});
     const Output moved = c.Add("Transpose", {values, there}, {}, "transpose");
     const Output shape = c.Add("GatherV2", {params_shape, there, Tensor(int32_t{0})});
-    const Output rows = c.Add("Reshape", {rows_vector, Tensor::Vector<int32_t>(std::vector<int32_t>())});
+    const Output rows =
+        c.Add("Reshape", {rows_vector, Tensor::Vector<int32_t>(std::vector<int32_t>())});
     const Output sum = Sum(moved, shape, rows);
     const Output shifted = c.Add("AddV2", {between, Tensor(int32_t{1})}, {}, "add");
     const Output back = ConcatVectors(
@@ -245,9 +245,10 @@ Status GatherV2Gradient(GradientContext& c) {
   if (batch_dims < 0) {
     const int rank = c.input(1).shape().rank();
     if (rank < 0) {
-      return InvalidArgument("the gradient of '", c.op().name(), "' with batch_dims=", batch_dims,
-                             " needs the rank of the indices, which is not known while building; pass "
-                             "a batch_dims >= 0");
+      return InvalidArgument(
+          "the gradient of '", c.op().name(), "' with batch_dims=", batch_dims,
+          " needs the rank of the indices, which is not known while building; pass "
+          "a batch_dims >= 0");
     }
     batch_dims += rank;
   }
@@ -263,9 +264,10 @@ RAMET_OP("Gather")
     .Attr("validate_indices: bool = true")
     .Attr("Tparams: type")
     .Attr("Tindices: {int32, int64}")
-    .Doc("The rows (slices along dimension 0) of `params` that `indices` names; the result has the\n"
-         "shape of indices followed by params.shape[1:].\n"
-         "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\".")
+    .Doc(
+        "The rows (slices along dimension 0) of `params` that `indices` names; the result has the\n"
+        "shape of indices followed by params.shape[1:].\n"
+        "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\".")
     .Shape(GatherShape)
     .Gradient(GatherGradient)
     .CpuKernelClass<GatherKernel>();
@@ -279,11 +281,15 @@ RAMET_OP("GatherV2")
     .Attr("Tparams: type")
     .Attr("Tindices: {int16, int32, int64}")
     .Attr("Taxis: {int32, int64}")
-    .Doc("The slices along dimension `axis` (a scalar) of `params` that `indices` names; its shape takes\n"
-         "the place of that dimension. The first batch_dims dimensions of both are the same ones: the\n"
-         "indices of each batch pick from the params of that batch.\n"
-         "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\"; if batch_dims > axis or the batch\n"
-         "  dimensions differ.")
+    .Doc(
+        "The slices along dimension `axis` (a scalar) of `params` that `indices` names; its shape "
+        "takes\n"
+        "the place of that dimension. The first batch_dims dimensions of both are the same ones: "
+        "the\n"
+        "indices of each batch pick from the params of that batch.\n"
+        "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\"; if batch_dims > axis or the "
+        "batch\n"
+        "  dimensions differ.")
     .HostMemory({"axis"})
     .Shape(GatherShape)
     .Gradient(GatherV2Gradient)

@@ -78,15 +78,17 @@ Status CheckUpdates(const Shape& updates, const Shape& indices, const Shape& sha
   const int depth = static_cast<int>(indices.dim(outer));
   const Shape expected = indices.Slice(0, outer).Concatenate(shape.Slice(depth, shape.rank()));
   if (updates == expected) return OkStatus();
-  return InvalidArgument("Shapes do not match: updates have shape ", updates, ", but indices of shape ",
-                         indices, " into shape ", shape, " need ", expected);
+  return InvalidArgument("Shapes do not match: updates have shape ", updates,
+                         ", but indices of shape ", indices, " into shape ", shape, " need ",
+                         expected);
 }
 
 bool CanAdd(DType t) {
   return t == DType::kString || t == DType::kBool || IsFloating(t) || IsInteger(t) || IsComplex(t);
 }
 
-// y += updates at the places that `indices` says, y of shape `shape`; or, with `assign`, y = updates.
+// y += updates at the places that `indices` says, y of shape `shape`; or, with `assign`, y =
+// updates.
 Status Scatter(const Tensor& indices, const Tensor& updates, Tensor& y, bool assign,
                bool ignore_bad) {
   RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, y.shape()));
@@ -148,11 +150,14 @@ RAMET_OP("GatherNd")
     .Attr("Tparams: type")
     .Attr("Tindices: {int16, int32, int64}")
     .Attr("bad_indices_policy: string = ''")
-    .Doc("The slices of `params` that the index tuples along the last dimension of `indices` name: each\n"
-         "indexes the first indices.shape[-1] dimensions of params; the result is\n"
-         "indices.shape[:-1] + params.shape[indices.shape[-1]:].\n"
-         "\\error kInvalidArgument \"indices[0] = [5] does not index into param shape [3,2]\", unless\n"
-         "  bad_indices_policy is IGNORE, which gives zeros.")
+    .Doc(
+        "The slices of `params` that the index tuples along the last dimension of `indices` name: "
+        "each\n"
+        "indexes the first indices.shape[-1] dimensions of params; the result is\n"
+        "indices.shape[:-1] + params.shape[indices.shape[-1]:].\n"
+        "\\error kInvalidArgument \"indices[0] = [5] does not index into param shape [3,2]\", "
+        "unless\n"
+        "  bad_indices_policy is IGNORE, which gives zeros.")
     .Shape(GatherNdShape)
     .Gradient(GatherNdGradient)
     .CpuKernelClass<PolicyKernel<GatherNd>>();
@@ -165,11 +170,14 @@ RAMET_OP("ScatterNd")
     .Attr("T: type")
     .Attr("Tindices: {int16, int32, int64}")
     .Attr("bad_indices_policy: string = ''")
-    .Doc("Zeros of shape `shape` ([rank]) to which the slices of `updates` are added at the places that\n"
-         "the index tuples along the last dimension of `indices` name (the opposite of GatherNd).\n"
-         "\\error kInvalidArgument if a tuple is outside or updates is not\n"
-         "  indices.shape[:-1] + shape[indices.shape[-1]:]. bad_indices_policy IGNORE leaves such tuples\n"
-         "  out.")
+    .Doc(
+        "Zeros of shape `shape` ([rank]) to which the slices of `updates` are added at the places "
+        "that\n"
+        "the index tuples along the last dimension of `indices` name (the opposite of GatherNd).\n"
+        "\\error kInvalidArgument if a tuple is outside or updates is not\n"
+        "  indices.shape[:-1] + shape[indices.shape[-1]:]. bad_indices_policy IGNORE leaves such "
+        "tuples\n"
+        "  out.")
     .HostMemory({"shape"})
     .Shape(ShapeFromInput<2>)
     .Gradient(ScatterNdGradient)
@@ -183,8 +191,9 @@ RAMET_OP("TensorScatterUpdate")
     .Attr("T: type")
     .Attr("Tindices: {int16, int32, int64, uint16}")
     .Attr("bad_indices_policy: string = ''")
-    .Doc("`tensor` with the slices that `indices` names (as in ScatterNd) replaced by `updates`.\n"
-         "\\error kInvalidArgument as ScatterNd.")
+    .Doc(
+        "`tensor` with the slices that `indices` names (as in ScatterNd) replaced by `updates`.\n"
+        "\\error kInvalidArgument as ScatterNd.")
     .Shape(UnchangedShape)
     .Gradient(TensorScatterUpdateGradient)
     .CpuKernelClass<PolicyKernel<TensorScatter<true>>>();
@@ -197,8 +206,9 @@ RAMET_OP("TensorScatterAdd")
     .Attr("T: type")
     .Attr("Tindices: {int32, int64}")
     .Attr("bad_indices_policy: string = ''")
-    .Doc("`tensor` with `updates` added to the slices that `indices` names (as in ScatterNd).\n"
-         "\\error kInvalidArgument as ScatterNd.")
+    .Doc(
+        "`tensor` with `updates` added to the slices that `indices` names (as in ScatterNd).\n"
+        "\\error kInvalidArgument as ScatterNd.")
     .Shape(UnchangedShape)
     .Gradient(TensorScatterAddGradient)
     .CpuKernelClass<PolicyKernel<TensorScatter<false>>>();

@@ -111,8 +111,8 @@ class CheckNumericsKernel final : public Kernel {
 
 Status CheckNumericsGradient(GradientContext& c) {
   RAMET_ASSIGN_OR_RETURN(std::string message, c.attr<std::string>("message"));
-  const std::string text = StrCat(
-      "Not a number (NaN) or infinity (Inf) values detected in gradient. ", message);
+  const std::string text =
+      StrCat("Not a number (NaN) or infinity (Inf) values detected in gradient. ", message);
   return c.Return({c.Add("CheckNumerics", {c.grad()}, {{"message", text}})});
 }
 
@@ -147,11 +147,12 @@ Status EnsureShapeShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The shape of a tensor of this shape after its elements of `from` bytes were taken for ones of `to`.
+// The shape of a tensor of this shape after its elements of `from` bytes were taken for ones of
+// `to`.
 StatusOr<Shape> BitcastShape(const Shape& shape, int64_t from, int64_t to) {
   if (from == 0 || to == 0) return InvalidArgument("Cannot bitcast types without a fixed size");
   if (shape.unknown_rank() || from == to) return shape;
-  if (from > to) return shape.Concatenate(Shape{from / to});
+  if (from > to) return Shape::Make(shape.Concatenate(Shape{from / to}).dims());
   if (shape.rank() == 0) {
     return InvalidArgument("Cannot bitcast from a ", from, "-byte dtype to a ", to,
                            "-byte dtype: the input is a scalar");
@@ -173,8 +174,8 @@ class BitcastKernel final : public Kernel {
 
   Status Compute(KernelContext& c) override {
     const Tensor& x = c.input(0);
-    RAMET_ASSIGN_OR_RETURN(
-        Shape shape, BitcastShape(x.shape(), DTypeSize(x.dtype()), DTypeSize(type_)));
+    RAMET_ASSIGN_OR_RETURN(Shape shape,
+                           BitcastShape(x.shape(), DTypeSize(x.dtype()), DTypeSize(type_)));
     c.SetOutput(0, Tensor(type_, std::move(shape), x.buffer()));
     return OkStatus();
   }
@@ -186,8 +187,7 @@ class BitcastKernel final : public Kernel {
 Status BitcastShapeFn(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(DType from, c.attr<DType>("T"));
   RAMET_ASSIGN_OR_RETURN(DType to, c.attr<DType>("type"));
-  RAMET_ASSIGN_OR_RETURN(Shape shape,
-                         BitcastShape(c.input(0), DTypeSize(from), DTypeSize(to)));
+  RAMET_ASSIGN_OR_RETURN(Shape shape, BitcastShape(c.input(0), DTypeSize(from), DTypeSize(to)));
   c.set_output(0, std::move(shape));
   return OkStatus();
 }
@@ -198,8 +198,9 @@ RAMET_OP("Identity")
     .Input("input: T")
     .Output("output: T")
     .Attr("T: type")
-    .Doc("`input`, unchanged. Of a variable: the value that it has when the consumer runs.\n"
-         "\\error kFailedPrecondition if that variable is uninitialised.")
+    .Doc(
+        "`input`, unchanged. Of a variable: the value that it has when the consumer runs.\n"
+        "\\error kFailedPrecondition if that variable is uninitialised.")
     .Shape(UnchangedShape)
     .Gradient(PassGradient)
     .CpuKernel(ForwardInput);
@@ -264,8 +265,9 @@ RAMET_OP("CheckNumerics")
     .Output("output: T")
     .Attr("T: {bfloat16, half, float, double}")
     .Attr("message: string")
-    .Doc("`tensor`, unchanged, if all its elements are finite.\n"
-         "\\error kInvalidArgument \"MESSAGE : Tensor had Inf and NaN values\" otherwise.")
+    .Doc(
+        "`tensor`, unchanged, if all its elements are finite.\n"
+        "\\error kInvalidArgument \"MESSAGE : Tensor had Inf and NaN values\" otherwise.")
     .Stateful()
     .Shape(UnchangedShape)
     .Gradient(CheckNumericsGradient)
@@ -276,8 +278,9 @@ RAMET_OP("EnsureShape")
     .Output("output: T")
     .Attr("shape: shape")
     .Attr("T: type")
-    .Doc("`input`, unchanged, if it has the shape `shape`, which may be partial.\n"
-         "\\error kInvalidArgument otherwise.")
+    .Doc(
+        "`input`, unchanged, if it has the shape `shape`, which may be partial.\n"
+        "\\error kInvalidArgument otherwise.")
     .Shape(EnsureShapeShape)
     .Gradient(PassGradient)
     .CpuKernelClass<EnsureShapeKernel>();
@@ -285,13 +288,18 @@ RAMET_OP("EnsureShape")
 RAMET_OP("Bitcast")
     .Input("input: T")
     .Output("output: type")
-    .Attr("T: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, "
-          "int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}")
-    .Attr("type: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, "
-          "int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}")
-    .Doc("The bytes of `input` as elements of `type`. From a wider to a narrower dtype the shape gets\n"
-         "a last dimension with the ratio of the sizes; the other way round it loses that dimension.\n"
-         "\\error kInvalidArgument if it has no such last dimension.")
+    .Attr(
+        "T: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, "
+        "int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}")
+    .Attr(
+        "type: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, "
+        "int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}")
+    .Doc(
+        "The bytes of `input` as elements of `type`. From a wider to a narrower dtype the shape "
+        "gets\n"
+        "a last dimension with the ratio of the sizes; the other way round it loses that "
+        "dimension.\n"
+        "\\error kInvalidArgument if it has no such last dimension.")
     .Shape(BitcastShapeFn)
     .CpuKernelClass<BitcastKernel>();
 

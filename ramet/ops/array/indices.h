@@ -6,16 +6,17 @@
 namespace ramet {
 
 // \error kInvalidArgument "indices[1,0] = 5 is not in [0, 3)", for element `at` of `indices`.
-Status IndexOutside(const Tensor& indices, int64_t at, int64_t limit, std::string_view name = "indices");
+Status IndexOutside(const Tensor& indices, int64_t at, int64_t limit,
+                    std::string_view name = "indices");
 // "1,0": the coordinates of element `at` of a tensor of this shape.
 std::string Coordinates(const Shape& shape, int64_t at);
 
 // A copy of an integer tensor in `type` (kInt32 or kInt64), or the tensor itself where it has it.
 StatusOr<Tensor> WithIndexType(const Tensor& indices, DType type);
 
-// The element offsets that index tuples say: `indices` is [..., depth], each tuple an index into the
-// first `depth` dimensions of `shape`; offsets[i] is that of tuple i in slices of the other dimensions.
-// A NdIndex is a view: it borrows both.
+// The element offsets that index tuples say: `indices` is [..., depth], each tuple an index into
+// the first `depth` dimensions of `shape`; offsets[i] is that of tuple i in slices of the other
+// dimensions. A NdIndex is a view: it borrows both.
 class NdIndex {
  public:
   // \error kInvalidArgument if the tuples are longer than the shape's rank, or indices is a scalar.

@@ -9,9 +9,9 @@
 
 namespace ramet {
 
-// Moves elements of x to y without looking at them: `move(width, x, y)` is given the first elements of
-// both, `width` bytes each. Strings follow their element numbers, which are moved in their place;
-// strings of y that nothing is moved to stay.
+// Moves elements of x to y without looking at them: `move(width, x, y)` is given the first elements
+// of both, `width` bytes each. Strings follow their element numbers, which are moved in their
+// place; strings of y that nothing is moved to stay.
 template <class Move>
 Status MoveElements(const Tensor& x, Tensor& y, Move&& move) {
   if (x.dtype() != DType::kString) {

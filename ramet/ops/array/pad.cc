@@ -77,7 +77,8 @@ Status PadShape(ShapeContext& c) {
   const Tensor* known = c.constant(1);
   if (x.unknown_rank() || known == nullptr) {
     const int64_t rank = x.unknown_rank() ? matrix.dim(0) : x.rank();
-    if (rank >= 0 && rank <= Shape::kMaxRank) c.set_output(0, Shape::OfRank(static_cast<int>(rank)));
+    if (rank >= 0 && rank <= Shape::kMaxRank)
+      c.set_output(0, Shape::OfRank(static_cast<int>(rank)));
     return OkStatus();
   }
   RAMET_ASSIGN_OR_RETURN(Paddings paddings, ReadPaddings(*known, x));
@@ -112,9 +113,11 @@ RAMET_OP("Pad")
     .Output("output: T")
     .Attr("T: type")
     .Attr("Tpaddings: {int32, int64} = DT_INT32")
-    .Doc("`input` with paddings[i, 0] zeros before and paddings[i, 1] after each dimension i; paddings\n"
-         "is [rank, 2].\n"
-         "\\error kInvalidArgument if a padding is negative or the shape of paddings is another.")
+    .Doc(
+        "`input` with paddings[i, 0] zeros before and paddings[i, 1] after each dimension i; "
+        "paddings\n"
+        "is [rank, 2].\n"
+        "\\error kInvalidArgument if a padding is negative or the shape of paddings is another.")
     .HostMemory({"paddings"})
     .Shape(PadShape)
     .Gradient(PadGradient)

@@ -111,8 +111,8 @@ class ReverseSequenceKernel final : public Kernel {
                              x.shape());
     }
     if (lengths.rank() != 1 || lengths.num_elements() != x.dim(static_cast<int>(batch_))) {
-      return InvalidArgument("Length of seq_lengths != input.dims(", batch_, "), (", lengths.shape(),
-                             " vs. ", x.dim(static_cast<int>(batch_)), ")");
+      return InvalidArgument("Length of seq_lengths != input.dims(", batch_, "), (",
+                             lengths.shape(), " vs. ", x.dim(static_cast<int>(batch_)), ")");
     }
     for (int64_t b = 0; b < lengths.num_elements(); ++b) {
       const int64_t n = IntegerAt(lengths, b);
@@ -142,11 +142,15 @@ RAMET_OP("ReverseV2")
     .Input("axis: Tidx")
     .Output("output: T")
     .Attr("Tidx: {int32, int64} = DT_INT32")
-    .Attr("T: {uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, float, "
-          "double, complex64, complex128, string}")
-    .Doc("`tensor` with the dimensions in `axis` (a vector of different ones in [-rank, rank)) read\n"
-         "backwards.\n"
-         "\\error kInvalidArgument if one is outside or named twice.")
+    .Attr(
+        "T: {uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, "
+        "float, "
+        "double, complex64, complex128, string}")
+    .Doc(
+        "`tensor` with the dimensions in `axis` (a vector of different ones in [-rank, rank)) "
+        "read\n"
+        "backwards.\n"
+        "\\error kInvalidArgument if one is outside or named twice.")
     .HostMemory({"axis"})
     .Shape(ReverseV2Shape)
     .Gradient(ReverseGradient<kReverseV2>)
@@ -156,10 +160,13 @@ RAMET_OP("Reverse")
     .Input("tensor: T")
     .Input("dims: bool")
     .Output("output: T")
-    .Attr("T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, bool, bfloat16, half, float, "
-          "double, complex64, complex128, string}")
-    .Doc("`tensor` with each dimension i read backwards for which dims[i] is true; dims is [rank].\n"
-         "\\error kInvalidArgument if dims has another shape.")
+    .Attr(
+        "T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, bool, bfloat16, half, "
+        "float, "
+        "double, complex64, complex128, string}")
+    .Doc(
+        "`tensor` with each dimension i read backwards for which dims[i] is true; dims is [rank].\n"
+        "\\error kInvalidArgument if dims has another shape.")
     .HostMemory({"dims"})
     .Shape(UnchangedShape)
     .Gradient(ReverseGradient<kReverse>)
@@ -173,10 +180,13 @@ RAMET_OP("ReverseSequence")
     .Attr("batch_dim: int = 0")
     .Attr("T: type")
     .Attr("Tlen: {int32, int64} = DT_INT64")
-    .Doc("`input` with the first seq_lengths[b] entries along seq_dim read backwards, for each b along\n"
-         "batch_dim.\n"
-         "\\error kInvalidArgument if a length is not in [0, size of seq_dim], their number is not the\n"
-         "  size of batch_dim, or the two dimensions are one or not there.")
+    .Doc(
+        "`input` with the first seq_lengths[b] entries along seq_dim read backwards, for each b "
+        "along\n"
+        "batch_dim.\n"
+        "\\error kInvalidArgument if a length is not in [0, size of seq_dim], their number is not "
+        "the\n"
+        "  size of batch_dim, or the two dimensions are one or not there.")
     .HostMemory({"seq_lengths"})
     .Shape(UnchangedShape)
     .Gradient(ReverseSequenceGradient)

@@ -1,8 +1,8 @@
 #include <limits>
 
 #include "ramet/op/op.h"
-#include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/args.h"
+#include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/shape_fn.h"
 
 namespace ramet {
@@ -31,8 +31,9 @@ constexpr auto kShape = []<class T>(KernelContext& c) -> Status {
 constexpr auto kSize = []<class T>(KernelContext& c) -> Status {
   const int64_t size = c.input(0).num_elements();
   if (size > std::numeric_limits<T>::max()) {
-    return InvalidArgument("Number of elements was larger than representable by 32-bit output type: ",
-                           size, "; pass out_type=int64");
+    return InvalidArgument(
+        "Number of elements was larger than representable by 32-bit output type: ", size,
+        "; pass out_type=int64");
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DTypeOf<T>::value, Shape()));
   *y->mutable_data<T>() = static_cast<T>(size);
@@ -52,8 +53,8 @@ Status ShapesShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The size that Reshape puts in the place of -1, if the product of the others is `known`. Where both
-// shapes have sizes of 0, these are left out of account.
+// The size that Reshape puts in the place of -1, if the product of the others is `known`. Where
+// both shapes have sizes of 0, these are left out of account.
 StatusOr<int64_t> MissingSize(const Shape& x, int64_t known, bool zeros_known) {
   int64_t n = 1;
   bool skipped = false;
@@ -164,7 +165,8 @@ StatusOr<Shape> Expanded(const Shape& shape, int64_t axis) {
                            " dimensions.");
   }
   const int at = static_cast<int>(axis < 0 ? axis + shape.rank() + 1 : axis);
-  return shape.Slice(0, at).Concatenate(Shape{1}).Concatenate(shape.Slice(at, shape.rank()));
+  return Shape::Make(
+      shape.Slice(0, at).Concatenate(Shape{1}).Concatenate(shape.Slice(at, shape.rank())).dims());
 }
 
 Status ExpandDims(KernelContext& c) {
@@ -187,8 +189,8 @@ Status ExpandDimsShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// `shape` without the dimensions at `axes` (without all of 1 when there are none). Unknown dimensions
-// at `axes` are taken for 1; without axes they make the rank unknown.
+// `shape` without the dimensions at `axes` (without all of 1 when there are none). Unknown
+// dimensions at `axes` are taken for 1; without axes they make the rank unknown.
 StatusOr<Shape> Squeezed(const Shape& shape, std::span<const int64_t> axes) {
   Dims drop(shape.rank(), 0);
   for (int64_t axis : axes) {
@@ -245,8 +247,9 @@ RAMET_OP("Shape")
     .Output("output: out_type")
     .Attr("T: type")
     .Attr("out_type: {int32, int64} = DT_INT32")
-    .Doc("The shape of `input`, [rank].\n"
-         "\\error kInvalidArgument if a dimension does not fit in out_type.")
+    .Doc(
+        "The shape of `input`, [rank].\n"
+        "\\error kInvalidArgument if a dimension does not fit in out_type.")
     .HostMemory({"output"})
     .Shape(ShapesShape)
     .NotDifferentiable()
@@ -258,8 +261,9 @@ RAMET_OP("ShapeN")
     .Attr("N: int >= 1")
     .Attr("T: type")
     .Attr("out_type: {int32, int64} = DT_INT32")
-    .Doc("The shape of each input, [its rank].\n"
-         "\\error kInvalidArgument if a dimension does not fit in out_type.")
+    .Doc(
+        "The shape of each input, [its rank].\n"
+        "\\error kInvalidArgument if a dimension does not fit in out_type.")
     .HostMemory({"output"})
     .Shape(ShapesShape)
     .NotDifferentiable()
@@ -270,8 +274,9 @@ RAMET_OP("Size")
     .Output("output: out_type")
     .Attr("T: type")
     .Attr("out_type: {int32, int64} = DT_INT32")
-    .Doc("The number of elements of `input`, a scalar.\n"
-         "\\error kInvalidArgument if it does not fit in out_type.")
+    .Doc(
+        "The number of elements of `input`, a scalar.\n"
+        "\\error kInvalidArgument if it does not fit in out_type.")
     .HostMemory({"output"})
     .Shape(ScalarShape)
     .NotDifferentiable()
@@ -293,10 +298,13 @@ RAMET_OP("Reshape")
     .Output("output: T")
     .Attr("T: type")
     .Attr("Tshape: {int32, int64} = DT_INT32")
-    .Doc("The elements of `tensor` in the shape `shape` ([rank]); one size may be -1 and is then what\n"
-         "the element count leaves.\n"
-         "\\error kInvalidArgument if the element counts differ, more than one size is -1 or one is\n"
-         "  less than that.")
+    .Doc(
+        "The elements of `tensor` in the shape `shape` ([rank]); one size may be -1 and is then "
+        "what\n"
+        "the element count leaves.\n"
+        "\\error kInvalidArgument if the element counts differ, more than one size is -1 or one "
+        "is\n"
+        "  less than that.")
     .HostMemory({"shape"})
     .Shape(ReshapeShape)
     .Gradient(ReshapeGradient)
@@ -308,8 +316,9 @@ RAMET_OP("ExpandDims")
     .Output("output: T")
     .Attr("T: type")
     .Attr("Tdim: {int32, int64} = DT_INT32")
-    .Doc("`input` with a dimension of 1 put in at index `dim`, a scalar in [-1 - rank, rank].\n"
-         "\\error kInvalidArgument if dim is outside.")
+    .Doc(
+        "`input` with a dimension of 1 put in at index `dim`, a scalar in [-1 - rank, rank].\n"
+        "\\error kInvalidArgument if dim is outside.")
     .HostMemory({"dim"})
     .Shape(ExpandDimsShape)
     .Gradient(ReshapeToInputGradient)
@@ -320,9 +329,11 @@ RAMET_OP("Squeeze")
     .Output("output: T")
     .Attr("T: type")
     .Attr("squeeze_dims: list(int) >= 0 = []")
-    .Doc("`input` without the dimensions squeeze_dims, each of which must be 1; without all dimensions\n"
-         "of 1 when the list is empty.\n"
-         "\\error kInvalidArgument if one of them is not 1 or there is no such dimension.")
+    .Doc(
+        "`input` without the dimensions squeeze_dims, each of which must be 1; without all "
+        "dimensions\n"
+        "of 1 when the list is empty.\n"
+        "\\error kInvalidArgument if one of them is not 1 or there is no such dimension.")
     .Shape(SqueezeShape)
     .Gradient(ReshapeToInputGradient)
     .CpuKernelClass<SqueezeKernel>();

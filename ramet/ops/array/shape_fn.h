@@ -12,8 +12,11 @@ std::optional<int64_t> KnownScalar(ShapeContext& c, int i);
 // The values of vector input i when they are known while building.
 // \error kInvalidArgument if it is known to be no vector.
 StatusOr<std::optional<Dims>> KnownVector(ShapeContext& c, int i);
-// The dimension that adding both gives; unknown if one is.
-inline int64_t AddDims(int64_t a, int64_t b) { return a < 0 || b < 0 ? Shape::kUnknownDim : a + b; }
+// The dimension that adding both gives; unknown if one is, or if the sum overflows.
+inline int64_t AddDims(int64_t a, int64_t b) {
+  int64_t sum;
+  return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? Shape::kUnknownDim : sum;
+}
 // Output 0 has the shape that the values of input `i` describe.
 template <int i>
 Status ShapeFromInput(ShapeContext& c) {

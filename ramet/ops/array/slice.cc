@@ -16,12 +16,13 @@ StatusOr<Shape> SliceSizes(const Shape& x, const Dims& begin, const Dims& size) 
   }
   Shape sizes = x;
   for (int i = 0; i < x.rank(); ++i) {
-    const int64_t b = begin[i], n = size[i] == -1 ? x.dim(i) - b : size[i];
+    const int64_t b = begin[i];
     if (b < 0 || b > x.dim(i)) {
       return InvalidArgument("Expected begin[", i, "] in [0, ", x.dim(i), "], but got ", b);
     }
-    if (n < 0 || n > x.dim(i) - b) {
-      return InvalidArgument("Expected size[", i, "] in [0, ", x.dim(i) - b, "], but got ", n);
+    const int64_t size_left = x.dim(i) - b, n = size[i] == -1 ? size_left : size[i];
+    if (n < 0 || n > size_left) {
+      return InvalidArgument("Expected size[", i, "] in [0, ", size_left, "], but got ", n);
     }
     sizes.set_dim(i, n);
   }
@@ -80,8 +81,8 @@ Status SliceShape(ShapeContext& c) {
     auto at = [i](const std::optional<Dims>& v) {
       return v ? std::optional<int64_t>((*v)[i]) : std::nullopt;
     };
-    RAMET_ASSIGN_OR_RETURN(int64_t length, SliceLength(x.unknown_rank() ? -1 : x.dim(i), at(begin),
-                                                       at(size), i));
+    RAMET_ASSIGN_OR_RETURN(int64_t length,
+                           SliceLength(x.unknown_rank() ? -1 : x.dim(i), at(begin), at(size), i));
     shape.set_dim(i, length);
   }
   c.set_output(0, std::move(shape));
@@ -192,8 +193,8 @@ class StridedSliceGradKernel final : public Kernel {
 };
 
 Status StridedSliceGradGradient(GradientContext& c) {
-  const Output grad = c.Add("StridedSlice", {c.grad(), c.input(1), c.input(2), c.input(3)},
-                            MasksOf(c));
+  const Output grad =
+      c.Add("StridedSlice", {c.grad(), c.input(1), c.input(2), c.input(3)}, MasksOf(c));
   return c.Return({Gradient(), Gradient(), Gradient(), Gradient(), grad});
 }
 
@@ -206,9 +207,11 @@ RAMET_OP("Slice")
     .Output("output: T")
     .Attr("T: type")
     .Attr("Index: {int32, int64}")
-    .Doc("size[i] entries of each dimension i of `input`, from begin[i] on; a size of -1 means up to\n"
-         "the end. begin and size are [rank].\n"
-         "\\error kInvalidArgument if the slice is not within the input.")
+    .Doc(
+        "size[i] entries of each dimension i of `input`, from begin[i] on; a size of -1 means up "
+        "to\n"
+        "the end. begin and size are [rank].\n"
+        "\\error kInvalidArgument if the slice is not within the input.")
     .HostMemory({"begin", "size"})
     .Shape(SliceShape)
     .Gradient(SliceGradient)
@@ -227,12 +230,15 @@ RAMET_OP("StridedSlice")
     .Attr("ellipsis_mask: int = 0")
     .Attr("new_axis_mask: int = 0")
     .Attr("shrink_axis_mask: int = 0")
-    .Doc("input[begin:end:strides] as in Python, one entry of the three vectors for each dimension\n"
-         "from the first on. Bit i of a mask says of entry i: begin_mask, end_mask: leave that bound\n"
-         "away; ellipsis_mask: \"...\"; new_axis_mask: a new dimension of 1; shrink_axis_mask: the\n"
-         "single index begin[i], whose dimension is dropped.\n"
-         "\\error kInvalidArgument if a stride is 0, a single index is outside, there are more entries\n"
-         "  than dimensions or two ellipses.")
+    .Doc(
+        "input[begin:end:strides] as in Python, one entry of the three vectors for each dimension\n"
+        "from the first on. Bit i of a mask says of entry i: begin_mask, end_mask: leave that "
+        "bound\n"
+        "away; ellipsis_mask: \"...\"; new_axis_mask: a new dimension of 1; shrink_axis_mask: the\n"
+        "single index begin[i], whose dimension is dropped.\n"
+        "\\error kInvalidArgument if a stride is 0, a single index is outside, there are more "
+        "entries\n"
+        "  than dimensions or two ellipses.")
     .HostMemory({"begin", "end", "strides"})
     .Shape(StridedSliceShape)
     .Gradient(StridedSliceGradient)
@@ -252,9 +258,11 @@ RAMET_OP("StridedSliceGrad")
     .Attr("ellipsis_mask: int = 0")
     .Attr("new_axis_mask: int = 0")
     .Attr("shrink_axis_mask: int = 0")
-    .Doc("The gradient of StridedSlice: zeros of shape `shape` ([rank]) with `dy` at the places that\n"
-         "the slice takes.\n"
-         "\\error kInvalidArgument if dy has not the shape of the slice, and as StridedSlice.")
+    .Doc(
+        "The gradient of StridedSlice: zeros of shape `shape` ([rank]) with `dy` at the places "
+        "that\n"
+        "the slice takes.\n"
+        "\\error kInvalidArgument if dy has not the shape of the slice, and as StridedSlice.")
     .HostMemory({"shape", "begin", "end", "strides"})
     .Shape(ShapeFromInput<0>)
     .Gradient(StridedSliceGradGradient)

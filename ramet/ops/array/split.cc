@@ -27,8 +27,8 @@ Status CutPiece(KernelContext& c, int i, const Tensor& x, int axis, int64_t begi
 
 StatusOr<int> SplitAxis(int64_t axis, int rank) {
   if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
-  return InvalidArgument("-input rank(-", rank, ") <= split_dim < input rank (", rank, "), but got ",
-                         axis);
+  return InvalidArgument("-input rank(-", rank, ") <= split_dim < input rank (", rank,
+                         "), but got ", axis);
 }
 
 Status UnevenSplit(int axis, int64_t size, int n) {
@@ -83,7 +83,8 @@ Status SplitVGradient(GradientContext& c) {
   return c.Return({JoinGradients(c, c.input(2)), Gradient(), Gradient()});
 }
 
-// The sizes of a split of `total` entries, with the one that is -1 filled in. `total` may be unknown.
+// The sizes of a split of `total` entries, with the one that is -1 filled in. `total` may be
+// unknown.
 Status FillInSizes(std::vector<int64_t>& sizes, int64_t total) {
   int missing = -1;
   int64_t sum = 0;
@@ -98,7 +99,8 @@ Status FillInSizes(std::vector<int64_t>& sizes, int64_t total) {
   if (total < 0) return OkStatus();
   if (missing < 0 ? sum != total : sum > total) {
     return InvalidArgument(
-        "Determined shape must either match input shape along split_dim exactly if fully specified, "
+        "Determined shape must either match input shape along split_dim exactly if fully "
+        "specified, "
         "or be less than the size of the input along split_dim if not fully specified.  Got: ",
         sum, " (the input has ", total, ")");
   }
@@ -177,8 +179,7 @@ class UnpackKernel final : public Kernel {
 Status UnpackShape(ShapeContext& c) {
   const Shape& x = c.input(0);
   if (x.unknown_rank()) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(int axis,
-                         AxisArg(c.attrs().GetOr<int64_t>("axis", 0), x.rank(), "axis"));
+  RAMET_ASSIGN_OR_RETURN(int axis, AxisArg(c.attrs().GetOr<int64_t>("axis", 0), x.rank(), "axis"));
   if (x.dim(axis) >= 0 && x.dim(axis) != c.num_outputs()) {
     return InvalidArgument("Dimension must be ", c.num_outputs(), " but is ", x.dim(axis),
                            " (axis ", axis, " of shape ", x, ")");
@@ -203,8 +204,9 @@ RAMET_OP("Split")
     .Output("output: num_split * T")
     .Attr("num_split: int >= 1")
     .Attr("T: type")
-    .Doc("`value` in num_split equal pieces along dimension split_dim, a scalar in [-rank, rank).\n"
-         "\\error kInvalidArgument if num_split does not divide that dimension, or there is none.")
+    .Doc(
+        "`value` in num_split equal pieces along dimension split_dim, a scalar in [-rank, rank).\n"
+        "\\error kInvalidArgument if num_split does not divide that dimension, or there is none.")
     .HostMemory({"split_dim"})
     .Shape(SplitShape)
     .Gradient(SplitGradient)
@@ -218,9 +220,11 @@ RAMET_OP("SplitV")
     .Attr("num_split: int >= 1")
     .Attr("T: type")
     .Attr("Tlen: {int8, int32, int64} = DT_INT64")
-    .Doc("`value` in num_split pieces of the sizes size_splits ([num_split]) along dimension split_dim,\n"
-         "a scalar in [-rank, rank). One size may be -1: what the others leave.\n"
-         "\\error kInvalidArgument if the sizes do not add up to that dimension, or there is none.")
+    .Doc(
+        "`value` in num_split pieces of the sizes size_splits ([num_split]) along dimension "
+        "split_dim,\n"
+        "a scalar in [-rank, rank). One size may be -1: what the others leave.\n"
+        "\\error kInvalidArgument if the sizes do not add up to that dimension, or there is none.")
     .HostMemory({"size_splits", "split_dim"})
     .Shape(SplitVShape)
     .Gradient(SplitVGradient)
@@ -232,8 +236,9 @@ RAMET_OP("Unpack")
     .Attr("num: int >= 0")
     .Attr("T: type")
     .Attr("axis: int = 0")
-    .Doc("The `num` slices of `value` along dimension `axis`, without that dimension.\n"
-         "\\error kInvalidArgument if the dimension is not `num`, or there is none.")
+    .Doc(
+        "The `num` slices of `value` along dimension `axis`, without that dimension.\n"
+        "\\error kInvalidArgument if the dimension is not `num`, or there is none.")
     .Shape(UnpackShape)
     .Gradient(UnpackGradient)
     .CpuKernelClass<UnpackKernel>();

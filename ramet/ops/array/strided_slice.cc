@@ -16,8 +16,8 @@ struct Taken {
   int64_t begin, stride, count;
 };
 
-// An index between -size and size, from the front, clamped to where a walk with this stride may begin
-// or stop.
+// An index between -size and size, from the front, clamped to where a walk with this stride may
+// begin or stop.
 int64_t Clamped(int64_t index, int64_t size, int64_t stride) {
   const int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
   return std::clamp(index < 0 ? index + size : index, low, high);
@@ -56,7 +56,8 @@ StatusOr<Taken> TakeRange(const Range& r, int64_t size, int dim) {
   const int64_t first = stride > 0 ? 0 : size - 1, last = stride > 0 ? size : -1;
   const int64_t begin = r.from_start ? first : Clamped(*r.begin, size, stride);
   const int64_t end = r.to_end ? last : Clamped(*r.end, size, stride);
-  return Taken{begin, stride, StepsBetween(begin, end, stride)};
+  const int64_t count = StepsBetween(begin, end, stride);
+  return Taken{begin, count > 1 ? stride : 1, count};
 }
 
 Range RangeOf(const SliceEntries& entries, const SliceMasks& masks, int i) {
@@ -127,6 +128,7 @@ StatusOr<SlicePlan> SlicePlan::Make(const Shape& shape, const SliceEntries& entr
     }
   }
   for (; rest > 0; --rest) RAMET_RETURN_IF_ERROR(Take(Range(), shape, plan));
+  RAMET_ASSIGN_OR_RETURN(plan.result, Shape::Make(plan.result.dims()));
   return plan;
 }
 
@@ -144,8 +146,8 @@ Dims SlicePlan::Steps(const Dims& dense_strides) const {
 
 StatusOr<SliceEntries> CheckedEntries(const Tensor& begin, const Tensor& end,
                                       const Tensor& strides) {
-  if (begin.rank() != 1 || !(begin.shape() == end.shape()) ||
-      !(begin.shape() == strides.shape()) || begin.num_elements() > Shape::kMaxRank) {
+  if (begin.rank() != 1 || !(begin.shape() == end.shape()) || !(begin.shape() == strides.shape()) ||
+      begin.num_elements() > Shape::kMaxRank) {
     return InvalidArgument(
         "Expected begin, end, and strides to be 1D equal size tensors, but got shapes ",
         begin.shape(), ", ", end.shape(), ", and ", strides.shape(), " instead.");

@@ -27,8 +27,8 @@ struct SliceEntries {
 struct SlicePlan {
   Dims begin;
   Dims strides;
-  Dims counts;         // -1 where not known
-  Shape result;        // dropped dimensions left out, new ones put in
+  Dims counts;             // -1 where not known
+  Shape result;            // dropped dimensions left out, new ones put in
   bool everything = true;  // all elements, in order
 
   // Of a tensor of shape `shape`, dimensions of which may be unknown (not the rank).
@@ -42,6 +42,7 @@ struct SlicePlan {
 };
 
 // Checks that begin, end and strides are vectors of one length. \error kInvalidArgument otherwise.
-StatusOr<SliceEntries> CheckedEntries(const Tensor& begin, const Tensor& end, const Tensor& strides);
+StatusOr<SliceEntries> CheckedEntries(const Tensor& begin, const Tensor& end,
+                                      const Tensor& strides);
 
 }  // namespace ramet

@@ -98,9 +98,9 @@ Status TransposeShape(ShapeContext& c) {
 template <bool conjugate>
 Status TransposeGradient(GradientContext& c) {
   const Output inverse = c.Add("InvertPermutation", {c.input(1)});
-  return c.Return({c.Add(conjugate ? "ConjugateTranspose" : "Transpose", {c.grad(), inverse}, {},
-                         "transpose"),
-                   Gradient()});
+  return c.Return(
+      {c.Add(conjugate ? "ConjugateTranspose" : "Transpose", {c.grad(), inverse}, {}, "transpose"),
+       Gradient()});
 }
 
 constexpr auto kInvertPermutation = []<class T>(KernelContext& c) -> Status {
@@ -135,8 +135,9 @@ RAMET_OP("Transpose")
     .Output("y: T")
     .Attr("T: type")
     .Attr("Tperm: {int32, int64} = DT_INT32")
-    .Doc("`x` with its dimensions in another order: dimension i of y is dimension perm[i] of x.\n"
-         "\\error kInvalidArgument if perm is no permutation of 0 .. rank - 1.")
+    .Doc(
+        "`x` with its dimensions in another order: dimension i of y is dimension perm[i] of x.\n"
+        "\\error kInvalidArgument if perm is no permutation of 0 .. rank - 1.")
     .HostMemory({"perm"})
     .Shape(TransposeShape)
     .Gradient(TransposeGradient<false>)
@@ -158,8 +159,9 @@ RAMET_OP("InvertPermutation")
     .Input("x: T")
     .Output("y: T")
     .Attr("T: {int32, int64} = DT_INT32")
-    .Doc("The inverse of the permutation `x`, a vector: y[x[i]] = i.\n"
-         "\\error kInvalidArgument if x is no vector or no permutation of 0 .. n - 1.")
+    .Doc(
+        "The inverse of the permutation `x`, a vector: y[x[i]] = i.\n"
+        "\\error kInvalidArgument if x is no vector or no permutation of 0 .. n - 1.")
     .HostMemory({"x", "y"})
     .Shape(InvertPermutationShape)
     .NotDifferentiable()

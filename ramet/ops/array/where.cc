@@ -41,8 +41,8 @@ Status WhereShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Numbers the different values of a vector in the order in which they first appear. Values are equal
-// if == says so: 0 and -0 are, NaNs are not.
+// Numbers the different values of a vector in the order in which they first appear. Values are
+// equal if == says so: 0 and -0 are, NaNs are not.
 class Numbering {
  public:
   explicit Numbering(const Tensor& x) : x_(x) {}
@@ -105,7 +105,8 @@ Status UniqueOf(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), Shape{numbering.size()}));
   for (size_t i = 0; i < first.size(); ++i) CopyElements(x, first[i], *y, i, 1);
   if (c.num_outputs() < 3) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(Tensor * count, c.Allocate(2, DTypeOf<Index>::value, Shape{numbering.size()}));
+  RAMET_ASSIGN_OR_RETURN(Tensor * count,
+                         c.Allocate(2, DTypeOf<Index>::value, Shape{numbering.size()}));
   std::ranges::transform(counts, count->mutable_data<Index>(),
                          [](int64_t v) { return static_cast<Index>(v); });
   return OkStatus();
@@ -154,8 +155,9 @@ RAMET_OP("Where")
     .Input("input: T")
     .Output("index: int64")
     .Attr("T: {numbertype, bool} = DT_BOOL")
-    .Doc("The coordinates of the elements that are not 0 (or are true), in row-major order:\n"
-         "[count, rank].")
+    .Doc(
+        "The coordinates of the elements that are not 0 (or are true), in row-major order:\n"
+        "[count, rank].")
     .Shape(WhereShape)
     .CpuKernels<bool, float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,
                 uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>>(kWhere);
@@ -166,9 +168,11 @@ RAMET_OP("Unique")
     .Output("idx: out_idx")
     .Attr("T: type")
     .Attr("out_idx: {int32, int64} = DT_INT32")
-    .Doc("The different values of the vector `x` in the order in which they first appear, and for each\n"
-         "element of x the index of its value: y[idx[i]] = x[i].\n"
-         "\\error kInvalidArgument if x is no vector.")
+    .Doc(
+        "The different values of the vector `x` in the order in which they first appear, and for "
+        "each\n"
+        "element of x the index of its value: y[idx[i]] = x[i].\n"
+        "\\error kInvalidArgument if x is no vector.")
     .Shape(UniqueShape)
     .CpuKernels<int32_t, int64_t>(kUnique, "out_idx");
 
@@ -190,9 +194,11 @@ RAMET_OP("ListDiff")
     .Output("idx: out_idx")
     .Attr("T: type")
     .Attr("out_idx: {int32, int64} = DT_INT32")
-    .Doc("The elements of the vector `x` that are not in the vector `y`, in order, and their indices in\n"
-         "x.\n"
-         "\\error kInvalidArgument if x or y is no vector.")
+    .Doc(
+        "The elements of the vector `x` that are not in the vector `y`, in order, and their "
+        "indices in\n"
+        "x.\n"
+        "\\error kInvalidArgument if x or y is no vector.")
     .Shape(ListDiffShape)
     .CpuKernels<int32_t, int64_t>(kListDiff, "out_idx");
 

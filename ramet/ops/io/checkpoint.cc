@@ -144,11 +144,16 @@ RAMET_OP("SaveV2")
     .Input("shape_and_slices: string")
     .Input("tensors: dtypes")
     .Attr("dtypes: list(type) >= 1")
-    .Doc("Writes the tensors as the checkpoint `prefix` (TensorFlow's V2 format), in one atomic step.\n"
-         "tensor_names and shape_and_slices have one entry each: the name, and \"\" for a whole tensor or\n"
-         "\"10 2 4,3:0,2\" for the box of a tensor of shape [10,2] that begins at [4,0] and is [3,2].\n"
-         "\\error kInvalidArgument if a name comes twice or a slice does not fit its tensor; those of\n"
-         "  the files.")
+    .Doc(
+        "Writes the tensors as the checkpoint `prefix` (TensorFlow's V2 format), in one atomic "
+        "step.\n"
+        "tensor_names and shape_and_slices have one entry each: the name, and \"\" for a whole "
+        "tensor or\n"
+        "\"10 2 4,3:0,2\" for the box of a tensor of shape [10,2] that begins at [4,0] and is "
+        "[3,2].\n"
+        "\\error kInvalidArgument if a name comes twice or a slice does not fit its tensor; those "
+        "of\n"
+        "  the files.")
     .Stateful()
     .HostMemory({"prefix", "tensor_names", "shape_and_slices", "tensors"})
     .Shape(NoOutputs)
@@ -160,10 +165,13 @@ RAMET_OP("RestoreV2")
     .Input("shape_and_slices: string")
     .Output("tensors: dtypes")
     .Attr("dtypes: list(type) >= 1")
-    .Doc("Reads tensors, or boxes of them, from the checkpoint `prefix`; the inputs are as in SaveV2.\n"
-         "All come from one save, also while another process overwrites the checkpoint.\n"
-         "\\error kNotFound if there is no such checkpoint or tensor; kInvalidArgument if dtypes or\n"
-         "  shapes differ from the stored ones; kDataLoss, kOutOfRange if a file is damaged.")
+    .Doc(
+        "Reads tensors, or boxes of them, from the checkpoint `prefix`; the inputs are as in "
+        "SaveV2.\n"
+        "All come from one save, also while another process overwrites the checkpoint.\n"
+        "\\error kNotFound if there is no such checkpoint or tensor; kInvalidArgument if dtypes "
+        "or\n"
+        "  shapes differ from the stored ones; kDataLoss, kOutOfRange if a file is damaged.")
     .Stateful()
     .HostMemory({"prefix", "tensor_names", "shape_and_slices"})
     .Shape(RestoreV2Shape)
@@ -174,10 +182,13 @@ RAMET_OP("MergeV2Checkpoints")
     .Input("destination_prefix: string")
     .Attr("delete_old_dirs: bool = true")
     .Attr("allow_missing_files: bool = false")
-    .Doc("Makes one checkpoint of those that the shards of a model were saved to. Their data files are\n"
-         "renamed; delete_old_dirs removes their folders when these are empty then.\n"
-         "\\error kInvalidArgument if two hold the same tensor; kNotFound if one is missing (unless\n"
-         "  allow_missing_files is set).")
+    .Doc(
+        "Makes one checkpoint of those that the shards of a model were saved to. Their data files "
+        "are\n"
+        "renamed; delete_old_dirs removes their folders when these are empty then.\n"
+        "\\error kInvalidArgument if two hold the same tensor; kNotFound if one is missing "
+        "(unless\n"
+        "  allow_missing_files is set).")
     .Stateful()
     .HostMemory({"checkpoint_prefixes", "destination_prefix"})
     .Shape(NoOutputs)
@@ -188,8 +199,9 @@ RAMET_OP("ShardedFilename")
     .Input("shard: int32")
     .Input("num_shards: int32")
     .Output("filename: string")
-    .Doc("\"BASENAME-00001-of-00004\": the name of one shard; all are scalars.\n"
-         "\\error kInvalidArgument if an input is no scalar.")
+    .Doc(
+        "\"BASENAME-00001-of-00004\": the name of one shard; all are scalars.\n"
+        "\\error kInvalidArgument if an input is no scalar.")
     .HostMemory({"basename", "shard", "num_shards", "filename"})
     .Shape(ScalarShape)
     .CpuKernel(ShardedFilename);
@@ -198,8 +210,10 @@ RAMET_OP("ShardedFilespec")
     .Input("basename: string")
     .Input("num_shards: int32")
     .Output("filename: string")
-    .Doc("\"BASENAME-\?\?\?\?\?-of-00004\": the pattern of the names of all shards; all are scalars.\n"
-         "\\error kInvalidArgument if an input is no scalar.")
+    .Doc(
+        "\"BASENAME-\?\?\?\?\?-of-00004\": the pattern of the names of all shards; all are "
+        "scalars.\n"
+        "\\error kInvalidArgument if an input is no scalar.")
     .HostMemory({"basename", "num_shards", "filename"})
     .Shape(ScalarShape)
     .CpuKernel(ShardedFilespec);

@@ -55,8 +55,10 @@ Status MatchingFilesShape(ShapeContext& c) {
 RAMET_OP("ReadFile")
     .Input("filename: string")
     .Output("contents: string")
-    .Doc("The bytes of a file; both are scalars.\n"
-         "\\error kNotFound and the like of the file; kResourceExhausted if it is longer than 2 GiB.")
+    .Doc(
+        "The bytes of a file; both are scalars.\n"
+        "\\error kNotFound and the like of the file; kResourceExhausted if it is longer than 2 "
+        "GiB.")
     .HostMemory({"filename", "contents"})
     .Shape(FileShape)
     .CpuKernel(ReadWholeFile);
@@ -64,9 +66,11 @@ RAMET_OP("ReadFile")
 RAMET_OP("WriteFile")
     .Input("filename: string")
     .Input("contents: string")
-    .Doc("Replaces a file by one with these bytes in one atomic step; both are scalars. Folders that are\n"
-         "missing are made.\n"
-         "\\error those of the file.")
+    .Doc(
+        "Replaces a file by one with these bytes in one atomic step; both are scalars. Folders "
+        "that are\n"
+        "missing are made.\n"
+        "\\error those of the file.")
     .Stateful()
     .HostMemory({"filename", "contents"})
     .Shape(FileShape)
@@ -75,8 +79,9 @@ RAMET_OP("WriteFile")
 RAMET_OP("MatchingFiles")
     .Input("pattern: string")
     .Output("filenames: string")
-    .Doc("The sorted paths that match any of the shell patterns, a scalar or a vector: [count].\n"
-         "\\error kInvalidArgument if a pattern is malformed.")
+    .Doc(
+        "The sorted paths that match any of the shell patterns, a scalar or a vector: [count].\n"
+        "\\error kInvalidArgument if a pattern is malformed.")
     .HostMemory({"pattern", "filenames"})
     .Shape(MatchingFilesShape)
     .CpuKernel(MatchingFiles);

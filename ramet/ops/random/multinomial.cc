@@ -127,11 +127,13 @@ RAMET_OP("Multinomial")
     .Attr("seed2: int = 0")
     .Attr("T: realnumbertype")
     .Attr("output_dtype: {int32, int64} = DT_INT64")
-    .Doc("num_samples (a scalar) classes for each row of `logits`, [rows, classes], drawn with the\n"
-         "probabilities softmax(logits): [rows, num_samples]. Seeds and runs as in RandomUniform; the\n"
-         "numbers are TensorFlow's where that draws all rows in one thread.\n"
-         "\\error kInvalidArgument if logits is no matrix, there is no class, or num_samples is\n"
-         "  negative.")
+    .Doc(
+        "num_samples (a scalar) classes for each row of `logits`, [rows, classes], drawn with the\n"
+        "probabilities softmax(logits): [rows, num_samples]. Seeds and runs as in RandomUniform; "
+        "the\n"
+        "numbers are TensorFlow's where that draws all rows in one thread.\n"
+        "\\error kInvalidArgument if logits is no matrix, there is no class, or num_samples is\n"
+        "  negative.")
     .Stateful()
     .HostMemory({"num_samples"})
     .Shape(MultinomialShape)

@@ -97,21 +97,22 @@ class ShuffleKernel final : public Kernel {
 
 }  // namespace
 
-#define RAMET_RANDOM_FLOATS(name, doc)                                                         \
-  RAMET_OP(name)                                                                               \
-      .Input("shape: T")                                                                       \
-      .Output("output: dtype")                                                                 \
-      .Attr("seed: int = 0")                                                                   \
-      .Attr("seed2: int = 0")                                                                  \
-      .Attr("dtype: {half, bfloat16, float, double}")                                          \
-      .Attr("T: {int32, int64}")                                                               \
-      .Doc(doc                                                                                 \
+#define RAMET_RANDOM_FLOATS(name, doc)                                                          \
+  RAMET_OP(name)                                                                                \
+      .Input("shape: T")                                                                        \
+      .Output("output: dtype")                                                                  \
+      .Attr("seed: int = 0")                                                                    \
+      .Attr("seed2: int = 0")                                                                   \
+      .Attr("dtype: {half, bfloat16, float, double}")                                           \
+      .Attr("T: {int32, int64}")                                                                \
+      .Doc(doc                                                                                  \
            " in the shape `shape` ([rank]). The numbers are TensorFlow's for the same seeds;\n" \
-           "seeds of 0 and 0 give others in every session. Each run goes on where the last ended.\n" \
-           "\\error kInvalidArgument if shape is no vector of sizes >= 0.")                    \
-      .Stateful()                                                                              \
-      .HostMemory({"shape"})                                                                   \
-      .Shape(ShapeFromInput<0>)                                                                \
+           "seeds of 0 and 0 give others in every session. Each run goes on where the last "    \
+           "ended.\n"                                                                           \
+           "\\error kInvalidArgument if shape is no vector of sizes >= 0.")                     \
+      .Stateful()                                                                               \
+      .HostMemory({"shape"})                                                                    \
+      .Shape(ShapeFromInput<0>)                                                                 \
       .NotDifferentiable()
 
 RAMET_RANDOM_FLOATS("RandomUniform", "Random numbers, uniform in [0, 1),")
@@ -119,9 +120,10 @@ RAMET_RANDOM_FLOATS("RandomUniform", "Random numbers, uniform in [0, 1),")
 RAMET_RANDOM_FLOATS("RandomStandardNormal",
                     "Random numbers of the normal distribution with mean 0 and deviation 1,")
     .CpuKernelClass<FloatKernel<linalg::FillNormal>>();
-RAMET_RANDOM_FLOATS("TruncatedNormal",
-                    "Random numbers of the normal distribution with mean 0 and deviation 1, those of\n"
-                    "magnitude 2 or more drawn again,")
+RAMET_RANDOM_FLOATS(
+    "TruncatedNormal",
+    "Random numbers of the normal distribution with mean 0 and deviation 1, those of\n"
+    "magnitude 2 or more drawn again,")
     .CpuKernelClass<FloatKernel<linalg::FillTruncatedNormal>>();
 
 RAMET_OP("RandomUniformInt")
@@ -133,9 +135,11 @@ RAMET_OP("RandomUniformInt")
     .Attr("seed2: int = 0")
     .Attr("Tout: {int32, int64}")
     .Attr("T: {int32, int64}")
-    .Doc("Random integers in [minval, maxval) (scalars), in the shape `shape` ([rank]). Seeds and runs\n"
-         "as in RandomUniform.\n"
-         "\\error kInvalidArgument if minval >= maxval or shape is no vector of sizes >= 0.")
+    .Doc(
+        "Random integers in [minval, maxval) (scalars), in the shape `shape` ([rank]). Seeds and "
+        "runs\n"
+        "as in RandomUniform.\n"
+        "\\error kInvalidArgument if minval >= maxval or shape is no vector of sizes >= 0.")
     .Stateful()
     .HostMemory({"shape", "minval", "maxval"})
     .Shape(UniformIntShape)
@@ -147,8 +151,9 @@ RAMET_OP("RandomShuffle")
     .Attr("seed: int = 0")
     .Attr("seed2: int = 0")
     .Attr("T: type")
-    .Doc("The rows (slices along dimension 0) of `value` in random order. Seeds and runs as in\n"
-         "RandomUniform.")
+    .Doc(
+        "The rows (slices along dimension 0) of `value` in random order. Seeds and runs as in\n"
+        "RandomUniform.")
     .Stateful()
     .Shape(UnchangedShape)
     .NotDifferentiable()

@@ -86,10 +86,11 @@ Status CheckNdUpdates(const NdIndex& index, const Tensor& old, const Tensor& ind
                              .Slice(0, indices.rank() - 1)
                              .Concatenate(old.shape().Slice(index.depth(), old.rank()));
   if (!(updates.shape() == expected)) {
-    return InvalidArgument("updates must have the shape indices.shape[:-1] + "
-                           "ref.shape[indices.shape[-1]:] = ",
-                           expected, ", got updates.shape ", updates.shape(), ", indices.shape ",
-                           indices.shape(), ", ref.shape ", old.shape());
+    return InvalidArgument(
+        "updates must have the shape indices.shape[:-1] + "
+        "ref.shape[indices.shape[-1]:] = ",
+        expected, ", got updates.shape ", updates.shape(), ", indices.shape ", indices.shape(),
+        ", ref.shape ", old.shape());
   }
   for (int64_t i = 0; i < index.num_tuples() && !ignore_bad; ++i) {
     if (index(i) < 0) return index.Outside(i, "shape", old.shape());
@@ -137,7 +138,7 @@ Status ScatterShape(ShapeContext& c) {
 
 }  // namespace
 
-#define RAMET_NUMBERS_LIST                                                                        \
+#define RAMET_NUMBERS_LIST                                                                       \
   float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, \
       uint64_t, std::complex<float>, std::complex<double>
 
@@ -150,11 +151,13 @@ Status ScatterShape(ShapeContext& c) {
       .Attr("T: " types)                                                                           \
       .Attr("Tindices: {int32, int64}")                                                            \
       .Attr("use_locking: bool = " locking)                                                        \
-      .Doc(doc                                                                                     \
-           " `updates` is indices.shape + ref.shape[1:], or a scalar for all. Indices that occur\n" \
-           "several times count in order. The variable is passed on.\n"                            \
-           "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\", or if the shapes do not fit;\n" \
-           "  kFailedPrecondition if the variable is uninitialised.")                              \
+      .Doc(                                                                                        \
+          doc                                                                                      \
+          " `updates` is indices.shape + ref.shape[1:], or a scalar for all. Indices that occur\n" \
+          "several times count in order. The variable is passed on.\n"                             \
+          "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\", or if the shapes do not " \
+          "fit;\n"                                                                                 \
+          "  kFailedPrecondition if the variable is uninitialised.")                               \
       .Shape(ScatterShape)
 
 RAMET_SCATTER("ScatterUpdate", "type", "true", "Replaces the rows `indices` of a variable.")
@@ -162,7 +165,8 @@ RAMET_SCATTER("ScatterUpdate", "type", "true", "Replaces the rows `indices` of a
 RAMET_SCATTER("ScatterAdd", "numbertype", "false", "Adds to the rows `indices` of a variable.")
     .NotDifferentiable()
     .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kAdd>>);
-RAMET_SCATTER("ScatterSub", "numbertype", "false", "Subtracts from the rows `indices` of a variable.")
+RAMET_SCATTER("ScatterSub", "numbertype", "false",
+              "Subtracts from the rows `indices` of a variable.")
     .NotDifferentiable()
     .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kSub>>);
 RAMET_SCATTER("ScatterMul", "numbertype", "false", "Multiplies the rows `indices` of a variable.")
@@ -171,32 +175,33 @@ RAMET_SCATTER("ScatterMul", "numbertype", "false", "Multiplies the rows `indices
 RAMET_SCATTER("ScatterDiv", "numbertype", "false", "Divides the rows `indices` of a variable.")
     .NotDifferentiable()
     .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kDiv>>);
-RAMET_SCATTER("ScatterMax", "{half, bfloat16, float, double, int32, int64}", "false",
-              "Makes the rows `indices` of a variable the larger of their elements and the update's.")
-    .CpuKernels<Half, BFloat16, float, double, int32_t, int64_t>(
-        kFor<Scatter<ScatterMode::kMax>>);
-RAMET_SCATTER("ScatterMin", "{half, bfloat16, float, double, int32, int64}", "false",
-              "Makes the rows `indices` of a variable the smaller of their elements and the update's.")
-    .CpuKernels<Half, BFloat16, float, double, int32_t, int64_t>(
-        kFor<Scatter<ScatterMode::kMin>>);
+RAMET_SCATTER(
+    "ScatterMax", "{half, bfloat16, float, double, int32, int64}", "false",
+    "Makes the rows `indices` of a variable the larger of their elements and the update's.")
+    .CpuKernels<Half, BFloat16, float, double, int32_t, int64_t>(kFor<Scatter<ScatterMode::kMax>>);
+RAMET_SCATTER(
+    "ScatterMin", "{half, bfloat16, float, double, int32, int64}", "false",
+    "Makes the rows `indices` of a variable the smaller of their elements and the update's.")
+    .CpuKernels<Half, BFloat16, float, double, int32_t, int64_t>(kFor<Scatter<ScatterMode::kMin>>);
 
-#define RAMET_SCATTER_ND(name, types, locking, doc)                                               \
-  RAMET_OP(name)                                                                                  \
-      .Input("ref: Ref(T)")                                                                       \
-      .Input("indices: Tindices")                                                                 \
-      .Input("updates: T")                                                                        \
-      .Output("output_ref: Ref(T)")                                                               \
-      .Attr("T: " types)                                                                          \
-      .Attr("Tindices: {int32, int64}")                                                           \
-      .Attr("use_locking: bool = " locking)                                                       \
-      .Attr("bad_indices_policy: string = ''")                                                    \
-      .Doc(doc                                                                                    \
-           " Each index tuple along the last dimension of `indices` names a slice; `updates` is\n" \
-           "indices.shape[:-1] + ref.shape[indices.shape[-1]:]. The variable is passed on.\n"     \
-           "\\error kInvalidArgument \"indices[0] = [5] does not index into shape [3,2]\", or if\n" \
-           "  the shapes do not fit; kFailedPrecondition if the variable is uninitialised. With\n" \
-           "  bad_indices_policy IGNORE tuples that are outside are left out.")                   \
-      .Shape(UnchangedShape)                                                                      \
+#define RAMET_SCATTER_ND(name, types, locking, doc)                                                \
+  RAMET_OP(name)                                                                                   \
+      .Input("ref: Ref(T)")                                                                        \
+      .Input("indices: Tindices")                                                                  \
+      .Input("updates: T")                                                                         \
+      .Output("output_ref: Ref(T)")                                                                \
+      .Attr("T: " types)                                                                           \
+      .Attr("Tindices: {int32, int64}")                                                            \
+      .Attr("use_locking: bool = " locking)                                                        \
+      .Attr("bad_indices_policy: string = ''")                                                     \
+      .Doc(                                                                                        \
+          doc                                                                                      \
+          " Each index tuple along the last dimension of `indices` names a slice; `updates` is\n"  \
+          "indices.shape[:-1] + ref.shape[indices.shape[-1]:]. The variable is passed on.\n"       \
+          "\\error kInvalidArgument \"indices[0] = [5] does not index into shape [3,2]\", or if\n" \
+          "  the shapes do not fit; kFailedPrecondition if the variable is uninitialised. With\n"  \
+          "  bad_indices_policy IGNORE tuples that are outside are left out.")                     \
+      .Shape(UnchangedShape)                                                                       \
       .NotDifferentiable()
 
 RAMET_SCATTER_ND("ScatterNdUpdate", "type", "true", "Replaces slices of a variable.")

@@ -121,7 +121,8 @@ class DestroyTemporaryVariableKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor value, c.ReadRef(0));
     VariableState* variable = c.variable(0);
     if (variable->name() != name_) {
-      return InvalidArgument("var_name '", name_, "' is not that of the input, the temporary variable '",
+      return InvalidArgument("var_name '", name_,
+                             "' is not that of the input, the temporary variable '",
                              variable->name(), "'");
     }
     TemporaryVariables::Of(*c.env().resources)->Return(variable);
@@ -178,9 +179,11 @@ RAMET_OP("VariableV2")
     .Attr("dtype: type")
     .Attr("container: string = ''")
     .Attr("shared_name: string = ''")
-    .Doc("A variable of the session, named shared_name in `container` (empty: as the node). It has no\n"
-         "value until one is assigned. Nodes with one name and container are one variable.\n"
-         "\\error kInvalidArgument if the name belongs to another kind of resource.")
+    .Doc(
+        "A variable of the session, named shared_name in `container` (empty: as the node). It has "
+        "no\n"
+        "value until one is assigned. Nodes with one name and container are one variable.\n"
+        "\\error kInvalidArgument if the name belongs to another kind of resource.")
     .Stateful()
     .Shape(VariableShape)
     .NotDifferentiable()
@@ -203,8 +206,10 @@ RAMET_OP("TemporaryVariable")
     .Attr("shape: shape")
     .Attr("dtype: type")
     .Attr("var_name: string = ''")
-    .Doc("A variable of one run, elements unspecified, which DestroyTemporaryVariable with the same\n"
-         "var_name (empty: the node's name) turns into a tensor.")
+    .Doc(
+        "A variable of one run, elements unspecified, which DestroyTemporaryVariable with the "
+        "same\n"
+        "var_name (empty: the node's name) turns into a tensor.")
     .Stateful()
     .Shape(VariableShape)
     .CpuKernelClass<TemporaryVariableKernel>();
@@ -214,8 +219,9 @@ RAMET_OP("DestroyTemporaryVariable")
     .Output("value: T")
     .Attr("T: type")
     .Attr("var_name: string")
-    .Doc("The last value of a temporary variable, which is gone afterwards.\n"
-         "\\error kInvalidArgument if var_name is not its name.")
+    .Doc(
+        "The last value of a temporary variable, which is gone afterwards.\n"
+        "\\error kInvalidArgument if var_name is not its name.")
     .Shape(UnchangedShape)
     .CpuKernelClass<DestroyTemporaryVariableKernel>();
 
@@ -234,9 +240,10 @@ RAMET_OP("CountUpTo")
     .Output("output: T")
     .Attr("limit: int")
     .Attr("T: {int32, int64}")
-    .Doc("The value of a scalar variable, which is then one more.\n"
-         "\\error kOutOfRange \"Reached limit of 5\" if the value is not below `limit`.\n"
-         "\\error kFailedPrecondition if the variable is uninitialised.")
+    .Doc(
+        "The value of a scalar variable, which is then one more.\n"
+        "\\error kOutOfRange \"Reached limit of 5\" if the value is not below `limit`.\n"
+        "\\error kFailedPrecondition if the variable is uninitialised.")
     .Shape(CountUpToShape)
     .CpuKernelClasses<CountUpToKernel, int32_t, int64_t>();
 

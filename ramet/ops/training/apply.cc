@@ -9,9 +9,11 @@ RAMET_OP("ApplyGradientDescent")
     .Output("out: Ref(T)")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
-    .Doc("Gradient descent: var -= alpha * delta.\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "Gradient descent: var -= alpha * delta.\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<1, 2>)
     .CpuKernelClasses<ApplyKernels<GradientDescentRule>::For, Half, BFloat16, float, double>();
 
@@ -25,10 +27,12 @@ RAMET_OP("ApplyMomentum")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Attr("use_nesterov: bool = false")
-    .Doc("Momentum: accum = accum * momentum + grad; var -= lr * accum, or, with use_nesterov,\n"
-         "var -= grad * lr + accum * momentum * lr.\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "Momentum: accum = accum * momentum + grad; var -= lr * accum, or, with use_nesterov,\n"
+        "var -= grad * lr + accum * momentum * lr.\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<2, 3>)
     .CpuKernelClasses<ApplyKernels<MomentumRule>::For, Half, BFloat16, float, double>();
 
@@ -47,11 +51,14 @@ RAMET_OP("ApplyAdam")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Attr("use_nesterov: bool = false")
-    .Doc("Adam (Kingma, Ba: arXiv 1412.6980): m and v are the running means of grad and grad^2;\n"
-         "var -= lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon), with m replaced\n"
-         "by beta1 * m + (1 - beta1) * grad with use_nesterov.\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "Adam (Kingma, Ba: arXiv 1412.6980): m and v are the running means of grad and grad^2;\n"
+        "var -= lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon), with m "
+        "replaced\n"
+        "by beta1 * m + (1 - beta1) * grad with use_nesterov.\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<3, 9>)
     .CpuKernelClasses<ApplyKernels<AdamRule>::For, Half, BFloat16, float, double>();
 
@@ -64,9 +71,11 @@ RAMET_OP("ApplyAdagrad")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Attr("update_slots: bool = true")
-    .Doc("Adagrad: accum += grad^2 (if update_slots); var -= lr * grad / sqrt(accum).\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "Adagrad: accum += grad^2 (if update_slots); var -= lr * grad / sqrt(accum).\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<2, 3>)
     .CpuKernelClasses<ApplyKernels<AdagradRule>::For, Half, BFloat16, float, double>();
 
@@ -80,9 +89,11 @@ RAMET_OP("ApplyAdagradV2")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Attr("update_slots: bool = true")
-    .Doc("Adagrad: accum += grad^2 (if update_slots); var -= lr * grad / (sqrt(accum) + epsilon).\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "Adagrad: accum += grad^2 (if update_slots); var -= lr * grad / (sqrt(accum) + epsilon).\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<2, 4>)
     .CpuKernelClasses<ApplyKernels<AdagradV2Rule>::For, Half, BFloat16, float, double>();
 
@@ -98,10 +109,12 @@ RAMET_OP("ApplyRMSProp")
     .Output("out: Ref(T)")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
-    .Doc("RMSProp: ms is the running mean of grad^2 with decay rho;\n"
-         "mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom.\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "RMSProp: ms is the running mean of grad^2 with decay rho;\n"
+        "mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom.\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<3, 7>)
     .CpuKernelClasses<ApplyKernels<RmsPropRule>::For, Half, BFloat16, float, double>();
 
@@ -118,10 +131,13 @@ RAMET_OP("ApplyCenteredRMSProp")
     .Output("out: Ref(T)")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
-    .Doc("RMSProp with centred second moments: mg and ms are the running means of grad and grad^2 with\n"
-         "decay rho; mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon); var -= mom.\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "RMSProp with centred second moments: mg and ms are the running means of grad and grad^2 "
+        "with\n"
+        "decay rho; mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon); var -= mom.\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<4, 8>)
     .CpuKernelClasses<ApplyKernels<CenteredRmsPropRule>::For, Half, BFloat16, float, double>();
 
@@ -136,10 +152,13 @@ RAMET_OP("ApplyAdadelta")
     .Output("out: Ref(T)")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
-    .Doc("Adadelta: accum and accum_update are the running means of grad^2 and of the squared steps;\n"
-         "var -= lr * sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad.\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "Adadelta: accum and accum_update are the running means of grad^2 and of the squared "
+        "steps;\n"
+        "var -= lr * sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad.\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<3, 6>)
     .CpuKernelClasses<ApplyKernels<AdadeltaRule>::For, Half, BFloat16, float, double>();
 

@@ -14,8 +14,8 @@ namespace ramet {
 using UpdateRule = void (*)(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                             std::span<const double> scalars, const void* grad, bool flag);
 
-// Which of an op's inputs are what: first the variable and its slots (Ref inputs), then scalars, the
-// gradient ("grad" or "delta") and, of sparse ops, "indices".
+// Which of an op's inputs are what: first the variable and its slots (Ref inputs), then scalars,
+// the gradient ("grad" or "delta") and, of sparse ops, "indices".
 struct UpdateArgs {
   static constexpr int kMaxVars = 4;
   static constexpr int kMaxScalars = 8;
@@ -35,8 +35,8 @@ struct UpdateArgs {
 // slots in one step, by `rule`. A dense op gives the rule all elements, a sparse one the rows that
 // indices names, one after another.
 //
-// The variables are taken in the order of their addresses, so that ops which share some of them do not
-// wait for each other in a circle.
+// The variables are taken in the order of their addresses, so that ops which share some of them do
+// not wait for each other in a circle.
 class ApplyKernelBase : public Kernel {
  public:
   Status Compute(KernelContext& c) override;
@@ -72,8 +72,8 @@ struct ApplyKernels {
   using For = ApplyKernel<rule>;
 };
 
-// The shape of the variable, merged with those of its slots (inputs 0 .. vars - 1) and, if `grad` is
-// not -1, of the gradient; the other inputs from `vars` on, but `indices`, are scalars.
+// The shape of the variable, merged with those of its slots (inputs 0 .. vars - 1) and, if `grad`
+// is not -1, of the gradient; the other inputs from `vars` on, but `indices`, are scalars.
 template <int vars, int grad, int indices = -1>
 Status ApplyShape(ShapeContext& c) {
   Shape merged = c.input(0);

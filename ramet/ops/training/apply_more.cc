@@ -15,9 +15,11 @@ RAMET_OP("ApplyFtrl")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Attr("multiply_linear_by_lr: bool = false")
-    .Doc("FTRL-Proximal with the penalties l1 and l2; accum is the sum of grad^2.\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "FTRL-Proximal with the penalties l1 and l2; accum is the sum of grad^2.\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<3, 3>)
     .CpuKernelClasses<ApplyKernels<FtrlRule>::For, Half, BFloat16, float, double>();
 
@@ -35,10 +37,13 @@ RAMET_OP("ApplyFtrlV2")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Attr("multiply_linear_by_lr: bool = false")
-    .Doc("FTRL-Proximal with the penalties l1 and l2 and a shrinking term l2_shrinkage; accum is the sum of\n"
-         "grad^2.\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "FTRL-Proximal with the penalties l1 and l2 and a shrinking term l2_shrinkage; accum is "
+        "the sum of\n"
+        "grad^2.\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<3, 3>)
     .CpuKernelClasses<ApplyKernels<FtrlV2Rule>::For, Half, BFloat16, float, double>();
 
@@ -51,12 +56,15 @@ RAMET_OP("ApplyProximalGradientDescent")
     .Output("out: Ref(T)")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
-    .Doc("Gradient descent with the penalties l1 and l2: prox = var - alpha * delta;\n"
-         "var = sign(prox) * max(|prox| - alpha * l1, 0) / (1 + alpha * l2).\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "Gradient descent with the penalties l1 and l2: prox = var - alpha * delta;\n"
+        "var = sign(prox) * max(|prox| - alpha * l1, 0) / (1 + alpha * l2).\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<1, 4>)
-    .CpuKernelClasses<ApplyKernels<ProximalGradientDescentRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<ProximalGradientDescentRule>::For, Half, BFloat16, float,
+                      double>();
 
 RAMET_OP("ApplyProximalAdagrad")
     .Input("var: Ref(T)")
@@ -68,10 +76,13 @@ RAMET_OP("ApplyProximalAdagrad")
     .Output("out: Ref(T)")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
-    .Doc("Adagrad with the penalties l1 and l2: accum += grad^2; rate = lr / sqrt(accum);\n"
-         "prox = var - rate * grad; var = sign(prox) * max(|prox| - rate * l1, 0) / (1 + rate * l2).\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "Adagrad with the penalties l1 and l2: accum += grad^2; rate = lr / sqrt(accum);\n"
+        "prox = var - rate * grad; var = sign(prox) * max(|prox| - rate * l1, 0) / (1 + rate * "
+        "l2).\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<2, 5>)
     .CpuKernelClasses<ApplyKernels<ProximalAdagradRule>::For, Half, BFloat16, float, double>();
 
@@ -88,10 +99,12 @@ RAMET_OP("ApplyAdaMax")
     .Output("out: Ref(T)")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
-    .Doc("AdaMax: m is the running mean of grad, v the largest |grad|, decayed by beta2;\n"
-         "var -= lr / (1 - beta1_power) * m / (v + epsilon).\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "AdaMax: m is the running mean of grad, v the largest |grad|, decayed by beta2;\n"
+        "var -= lr / (1 - beta1_power) * m / (v + epsilon).\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<3, 8>)
     .CpuKernelClasses<ApplyKernels<AdaMaxRule>::For, Half, BFloat16, float, double>();
 
@@ -106,10 +119,12 @@ RAMET_OP("ApplyAddSign")
     .Output("out: Ref(T)")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
-    .Doc("AddSign: m is the running mean of grad;\n"
-         "var -= lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad.\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "AddSign: m is the running mean of grad;\n"
+        "var -= lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad.\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<2, 6>)
     .CpuKernelClasses<ApplyKernels<AddSignRule>::For, Half, BFloat16, float, double>();
 
@@ -124,10 +139,12 @@ RAMET_OP("ApplyPowerSign")
     .Output("out: Ref(T)")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
-    .Doc("PowerSign: m is the running mean of grad;\n"
-         "var -= lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad.\n"
-         "All have the shape of var; the hyper-parameters are scalars.\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.")
+    .Doc(
+        "PowerSign: m is the running mean of grad;\n"
+        "var -= lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad.\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
     .Shape(ApplyShape<2, 6>)
     .CpuKernelClasses<ApplyKernels<PowerSignRule>::For, Half, BFloat16, float, double>();
 

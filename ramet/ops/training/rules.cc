@@ -29,7 +29,8 @@ void ForEach(int64_t n, Vars vars, Scalars scalars, const void* grad, Step& step
   linalg::ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       std::array<C, N> v;
-      for (int k = 0; k < N; ++k) v[k] = static_cast<C>(static_cast<const T*>(vars[k].old_value)[i]);
+      for (int k = 0; k < N; ++k)
+        v[k] = static_cast<C>(static_cast<const T*>(vars[k].old_value)[i]);
       step(v, static_cast<C>(g[i]), s);
       for (int k = 0; k < N; ++k) static_cast<T*>(vars[k].new_value)[i] = static_cast<T>(v[k]);
     }
@@ -78,7 +79,8 @@ void FtrlStep(std::array<C, 3>& v, C g, C lr, C l1, C l2, C shrinkage, C lr_powe
 
 }  // namespace
 
-void GradientDescentRule(linalg::Type type, int64_t n, Vars vars, Scalars s, const void* grad, bool) {
+void GradientDescentRule(linalg::Type type, int64_t n, Vars vars, Scalars s, const void* grad,
+                         bool) {
   linalg::ApplyGradientDescent(type, n, vars[0], s[0], grad);
 }
 
@@ -106,12 +108,14 @@ void RmsPropRule(linalg::Type type, int64_t n, Vars vars, Scalars s, const void*
   linalg::ApplyRmsProp(type, n, vars[0], vars[1], vars[2], s[0], s[1], s[2], s[3], grad);
 }
 
-void CenteredRmsPropRule(linalg::Type type, int64_t n, Vars vars, Scalars s, const void* grad, bool) {
+void CenteredRmsPropRule(linalg::Type type, int64_t n, Vars vars, Scalars s, const void* grad,
+                         bool) {
   linalg::ApplyCenteredRmsProp(type, n, vars[0], vars[1], vars[2], vars[3], s[0], s[1], s[2], s[3],
                                grad);
 }
 
-void AdadeltaRule(linalg::Type type, int64_t n, Vars vars, Scalars scalars, const void* grad, bool) {
+void AdadeltaRule(linalg::Type type, int64_t n, Vars vars, Scalars scalars, const void* grad,
+                  bool) {
   Run<3>(type, n, vars, scalars, grad, [](auto& v, auto g, const auto& s) {
     const auto lr = s[0], rho = s[1], epsilon = s[2];
     v[1] = v[1] * rho + g * g * (1 - rho);
@@ -168,7 +172,8 @@ void AddSignRule(linalg::Type type, int64_t n, Vars vars, Scalars scalars, const
   });
 }
 
-void PowerSignRule(linalg::Type type, int64_t n, Vars vars, Scalars scalars, const void* grad, bool) {
+void PowerSignRule(linalg::Type type, int64_t n, Vars vars, Scalars scalars, const void* grad,
+                   bool) {
   Run<2>(type, n, vars, scalars, grad, [](auto& v, auto g, const auto& s) {
     const auto lr = s[0], logbase = s[1], sign_decay = s[2], beta = s[3];
     v[1] = v[1] * beta + g * (1 - beta);

@@ -20,8 +20,8 @@ void RmsPropRule(linalg::Type type, int64_t n, std::span<const linalg::Update> v
                  std::span<const double> scalars, const void* grad, bool flag);
 void CenteredRmsPropRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                          std::span<const double> scalars, const void* grad, bool flag);
-// accum = rho * accum + (1 - rho) * grad^2; step = sqrt(update + epsilon) / sqrt(accum + epsilon) * grad;
-// var -= lr * step; update = rho * update + (1 - rho) * step^2.
+// accum = rho * accum + (1 - rho) * grad^2; step = sqrt(update + epsilon) / sqrt(accum + epsilon) *
+// grad; var -= lr * step; update = rho * update + (1 - rho) * step^2.
 void AdadeltaRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                   std::span<const double> scalars, const void* grad, bool flag);
 // McMahan et al., "Ad click prediction" (FTRL-Proximal); lr, l1, l2, lr_power.

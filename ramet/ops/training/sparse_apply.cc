@@ -13,10 +13,12 @@ RAMET_OP("SparseApplyAdagrad")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
     .Attr("update_slots: bool = true")
-    .Doc("The rows `indices` of var and its slots, one after another, by the rule of\n"
-         "ApplyAdagrad; grad is [indices, rows...].\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is\n"
-         "  outside or the shapes do not fit.")
+    .Doc(
+        "The rows `indices` of var and its slots, one after another, by the rule of\n"
+        "ApplyAdagrad; grad is [indices, rows...].\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
+        "is\n"
+        "  outside or the shapes do not fit.")
     .Shape(ApplyShape<2, 3, 4>)
     .CpuKernelClasses<ApplyKernels<AdagradRule>::For, Half, BFloat16, float, double>();
 
@@ -32,10 +34,12 @@ RAMET_OP("SparseApplyMomentum")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
     .Attr("use_nesterov: bool = false")
-    .Doc("The rows `indices` of var and its slots, one after another, by the rule of\n"
-         "ApplyMomentum; grad is [indices, rows...].\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is\n"
-         "  outside or the shapes do not fit.")
+    .Doc(
+        "The rows `indices` of var and its slots, one after another, by the rule of\n"
+        "ApplyMomentum; grad is [indices, rows...].\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
+        "is\n"
+        "  outside or the shapes do not fit.")
     .Shape(ApplyShape<2, 3, 4>)
     .CpuKernelClasses<ApplyKernels<MomentumRule>::For, Half, BFloat16, float, double>();
 
@@ -51,10 +55,12 @@ RAMET_OP("SparseApplyAdagradV2")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
     .Attr("update_slots: bool = true")
-    .Doc("The rows `indices` of var and its slots, one after another, by the rule of\n"
-         "ApplyAdagradV2; grad is [indices, rows...].\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is\n"
-         "  outside or the shapes do not fit.")
+    .Doc(
+        "The rows `indices` of var and its slots, one after another, by the rule of\n"
+        "ApplyAdagradV2; grad is [indices, rows...].\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
+        "is\n"
+        "  outside or the shapes do not fit.")
     .Shape(ApplyShape<2, 4, 5>)
     .CpuKernelClasses<ApplyKernels<AdagradV2Rule>::For, Half, BFloat16, float, double>();
 
@@ -72,10 +78,12 @@ RAMET_OP("SparseApplyRMSProp")
     .Attr("T: numbertype")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
-    .Doc("The rows `indices` of var and its slots, one after another, by the rule of\n"
-         "ApplyRMSProp; grad is [indices, rows...].\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is\n"
-         "  outside or the shapes do not fit.")
+    .Doc(
+        "The rows `indices` of var and its slots, one after another, by the rule of\n"
+        "ApplyRMSProp; grad is [indices, rows...].\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
+        "is\n"
+        "  outside or the shapes do not fit.")
     .Shape(ApplyShape<3, 7, 8>)
     .CpuKernelClasses<ApplyKernels<RmsPropRule>::For, Half, BFloat16, float, double>();
 
@@ -94,10 +102,12 @@ RAMET_OP("SparseApplyCenteredRMSProp")
     .Attr("T: numbertype")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
-    .Doc("The rows `indices` of var and its slots, one after another, by the rule of\n"
-         "ApplyCenteredRMSProp; grad is [indices, rows...].\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is\n"
-         "  outside or the shapes do not fit.")
+    .Doc(
+        "The rows `indices` of var and its slots, one after another, by the rule of\n"
+        "ApplyCenteredRMSProp; grad is [indices, rows...].\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
+        "is\n"
+        "  outside or the shapes do not fit.")
     .Shape(ApplyShape<4, 8, 9>)
     .CpuKernelClasses<ApplyKernels<CenteredRmsPropRule>::For, Half, BFloat16, float, double>();
 
@@ -114,10 +124,12 @@ RAMET_OP("SparseApplyAdadelta")
     .Attr("T: numbertype")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
-    .Doc("The rows `indices` of var and its slots, one after another, by the rule of\n"
-         "ApplyAdadelta; grad is [indices, rows...].\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is\n"
-         "  outside or the shapes do not fit.")
+    .Doc(
+        "The rows `indices` of var and its slots, one after another, by the rule of\n"
+        "ApplyAdadelta; grad is [indices, rows...].\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
+        "is\n"
+        "  outside or the shapes do not fit.")
     .Shape(ApplyShape<3, 6, 7>)
     .CpuKernelClasses<ApplyKernels<AdadeltaRule>::For, Half, BFloat16, float, double>();
 
@@ -136,10 +148,12 @@ RAMET_OP("SparseApplyFtrl")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
     .Attr("multiply_linear_by_lr: bool = false")
-    .Doc("The rows `indices` of var and its slots, one after another, by the rule of\n"
-         "ApplyFtrl; grad is [indices, rows...].\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is\n"
-         "  outside or the shapes do not fit.")
+    .Doc(
+        "The rows `indices` of var and its slots, one after another, by the rule of\n"
+        "ApplyFtrl; grad is [indices, rows...].\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
+        "is\n"
+        "  outside or the shapes do not fit.")
     .Shape(ApplyShape<3, 3, 4>)
     .CpuKernelClasses<ApplyKernels<FtrlRule>::For, Half, BFloat16, float, double>();
 
@@ -159,10 +173,12 @@ RAMET_OP("SparseApplyFtrlV2")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
     .Attr("multiply_linear_by_lr: bool = false")
-    .Doc("The rows `indices` of var and its slots, one after another, by the rule of\n"
-         "ApplyFtrlV2; grad is [indices, rows...].\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is\n"
-         "  outside or the shapes do not fit.")
+    .Doc(
+        "The rows `indices` of var and its slots, one after another, by the rule of\n"
+        "ApplyFtrlV2; grad is [indices, rows...].\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
+        "is\n"
+        "  outside or the shapes do not fit.")
     .Shape(ApplyShape<3, 3, 4>)
     .CpuKernelClasses<ApplyKernels<FtrlV2Rule>::For, Half, BFloat16, float, double>();
 
@@ -178,10 +194,12 @@ RAMET_OP("SparseApplyProximalAdagrad")
     .Attr("T: numbertype")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
-    .Doc("The rows `indices` of var and its slots, one after another, by the rule of\n"
-         "ApplyProximalAdagrad; grad is [indices, rows...].\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is\n"
-         "  outside or the shapes do not fit.")
+    .Doc(
+        "The rows `indices` of var and its slots, one after another, by the rule of\n"
+        "ApplyProximalAdagrad; grad is [indices, rows...].\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
+        "is\n"
+        "  outside or the shapes do not fit.")
     .Shape(ApplyShape<2, 5, 6>)
     .CpuKernelClasses<ApplyKernels<ProximalAdagradRule>::For, Half, BFloat16, float, double>();
 
@@ -196,11 +214,14 @@ RAMET_OP("SparseApplyProximalGradientDescent")
     .Attr("T: numbertype")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
-    .Doc("The rows `indices` of var and its slots, one after another, by the rule of\n"
-         "ApplyProximalGradientDescent; grad is [indices, rows...].\n"
-         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is\n"
-         "  outside or the shapes do not fit.")
+    .Doc(
+        "The rows `indices` of var and its slots, one after another, by the rule of\n"
+        "ApplyProximalGradientDescent; grad is [indices, rows...].\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
+        "is\n"
+        "  outside or the shapes do not fit.")
     .Shape(ApplyShape<1, 4, 5>)
-    .CpuKernelClasses<ApplyKernels<ProximalGradientDescentRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<ProximalGradientDescentRule>::For, Half, BFloat16, float,
+                      double>();
 
 }  // namespace ramet

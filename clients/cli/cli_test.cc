@@ -247,7 +247,7 @@ TEST_F(Cli, ErrorsAreOneReadableLine) {
 }
 
 TEST_F(Cli, WrongUsageEndsWithTwo) {
-  ExpectError("", 2, "subcommand");
+  ExpectError("", 2, "A command is required");
   ExpectError("lst", 2, "lst");
   ExpectError("list", 2, "PREFIX");
   ExpectError("follow shm:x", 2, "file:DIR");

@@ -152,7 +152,8 @@ class Drawing {
     }
     if (path.empty()) return;
     svg_ += "<path d=\"" + path + "\" fill=\"none\" stroke=\"" + color +
-            "\" stroke-width=\"1.8\" stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n";
+            Format("\" stroke-width=\"%g\"", series.width) +
+            " stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n";
   }
 
   // One row between title and lines, from the right to the left.

@@ -11,6 +11,7 @@ struct Series {
   std::string name;
   std::vector<double> x;
   std::vector<double> y;
+  double width = 1.8;  // of the stroke; a wide line shows behind a narrow one that is drawn later
 };
 
 // A LineChart is a title, two axes with ticks, a legend and any number of lines, as an SVG picture.

@@ -69,6 +69,7 @@ void Display::Print(const std::string& text) {
 }
 
 void Display::Finish() {
+  if (drawn_) Draw();  // over the ^C that the terminal may have put there
   if (drawn_) std::fputs(std::string(sides_.size(), '\n').c_str(), stdout);
   drawn_ = false;
   std::fflush(stdout);

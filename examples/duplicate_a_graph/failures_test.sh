@@ -49,10 +49,18 @@ start() {
   fail "the follower did not come up in a minute"
 }
 
+# runs PID: whether it is there and not just a dead one that nobody has asked about.
+runs() {
+  grep -qs '^State:[[:space:]]*[RSDTtI]' "/proc/$1/status"
+}
+
 no_process_stays() {
-  sleep 0.1
   for process in "$@"; do
-    [ ! -d "/proc/$process" ] || fail "process $process is still there"
+    for _ in $(seq 100); do
+      runs "$process" || continue 2
+      sleep 0.05
+    done
+    fail "process $process is still there"
   done
 }
 

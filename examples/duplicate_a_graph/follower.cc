@@ -22,7 +22,7 @@ void WaitForFile(const std::string& path) {
 }
 
 double LargestDifference(const rm::Tensor& now, const rm::Tensor& before) {
-  if (before.empty()) return 0;
+  if (before.empty()) return -1;
   auto a = now.flat<float>(), b = before.flat<float>();
   double largest = 0;
   for (size_t i = 0; i < a.size(); ++i) largest = std::max<double>(largest, std::abs(a[i] - b[i]));

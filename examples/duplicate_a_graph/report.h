@@ -18,7 +18,7 @@ struct Report {
   int64_t correct = 0;
   int64_t images = 0;
   // Trainer: the loss of the last batch. Follower: how far its outputs on the test batch have moved
-  // since the checkpoint before (the largest difference).
+  // since the checkpoint before (the largest difference); -1 at the first one.
   double change = 0;
 
   double accuracy() const { return images ? static_cast<double>(correct) / images : 0; }

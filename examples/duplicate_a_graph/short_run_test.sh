@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/tmp"
 
 TMPDIR=$scratch/tmp "$@" --plot "$scratch/plot.svg" | tee "$scratch/out"
-grep -q "^Both sides agree: accuracy 0\.[0-9]* (" "$scratch/out"
+grep -q "^Accuracy: 0\.[0-9]* on both sides (" "$scratch/out"
 grep -q "^To follow checkpoints of your own: " "$scratch/out"
 [ "$(grep -c '<path ' "$scratch/plot.svg")" = 2 ]
 [ -z "$(ls -A "$scratch/tmp")" ] || { echo "left behind: $(ls "$scratch/tmp")"; exit 1; }

@@ -92,6 +92,12 @@ class Interrupts {
   std::array<struct sigaction, 3> before_;
 };
 
+std::string Fixed(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.4f", value);
+  return text;
+}
+
 struct Side {
   std::string name;
   const char* change;  // what Report::change is
@@ -109,7 +115,7 @@ class Supervisor {
  public:
   explicit Supervisor(const Options& options)
       : options_(options),
-        sides_{StartSide(options, "trainer", "loss"), StartSide(options, "follower", "moved")},
+        sides_{StartSide(options, "trainer", "loss "), StartSide(options, "follower", "moved")},
         display_({"trainer", "follower"}, options.steps) {}
 
   // Runs both sides to the end. The first failure ends both.
@@ -166,10 +172,10 @@ void Supervisor::Hear(size_t index, const std::string& line) {
     return Fail(failure->code, side.name + ": " + failure->message);
   }
   const Report& report = side.reports.emplace_back(std::get<Report>(message));
-  char note[64];
-  std::snprintf(note, sizeof(note), "accuracy %.4f  %-5s %.4f", report.accuracy(), side.change,
-                report.change);
-  display_.Update(index, report.step, note);
+  const std::string change = report.change < 0 ? "-" : Fixed(report.change);
+  display_.Update(
+      index, report.step,
+      rm::StrCat("accuracy ", Fixed(report.accuracy()), "  ", side.change, " ", change));
 }
 
 void Supervisor::Ended(Side& side) {
@@ -181,12 +187,6 @@ void Supervisor::Ended(Side& side) {
   } else if (code != 0 || side.step() != options_.steps) {
     Fail(kFailed, rm::StrCat("the ", side.name, " ended with exit code ", code, after));
   }
-}
-
-std::string Fixed(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.4f", value);
-  return text;
 }
 
 // What both sides found has to be the same, to the last image.
@@ -211,8 +211,9 @@ std::optional<Failure> Compare(const std::vector<Report>& trained,
   return std::nullopt;
 }
 
-rm::examples::Series AccuracyOf(const std::string& name, const std::vector<Report>& reports) {
-  rm::examples::Series series{.name = name, .x = {}, .y = {}};
+rm::examples::Series AccuracyOf(const std::string& name, const std::vector<Report>& reports,
+                                double width) {
+  rm::examples::Series series{.name = name, .x = {}, .y = {}, .width = width};
   for (const Report& report : reports) {
     series.x.push_back(static_cast<double>(report.step));
     series.y.push_back(report.accuracy());
@@ -227,7 +228,7 @@ std::optional<Failure> WritePlot(const std::string& path, const std::vector<Repo
       .title = "Accuracy on the test images",
       .x_label = "step",
       .y_label = "accuracy",
-      .series = {AccuracyOf("trainer", trained), AccuracyOf("follower", followed)}});
+      .series = {AccuracyOf("trainer", trained, 6), AccuracyOf("follower", followed, 1.8)}});
   file.close();
   if (file) return std::nullopt;
   return Failure{kFailed, "the plot cannot be written to '" + path + "': " + std::strerror(errno)};
@@ -235,13 +236,13 @@ std::optional<Failure> WritePlot(const std::string& path, const std::vector<Repo
 
 void PrintSummary(const Options& options, const CheckpointFolder& folder, const Supervisor& run) {
   const Report& last = run.followed().back();
-  const std::string where = folder.fresh() ? "" : " (kept in " + options.checkpoint_dir + ")";
   const std::string ramet = fs::path(ProgramPath()).parent_path() / "ramet";
-  std::cout << "\nBoth sides agree: accuracy " << Fixed(last.accuracy()) << " (" << last.correct
-            << " of " << last.images << " test images) after " << last.step << " steps, "
-            << run.Elapsed() << ".\nCheckpoints: " << run.trained().size() << " saved, "
-            << run.followed().size() << " followed, with equal accuracy at each of them" << where
-            << ".\nPlot: " << ShortPath(options.plot)
+  std::cout << "\nAccuracy: " << Fixed(last.accuracy()) << " on both sides (" << last.correct
+            << " of " << last.images << " test images)\nCheckpoints: " << run.trained().size()
+            << " saved, " << run.followed().size()
+            << " followed, with equal accuracy at each of them\n";
+  if (!folder.fresh()) std::cout << "Kept in: " << ShortPath(options.checkpoint_dir) << "\n";
+  std::cout << "Time: " << run.Elapsed() << "\nPlot: " << ShortPath(options.plot)
             << "\nTo follow checkpoints of your own: " << ShortPath(ramet) << " follow file:DIR\n";
 }
 

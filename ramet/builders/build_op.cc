@@ -24,7 +24,7 @@ std::vector<Input> Flat(std::initializer_list<Argument> arguments) {
 }
 
 Operation Build(Graph* graph, std::string_view op, const std::vector<Input>& inputs, AttrMap attrs,
-                std::string_view name, std::source_location where) {
+                std::string_view name, SourceLocation where) {
   if (graph == nullptr) graph = GraphOf(inputs);
   if (graph == nullptr) return Operation();
   return AddOp(*graph, op, inputs, std::move(attrs), name, where);

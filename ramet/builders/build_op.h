@@ -35,7 +35,7 @@ inline std::string_view Or(std::string_view name, std::string_view otherwise) {
 
 // AddOp in `graph`, or in the graph of the inputs when that is null; invalid when there is none.
 Operation Build(Graph* graph, std::string_view op, const std::vector<Input>& inputs, AttrMap attrs,
-                std::string_view name, std::source_location where);
+                std::string_view name, SourceLocation where);
 
 inline Output First(const Operation& op) { return op.valid() ? op.output(0) : Output(); }
 

@@ -9,1246 +9,1246 @@ namespace ramet {
 
 using namespace build_op;
 
-Output Abs(const Input& x, std::string_view name, std::source_location where) {
+Output Abs(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Abs", Flat({x}), {}, Or(name, "Abs"), where));
 }
 
-Output Acos(const Input& x, std::string_view name, std::source_location where) {
+Output Acos(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Acos", Flat({x}), {}, Or(name, "Acos"), where));
 }
 
-Output Acosh(const Input& x, std::string_view name, std::source_location where) {
+Output Acosh(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Acosh", Flat({x}), {}, Or(name, "Acosh"), where));
 }
 
-Output Add(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Add(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Add", Flat({x, y}), {}, Or(name, "Add"), where));
 }
 
-Output AddN(const std::vector<Input>& inputs, std::string_view name, std::source_location where) {
+Output AddN(const std::vector<Input>& inputs, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "AddN", Flat({inputs}), {{"N", Length(inputs)}}, Or(name, "AddN"), where));
 }
 
-Output AddV2(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output AddV2(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "AddV2", Flat({x, y}), {}, Or(name, "AddV2"), where));
 }
 
-Output All(const Input& input, const Input& reduction_indices, const AllOptions& options, std::string_view name, std::source_location where) {
+Output All(const Input& input, const Input& reduction_indices, const AllOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "All", Flat({input, reduction_indices}), {{"keep_dims", options.keep_dims}}, Or(name, "All"), where));
 }
-Output All(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where) {
+Output All(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return All(input, reduction_indices, AllOptions(), name, where);
 }
 
-Output Angle(const Input& input, const AngleOptions& options, std::string_view name, std::source_location where) {
+Output Angle(const Input& input, const AngleOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Angle", Flat({input}), {{"Tout", options.tout}}, Or(name, "Angle"), where));
 }
-Output Angle(const Input& input, std::string_view name, std::source_location where) {
+Output Angle(const Input& input, std::string_view name, SourceLocation where) {
   return Angle(input, AngleOptions(), name, where);
 }
 
-Output Any(const Input& input, const Input& reduction_indices, const AnyOptions& options, std::string_view name, std::source_location where) {
+Output Any(const Input& input, const Input& reduction_indices, const AnyOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Any", Flat({input, reduction_indices}), {{"keep_dims", options.keep_dims}}, Or(name, "Any"), where));
 }
-Output Any(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where) {
+Output Any(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return Any(input, reduction_indices, AnyOptions(), name, where);
 }
 
-Output ApplyAdaMax(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ApplyAdaMaxOptions& options, std::string_view name, std::source_location where) {
+Output ApplyAdaMax(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ApplyAdaMaxOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyAdaMax", Flat({var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad}), {{"use_locking", options.use_locking}}, Or(name, "ApplyAdaMax"), where));
 }
-Output ApplyAdaMax(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, std::source_location where) {
+Output ApplyAdaMax(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
   return ApplyAdaMax(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad, ApplyAdaMaxOptions(), name, where);
 }
 
-Output ApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const ApplyAdadeltaOptions& options, std::string_view name, std::source_location where) {
+Output ApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const ApplyAdadeltaOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyAdadelta", Flat({var, accum, accum_update, lr, rho, epsilon, grad}), {{"use_locking", options.use_locking}}, Or(name, "ApplyAdadelta"), where));
 }
-Output ApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, std::string_view name, std::source_location where) {
+Output ApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
   return ApplyAdadelta(var, accum, accum_update, lr, rho, epsilon, grad, ApplyAdadeltaOptions(), name, where);
 }
 
-Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const ApplyAdagradOptions& options, std::string_view name, std::source_location where) {
+Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const ApplyAdagradOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyAdagrad", Flat({var, accum, lr, grad}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "ApplyAdagrad"), where));
 }
-Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, std::string_view name, std::source_location where) {
+Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, std::string_view name, SourceLocation where) {
   return ApplyAdagrad(var, accum, lr, grad, ApplyAdagradOptions(), name, where);
 }
 
-Output ApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const ApplyAdagradV2Options& options, std::string_view name, std::source_location where) {
+Output ApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const ApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyAdagradV2", Flat({var, accum, lr, epsilon, grad}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "ApplyAdagradV2"), where));
 }
-Output ApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, std::string_view name, std::source_location where) {
+Output ApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
   return ApplyAdagradV2(var, accum, lr, epsilon, grad, ApplyAdagradV2Options(), name, where);
 }
 
-Output ApplyAdam(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ApplyAdamOptions& options, std::string_view name, std::source_location where) {
+Output ApplyAdam(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ApplyAdamOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyAdam", Flat({var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad}), {{"use_locking", options.use_locking}, {"use_nesterov", options.use_nesterov}}, Or(name, "ApplyAdam"), where));
 }
-Output ApplyAdam(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, std::source_location where) {
+Output ApplyAdam(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
   return ApplyAdam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, ApplyAdamOptions(), name, where);
 }
 
-Output ApplyAddSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, const ApplyAddSignOptions& options, std::string_view name, std::source_location where) {
+Output ApplyAddSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, const ApplyAddSignOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyAddSign", Flat({var, m, lr, alpha, sign_decay, beta, grad}), {{"use_locking", options.use_locking}}, Or(name, "ApplyAddSign"), where));
 }
-Output ApplyAddSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, std::string_view name, std::source_location where) {
+Output ApplyAddSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, std::string_view name, SourceLocation where) {
   return ApplyAddSign(var, m, lr, alpha, sign_decay, beta, grad, ApplyAddSignOptions(), name, where);
 }
 
-Output ApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ApplyCenteredRMSPropOptions& options, std::string_view name, std::source_location where) {
+Output ApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ApplyCenteredRMSPropOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyCenteredRMSProp", Flat({var, mg, ms, mom, lr, rho, momentum, epsilon, grad}), {{"use_locking", options.use_locking}}, Or(name, "ApplyCenteredRMSProp"), where));
 }
-Output ApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, std::source_location where) {
+Output ApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
   return ApplyCenteredRMSProp(var, mg, ms, mom, lr, rho, momentum, epsilon, grad, ApplyCenteredRMSPropOptions(), name, where);
 }
 
-Output ApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const ApplyFtrlOptions& options, std::string_view name, std::source_location where) {
+Output ApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const ApplyFtrlOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyFtrl", Flat({var, accum, linear, grad, lr, l1, l2, lr_power}), {{"use_locking", options.use_locking}, {"multiply_linear_by_lr", options.multiply_linear_by_lr}}, Or(name, "ApplyFtrl"), where));
 }
-Output ApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, std::string_view name, std::source_location where) {
+Output ApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, std::string_view name, SourceLocation where) {
   return ApplyFtrl(var, accum, linear, grad, lr, l1, l2, lr_power, ApplyFtrlOptions(), name, where);
 }
 
-Output ApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const ApplyFtrlV2Options& options, std::string_view name, std::source_location where) {
+Output ApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const ApplyFtrlV2Options& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyFtrlV2", Flat({var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power}), {{"use_locking", options.use_locking}, {"multiply_linear_by_lr", options.multiply_linear_by_lr}}, Or(name, "ApplyFtrlV2"), where));
 }
-Output ApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, std::source_location where) {
+Output ApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, SourceLocation where) {
   return ApplyFtrlV2(var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power, ApplyFtrlV2Options(), name, where);
 }
 
-Output ApplyGradientDescent(const RefInput& var, const Input& alpha, const Input& delta, const ApplyGradientDescentOptions& options, std::string_view name, std::source_location where) {
+Output ApplyGradientDescent(const RefInput& var, const Input& alpha, const Input& delta, const ApplyGradientDescentOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyGradientDescent", Flat({var, alpha, delta}), {{"use_locking", options.use_locking}}, Or(name, "ApplyGradientDescent"), where));
 }
-Output ApplyGradientDescent(const RefInput& var, const Input& alpha, const Input& delta, std::string_view name, std::source_location where) {
+Output ApplyGradientDescent(const RefInput& var, const Input& alpha, const Input& delta, std::string_view name, SourceLocation where) {
   return ApplyGradientDescent(var, alpha, delta, ApplyGradientDescentOptions(), name, where);
 }
 
-Output ApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& momentum, const ApplyMomentumOptions& options, std::string_view name, std::source_location where) {
+Output ApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& momentum, const ApplyMomentumOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyMomentum", Flat({var, accum, lr, grad, momentum}), {{"use_locking", options.use_locking}, {"use_nesterov", options.use_nesterov}}, Or(name, "ApplyMomentum"), where));
 }
-Output ApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& momentum, std::string_view name, std::source_location where) {
+Output ApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& momentum, std::string_view name, SourceLocation where) {
   return ApplyMomentum(var, accum, lr, grad, momentum, ApplyMomentumOptions(), name, where);
 }
 
-Output ApplyPowerSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, const ApplyPowerSignOptions& options, std::string_view name, std::source_location where) {
+Output ApplyPowerSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, const ApplyPowerSignOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyPowerSign", Flat({var, m, lr, logbase, sign_decay, beta, grad}), {{"use_locking", options.use_locking}}, Or(name, "ApplyPowerSign"), where));
 }
-Output ApplyPowerSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, std::string_view name, std::source_location where) {
+Output ApplyPowerSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, std::string_view name, SourceLocation where) {
   return ApplyPowerSign(var, m, lr, logbase, sign_decay, beta, grad, ApplyPowerSignOptions(), name, where);
 }
 
-Output ApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const ApplyProximalAdagradOptions& options, std::string_view name, std::source_location where) {
+Output ApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const ApplyProximalAdagradOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyProximalAdagrad", Flat({var, accum, lr, l1, l2, grad}), {{"use_locking", options.use_locking}}, Or(name, "ApplyProximalAdagrad"), where));
 }
-Output ApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, std::string_view name, std::source_location where) {
+Output ApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, std::string_view name, SourceLocation where) {
   return ApplyProximalAdagrad(var, accum, lr, l1, l2, grad, ApplyProximalAdagradOptions(), name, where);
 }
 
-Output ApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, const ApplyProximalGradientDescentOptions& options, std::string_view name, std::source_location where) {
+Output ApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, const ApplyProximalGradientDescentOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyProximalGradientDescent", Flat({var, alpha, l1, l2, delta}), {{"use_locking", options.use_locking}}, Or(name, "ApplyProximalGradientDescent"), where));
 }
-Output ApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, std::string_view name, std::source_location where) {
+Output ApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, std::string_view name, SourceLocation where) {
   return ApplyProximalGradientDescent(var, alpha, l1, l2, delta, ApplyProximalGradientDescentOptions(), name, where);
 }
 
-Output ApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ApplyRMSPropOptions& options, std::string_view name, std::source_location where) {
+Output ApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ApplyRMSPropOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyRMSProp", Flat({var, ms, mom, lr, rho, momentum, epsilon, grad}), {{"use_locking", options.use_locking}}, Or(name, "ApplyRMSProp"), where));
 }
-Output ApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, std::source_location where) {
+Output ApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
   return ApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad, ApplyRMSPropOptions(), name, where);
 }
 
-Output ApproximateEqual(const Input& x, const Input& y, const ApproximateEqualOptions& options, std::string_view name, std::source_location where) {
+Output ApproximateEqual(const Input& x, const Input& y, const ApproximateEqualOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApproximateEqual", Flat({x, y}), {{"tolerance", options.tolerance}}, Or(name, "ApproximateEqual"), where));
 }
-Output ApproximateEqual(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output ApproximateEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return ApproximateEqual(x, y, ApproximateEqualOptions(), name, where);
 }
 
-Output ArgMax(const Input& input, const Input& dimension, const ArgMaxOptions& options, std::string_view name, std::source_location where) {
+Output ArgMax(const Input& input, const Input& dimension, const ArgMaxOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ArgMax", Flat({input, dimension}), {{"output_type", options.output_type}}, Or(name, "ArgMax"), where));
 }
-Output ArgMax(const Input& input, const Input& dimension, std::string_view name, std::source_location where) {
+Output ArgMax(const Input& input, const Input& dimension, std::string_view name, SourceLocation where) {
   return ArgMax(input, dimension, ArgMaxOptions(), name, where);
 }
 
-Output ArgMin(const Input& input, const Input& dimension, const ArgMinOptions& options, std::string_view name, std::source_location where) {
+Output ArgMin(const Input& input, const Input& dimension, const ArgMinOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ArgMin", Flat({input, dimension}), {{"output_type", options.output_type}}, Or(name, "ArgMin"), where));
 }
-Output ArgMin(const Input& input, const Input& dimension, std::string_view name, std::source_location where) {
+Output ArgMin(const Input& input, const Input& dimension, std::string_view name, SourceLocation where) {
   return ArgMin(input, dimension, ArgMinOptions(), name, where);
 }
 
-Output Asin(const Input& x, std::string_view name, std::source_location where) {
+Output Asin(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Asin", Flat({x}), {}, Or(name, "Asin"), where));
 }
 
-Output Asinh(const Input& x, std::string_view name, std::source_location where) {
+Output Asinh(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Asinh", Flat({x}), {}, Or(name, "Asinh"), where));
 }
 
-Output Assign(const RefInput& ref, const Input& value, const AssignOptions& options, std::string_view name, std::source_location where) {
+Output Assign(const RefInput& ref, const Input& value, const AssignOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Assign", Flat({ref, value}), {{"validate_shape", options.validate_shape}, {"use_locking", options.use_locking}}, Or(name, "Assign"), where));
 }
-Output Assign(const RefInput& ref, const Input& value, std::string_view name, std::source_location where) {
+Output Assign(const RefInput& ref, const Input& value, std::string_view name, SourceLocation where) {
   return Assign(ref, value, AssignOptions(), name, where);
 }
 
-Output AssignAdd(const RefInput& ref, const Input& value, const AssignAddOptions& options, std::string_view name, std::source_location where) {
+Output AssignAdd(const RefInput& ref, const Input& value, const AssignAddOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "AssignAdd", Flat({ref, value}), {{"use_locking", options.use_locking}}, Or(name, "AssignAdd"), where));
 }
-Output AssignAdd(const RefInput& ref, const Input& value, std::string_view name, std::source_location where) {
+Output AssignAdd(const RefInput& ref, const Input& value, std::string_view name, SourceLocation where) {
   return AssignAdd(ref, value, AssignAddOptions(), name, where);
 }
 
-Output AssignSub(const RefInput& ref, const Input& value, const AssignSubOptions& options, std::string_view name, std::source_location where) {
+Output AssignSub(const RefInput& ref, const Input& value, const AssignSubOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "AssignSub", Flat({ref, value}), {{"use_locking", options.use_locking}}, Or(name, "AssignSub"), where));
 }
-Output AssignSub(const RefInput& ref, const Input& value, std::string_view name, std::source_location where) {
+Output AssignSub(const RefInput& ref, const Input& value, std::string_view name, SourceLocation where) {
   return AssignSub(ref, value, AssignSubOptions(), name, where);
 }
 
-Output Atan(const Input& x, std::string_view name, std::source_location where) {
+Output Atan(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Atan", Flat({x}), {}, Or(name, "Atan"), where));
 }
 
-Output Atan2(const Input& y, const Input& x, std::string_view name, std::source_location where) {
+Output Atan2(const Input& y, const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Atan2", Flat({y, x}), {}, Or(name, "Atan2"), where));
 }
 
-Output Atanh(const Input& x, std::string_view name, std::source_location where) {
+Output Atanh(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Atanh", Flat({x}), {}, Or(name, "Atanh"), where));
 }
 
-Output BatchMatMul(const Input& x, const Input& y, const BatchMatMulOptions& options, std::string_view name, std::source_location where) {
+Output BatchMatMul(const Input& x, const Input& y, const BatchMatMulOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BatchMatMul", Flat({x, y}), {{"adj_x", options.adj_x}, {"adj_y", options.adj_y}, {"grad_x", options.grad_x}, {"grad_y", options.grad_y}}, Or(name, "BatchMatMul"), where));
 }
-Output BatchMatMul(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output BatchMatMul(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return BatchMatMul(x, y, BatchMatMulOptions(), name, where);
 }
 
-Output BatchMatMulV2(const Input& x, const Input& y, const BatchMatMulV2Options& options, std::string_view name, std::source_location where) {
+Output BatchMatMulV2(const Input& x, const Input& y, const BatchMatMulV2Options& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BatchMatMulV2", Flat({x, y}), {{"adj_x", options.adj_x}, {"adj_y", options.adj_y}, {"grad_x", options.grad_x}, {"grad_y", options.grad_y}}, Or(name, "MatMul"), where));
 }
-Output BatchMatMulV2(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output BatchMatMulV2(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return BatchMatMulV2(x, y, BatchMatMulV2Options(), name, where);
 }
 
-Output BiasAdd(const Input& value, const Input& bias, const BiasAddOptions& options, std::string_view name, std::source_location where) {
+Output BiasAdd(const Input& value, const Input& bias, const BiasAddOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BiasAdd", Flat({value, bias}), {{"data_format", options.data_format}}, Or(name, "BiasAdd"), where));
 }
-Output BiasAdd(const Input& value, const Input& bias, std::string_view name, std::source_location where) {
+Output BiasAdd(const Input& value, const Input& bias, std::string_view name, SourceLocation where) {
   return BiasAdd(value, bias, BiasAddOptions(), name, where);
 }
 
-Output BiasAddGrad(const Input& out_backprop, const BiasAddGradOptions& options, std::string_view name, std::source_location where) {
+Output BiasAddGrad(const Input& out_backprop, const BiasAddGradOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BiasAddGrad", Flat({out_backprop}), {{"data_format", options.data_format}}, Or(name, "BiasAddGrad"), where));
 }
-Output BiasAddGrad(const Input& out_backprop, std::string_view name, std::source_location where) {
+Output BiasAddGrad(const Input& out_backprop, std::string_view name, SourceLocation where) {
   return BiasAddGrad(out_backprop, BiasAddGradOptions(), name, where);
 }
 
-Output BiasAddV1(const Input& value, const Input& bias, std::string_view name, std::source_location where) {
+Output BiasAddV1(const Input& value, const Input& bias, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BiasAddV1", Flat({value, bias}), {}, Or(name, "BiasAddV1"), where));
 }
 
-Output Bitcast(const Input& input, DType type, std::string_view name, std::source_location where) {
+Output Bitcast(const Input& input, DType type, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Bitcast", Flat({input}), {{"type", type}}, Or(name, "Bitcast"), where));
 }
 
-Output BitwiseAnd(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output BitwiseAnd(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BitwiseAnd", Flat({x, y}), {}, Or(name, "BitwiseAnd"), where));
 }
 
-Output BitwiseOr(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output BitwiseOr(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BitwiseOr", Flat({x, y}), {}, Or(name, "BitwiseOr"), where));
 }
 
-Output BitwiseXor(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output BitwiseXor(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BitwiseXor", Flat({x, y}), {}, Or(name, "BitwiseXor"), where));
 }
 
-Output BroadcastArgs(const Input& s0, const Input& s1, std::string_view name, std::source_location where) {
+Output BroadcastArgs(const Input& s0, const Input& s1, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BroadcastArgs", Flat({s0, s1}), {}, Or(name, "BroadcastArgs"), where));
 }
 
-BroadcastGradientArgsOutputs BroadcastGradientArgs(const Input& s0, const Input& s1, std::string_view name, std::source_location where) {
+BroadcastGradientArgsOutputs BroadcastGradientArgs(const Input& s0, const Input& s1, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "BroadcastGradientArgs", Flat({s0, s1}), {}, Or(name, "BroadcastGradientArgs"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
 }
 
-Output BroadcastTo(const Input& input, const Input& shape, std::string_view name, std::source_location where) {
+Output BroadcastTo(const Input& input, const Input& shape, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BroadcastTo", Flat({input, shape}), {}, Or(name, "BroadcastTo"), where));
 }
 
-Output Cast(const Input& x, DType dst_t, const CastOptions& options, std::string_view name, std::source_location where) {
+Output Cast(const Input& x, DType dst_t, const CastOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Cast", Flat({x}), {{"DstT", dst_t}, {"Truncate", options.truncate}}, Or(name, "Cast"), where));
 }
-Output Cast(const Input& x, DType dst_t, std::string_view name, std::source_location where) {
+Output Cast(const Input& x, DType dst_t, std::string_view name, SourceLocation where) {
   return Cast(x, dst_t, CastOptions(), name, where);
 }
 
-Output Ceil(const Input& x, std::string_view name, std::source_location where) {
+Output Ceil(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Ceil", Flat({x}), {}, Or(name, "Ceil"), where));
 }
 
-Output CheckNumerics(const Input& tensor, const std::string& message, std::string_view name, std::source_location where) {
+Output CheckNumerics(const Input& tensor, const std::string& message, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "CheckNumerics", Flat({tensor}), {{"message", message}}, Or(name, "CheckNumerics"), where));
 }
 
-Output ClipByValue(const Input& t, const Input& clip_value_min, const Input& clip_value_max, std::string_view name, std::source_location where) {
+Output ClipByValue(const Input& t, const Input& clip_value_min, const Input& clip_value_max, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ClipByValue", Flat({t, clip_value_min, clip_value_max}), {}, Or(name, "clip_by_value"), where));
 }
 
-Output Complex(const Input& real, const Input& imag, const ComplexOptions& options, std::string_view name, std::source_location where) {
+Output Complex(const Input& real, const Input& imag, const ComplexOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Complex", Flat({real, imag}), {{"Tout", options.tout}}, Or(name, "Complex"), where));
 }
-Output Complex(const Input& real, const Input& imag, std::string_view name, std::source_location where) {
+Output Complex(const Input& real, const Input& imag, std::string_view name, SourceLocation where) {
   return Complex(real, imag, ComplexOptions(), name, where);
 }
 
-Output ComplexAbs(const Input& x, const ComplexAbsOptions& options, std::string_view name, std::source_location where) {
+Output ComplexAbs(const Input& x, const ComplexAbsOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ComplexAbs", Flat({x}), {{"Tout", options.tout}}, Or(name, "ComplexAbs"), where));
 }
-Output ComplexAbs(const Input& x, std::string_view name, std::source_location where) {
+Output ComplexAbs(const Input& x, std::string_view name, SourceLocation where) {
   return ComplexAbs(x, ComplexAbsOptions(), name, where);
 }
 
-std::vector<Output> ConcatOffset(const Input& concat_dim, const std::vector<Input>& shape, std::string_view name, std::source_location where) {
+std::vector<Output> ConcatOffset(const Input& concat_dim, const std::vector<Input>& shape, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "ConcatOffset", Flat({concat_dim, shape}), {{"N", Length(shape)}}, Or(name, "ConcatOffset"), where));
 }
 
-Output Conj(const Input& input, std::string_view name, std::source_location where) {
+Output Conj(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Conj", Flat({input}), {}, Or(name, "Conj"), where));
 }
 
-Output ConjugateTranspose(const Input& x, const Input& perm, std::string_view name, std::source_location where) {
+Output ConjugateTranspose(const Input& x, const Input& perm, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ConjugateTranspose", Flat({x, perm}), {}, Or(name, "ConjugateTranspose"), where));
 }
 
-Operation ControlTrigger(Graph& graph, std::string_view name, std::source_location where) {
+Operation ControlTrigger(Graph& graph, std::string_view name, SourceLocation where) {
   return Build(&graph, "ControlTrigger", Flat({}), {}, Or(name, "ControlTrigger"), where);
 }
 
-Output Cos(const Input& x, std::string_view name, std::source_location where) {
+Output Cos(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Cos", Flat({x}), {}, Or(name, "Cos"), where));
 }
 
-Output Cosh(const Input& x, std::string_view name, std::source_location where) {
+Output Cosh(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Cosh", Flat({x}), {}, Or(name, "Cosh"), where));
 }
 
-Output CountUpTo(const RefInput& ref, int64_t limit, std::string_view name, std::source_location where) {
+Output CountUpTo(const RefInput& ref, int64_t limit, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "CountUpTo", Flat({ref}), {{"limit", limit}}, Or(name, "CountUpTo"), where));
 }
 
-Output Cumprod(const Input& x, const Input& axis, const CumprodOptions& options, std::string_view name, std::source_location where) {
+Output Cumprod(const Input& x, const Input& axis, const CumprodOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Cumprod", Flat({x, axis}), {{"exclusive", options.exclusive}, {"reverse", options.reverse}}, Or(name, "Cumprod"), where));
 }
-Output Cumprod(const Input& x, const Input& axis, std::string_view name, std::source_location where) {
+Output Cumprod(const Input& x, const Input& axis, std::string_view name, SourceLocation where) {
   return Cumprod(x, axis, CumprodOptions(), name, where);
 }
 
-Output Cumsum(const Input& x, const Input& axis, const CumsumOptions& options, std::string_view name, std::source_location where) {
+Output Cumsum(const Input& x, const Input& axis, const CumsumOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Cumsum", Flat({x, axis}), {{"exclusive", options.exclusive}, {"reverse", options.reverse}}, Or(name, "Cumsum"), where));
 }
-Output Cumsum(const Input& x, const Input& axis, std::string_view name, std::source_location where) {
+Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLocation where) {
   return Cumsum(x, axis, CumsumOptions(), name, where);
 }
 
-Output DeepCopy(const Input& x, std::string_view name, std::source_location where) {
+Output DeepCopy(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DeepCopy", Flat({x}), {}, Or(name, "DeepCopy"), where));
 }
 
-Output DestroyTemporaryVariable(const RefInput& ref, const std::string& var_name, std::string_view name, std::source_location where) {
+Output DestroyTemporaryVariable(const RefInput& ref, const std::string& var_name, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DestroyTemporaryVariable", Flat({ref}), {{"var_name", var_name}}, Or(name, "DestroyTemporaryVariable"), where));
 }
 
-Output Diag(const Input& diagonal, std::string_view name, std::source_location where) {
+Output Diag(const Input& diagonal, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Diag", Flat({diagonal}), {}, Or(name, "Diag"), where));
 }
 
-Output DiagPart(const Input& input, std::string_view name, std::source_location where) {
+Output DiagPart(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DiagPart", Flat({input}), {}, Or(name, "DiagPart"), where));
 }
 
-Output Div(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Div(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Div", Flat({x, y}), {}, Or(name, "Div"), where));
 }
 
-Output DivNoNan(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output DivNoNan(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DivNoNan", Flat({x, y}), {}, Or(name, "DivNoNan"), where));
 }
 
-std::vector<Output> DynamicPartition(const Input& data, const Input& partitions, int64_t num_partitions, std::string_view name, std::source_location where) {
+std::vector<Output> DynamicPartition(const Input& data, const Input& partitions, int64_t num_partitions, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "DynamicPartition", Flat({data, partitions}), {{"num_partitions", num_partitions}}, Or(name, "DynamicPartition"), where));
 }
 
-Output DynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name, std::source_location where) {
+Output DynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DynamicStitch", Flat({indices, data}), {{"N", Length(indices)}}, Or(name, "DynamicStitch"), where));
 }
 
-Output Elu(const Input& features, std::string_view name, std::source_location where) {
+Output Elu(const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Elu", Flat({features}), {}, Or(name, "Elu"), where));
 }
 
-Output EluGrad(const Input& gradients, const Input& outputs, std::string_view name, std::source_location where) {
+Output EluGrad(const Input& gradients, const Input& outputs, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "EluGrad", Flat({gradients, outputs}), {}, Or(name, "EluGrad"), where));
 }
 
-Output EnsureShape(const Input& input, const Shape& shape, std::string_view name, std::source_location where) {
+Output EnsureShape(const Input& input, const Shape& shape, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "EnsureShape", Flat({input}), {{"shape", shape}}, Or(name, "EnsureShape"), where));
 }
 
-Output Equal(const Input& x, const Input& y, const EqualOptions& options, std::string_view name, std::source_location where) {
+Output Equal(const Input& x, const Input& y, const EqualOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Equal", Flat({x, y}), {{"incompatible_shape_error", options.incompatible_shape_error}}, Or(name, "Equal"), where));
 }
-Output Equal(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Equal(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return Equal(x, y, EqualOptions(), name, where);
 }
 
-Output Erf(const Input& x, std::string_view name, std::source_location where) {
+Output Erf(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Erf", Flat({x}), {}, Or(name, "Erf"), where));
 }
 
-Output Erfc(const Input& x, std::string_view name, std::source_location where) {
+Output Erfc(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Erfc", Flat({x}), {}, Or(name, "Erfc"), where));
 }
 
-Output Exp(const Input& x, std::string_view name, std::source_location where) {
+Output Exp(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Exp", Flat({x}), {}, Or(name, "Exp"), where));
 }
 
-Output ExpandDims(const Input& input, const Input& dim, std::string_view name, std::source_location where) {
+Output ExpandDims(const Input& input, const Input& dim, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ExpandDims", Flat({input, dim}), {}, Or(name, "ExpandDims"), where));
 }
 
-Output Expm1(const Input& x, std::string_view name, std::source_location where) {
+Output Expm1(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Expm1", Flat({x}), {}, Or(name, "Expm1"), where));
 }
 
-Output Fill(const Input& dims, const Input& value, std::string_view name, std::source_location where) {
+Output Fill(const Input& dims, const Input& value, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Fill", Flat({dims, value}), {}, Or(name, "Fill"), where));
 }
-Output Fill(Graph& graph, const Input& dims, const Input& value, std::string_view name, std::source_location where) {
+Output Fill(Graph& graph, const Input& dims, const Input& value, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "Fill", Flat({dims, value}), {}, Or(name, "Fill"), where));
 }
 
-Output Floor(const Input& x, std::string_view name, std::source_location where) {
+Output Floor(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Floor", Flat({x}), {}, Or(name, "Floor"), where));
 }
 
-Output FloorDiv(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output FloorDiv(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "FloorDiv", Flat({x, y}), {}, Or(name, "FloorDiv"), where));
 }
 
-Output FloorMod(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output FloorMod(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "FloorMod", Flat({x, y}), {}, Or(name, "FloorMod"), where));
 }
 
-Output GatherNd(const Input& params, const Input& indices, const GatherNdOptions& options, std::string_view name, std::source_location where) {
+Output GatherNd(const Input& params, const Input& indices, const GatherNdOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "GatherNd", Flat({params, indices}), {{"bad_indices_policy", options.bad_indices_policy}}, Or(name, "GatherNd"), where));
 }
-Output GatherNd(const Input& params, const Input& indices, std::string_view name, std::source_location where) {
+Output GatherNd(const Input& params, const Input& indices, std::string_view name, SourceLocation where) {
   return GatherNd(params, indices, GatherNdOptions(), name, where);
 }
 
-Output Greater(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Greater(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Greater", Flat({x, y}), {}, Or(name, "Greater"), where));
 }
 
-Output GreaterEqual(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output GreaterEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "GreaterEqual", Flat({x, y}), {}, Or(name, "GreaterEqual"), where));
 }
 
-Output Identity(const Input& input, std::string_view name, std::source_location where) {
+Output Identity(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Identity", Flat({input}), {}, Or(name, "Identity"), where));
 }
 
-std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name, std::source_location where) {
+std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "IdentityN", Flat({input}), {}, Or(name, "IdentityN"), where));
 }
 
-Output Imag(const Input& input, const ImagOptions& options, std::string_view name, std::source_location where) {
+Output Imag(const Input& input, const ImagOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Imag", Flat({input}), {{"Tout", options.tout}}, Or(name, "Imag"), where));
 }
-Output Imag(const Input& input, std::string_view name, std::source_location where) {
+Output Imag(const Input& input, std::string_view name, SourceLocation where) {
   return Imag(input, ImagOptions(), name, where);
 }
 
-Output InTopK(const Input& predictions, const Input& targets, int64_t k, std::string_view name, std::source_location where) {
+Output InTopK(const Input& predictions, const Input& targets, int64_t k, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "InTopK", Flat({predictions, targets}), {{"k", k}}, Or(name, "InTopK"), where));
 }
 
-Output InTopKV2(const Input& predictions, const Input& targets, const Input& k, std::string_view name, std::source_location where) {
+Output InTopKV2(const Input& predictions, const Input& targets, const Input& k, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "InTopKV2", Flat({predictions, targets, k}), {}, Or(name, "InTopKV2"), where));
 }
 
-Output Inv(const Input& x, std::string_view name, std::source_location where) {
+Output Inv(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Inv", Flat({x}), {}, Or(name, "Inv"), where));
 }
 
-Output InvGrad(const Input& y, const Input& dy, std::string_view name, std::source_location where) {
+Output InvGrad(const Input& y, const Input& dy, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "InvGrad", Flat({y, dy}), {}, Or(name, "InvGrad"), where));
 }
 
-Output Invert(const Input& x, std::string_view name, std::source_location where) {
+Output Invert(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Invert", Flat({x}), {}, Or(name, "Invert"), where));
 }
 
-Output InvertPermutation(const Input& x, std::string_view name, std::source_location where) {
+Output InvertPermutation(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "InvertPermutation", Flat({x}), {}, Or(name, "InvertPermutation"), where));
 }
 
-Output IsFinite(const Input& x, std::string_view name, std::source_location where) {
+Output IsFinite(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "IsFinite", Flat({x}), {}, Or(name, "IsFinite"), where));
 }
 
-Output IsInf(const Input& x, std::string_view name, std::source_location where) {
+Output IsInf(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "IsInf", Flat({x}), {}, Or(name, "IsInf"), where));
 }
 
-Output IsNan(const Input& x, std::string_view name, std::source_location where) {
+Output IsNan(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "IsNan", Flat({x}), {}, Or(name, "IsNan"), where));
 }
 
-Output IsVariableInitialized(const RefInput& ref, std::string_view name, std::source_location where) {
+Output IsVariableInitialized(const RefInput& ref, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "IsVariableInitialized", Flat({ref}), {}, Or(name, "IsVariableInitialized"), where));
 }
 
-Output L2Loss(const Input& t, std::string_view name, std::source_location where) {
+Output L2Loss(const Input& t, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "L2Loss", Flat({t}), {}, Or(name, "L2Loss"), where));
 }
 
-Output LeakyRelu(const Input& features, const LeakyReluOptions& options, std::string_view name, std::source_location where) {
+Output LeakyRelu(const Input& features, const LeakyReluOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LeakyRelu", Flat({features}), {{"alpha", options.alpha}}, Or(name, "LeakyRelu"), where));
 }
-Output LeakyRelu(const Input& features, std::string_view name, std::source_location where) {
+Output LeakyRelu(const Input& features, std::string_view name, SourceLocation where) {
   return LeakyRelu(features, LeakyReluOptions(), name, where);
 }
 
-Output LeakyReluGrad(const Input& gradients, const Input& features, const LeakyReluGradOptions& options, std::string_view name, std::source_location where) {
+Output LeakyReluGrad(const Input& gradients, const Input& features, const LeakyReluGradOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LeakyReluGrad", Flat({gradients, features}), {{"alpha", options.alpha}}, Or(name, "LeakyReluGrad"), where));
 }
-Output LeakyReluGrad(const Input& gradients, const Input& features, std::string_view name, std::source_location where) {
+Output LeakyReluGrad(const Input& gradients, const Input& features, std::string_view name, SourceLocation where) {
   return LeakyReluGrad(gradients, features, LeakyReluGradOptions(), name, where);
 }
 
-Output LeftShift(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output LeftShift(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LeftShift", Flat({x, y}), {}, Or(name, "LeftShift"), where));
 }
 
-Output Less(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Less(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Less", Flat({x, y}), {}, Or(name, "Less"), where));
 }
 
-Output LessEqual(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output LessEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LessEqual", Flat({x, y}), {}, Or(name, "LessEqual"), where));
 }
 
-ListDiffOutputs ListDiff(const Input& x, const Input& y, const ListDiffOptions& options, std::string_view name, std::source_location where) {
+ListDiffOutputs ListDiff(const Input& x, const Input& y, const ListDiffOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "ListDiff", Flat({x, y}), {{"out_idx", options.out_idx}}, Or(name, "ListDiff"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
 }
-ListDiffOutputs ListDiff(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+ListDiffOutputs ListDiff(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return ListDiff(x, y, ListDiffOptions(), name, where);
 }
 
-Output Log(const Input& x, std::string_view name, std::source_location where) {
+Output Log(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Log", Flat({x}), {}, Or(name, "Log"), where));
 }
 
-Output Log1p(const Input& x, std::string_view name, std::source_location where) {
+Output Log1p(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Log1p", Flat({x}), {}, Or(name, "Log1p"), where));
 }
 
-Output LogSoftmax(const Input& logits, std::string_view name, std::source_location where) {
+Output LogSoftmax(const Input& logits, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LogSoftmax", Flat({logits}), {}, Or(name, "LogSoftmax"), where));
 }
 
-Output LogicalAnd(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output LogicalAnd(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LogicalAnd", Flat({x, y}), {}, Or(name, "LogicalAnd"), where));
 }
 
-Output LogicalNot(const Input& x, std::string_view name, std::source_location where) {
+Output LogicalNot(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LogicalNot", Flat({x}), {}, Or(name, "LogicalNot"), where));
 }
 
-Output LogicalOr(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output LogicalOr(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LogicalOr", Flat({x, y}), {}, Or(name, "LogicalOr"), where));
 }
 
-Output MatMul(const Input& a, const Input& b, const MatMulOptions& options, std::string_view name, std::source_location where) {
+Output MatMul(const Input& a, const Input& b, const MatMulOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatMul", Flat({a, b}), {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}, {"grad_a", options.grad_a}, {"grad_b", options.grad_b}}, Or(name, "MatMul"), where));
 }
-Output MatMul(const Input& a, const Input& b, std::string_view name, std::source_location where) {
+Output MatMul(const Input& a, const Input& b, std::string_view name, SourceLocation where) {
   return MatMul(a, b, MatMulOptions(), name, where);
 }
 
-Output MatchingFiles(const Input& pattern, std::string_view name, std::source_location where) {
+Output MatchingFiles(const Input& pattern, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatchingFiles", Flat({pattern}), {}, Or(name, "MatchingFiles"), where));
 }
 
-Output MatrixBandPart(const Input& input, const Input& num_lower, const Input& num_upper, std::string_view name, std::source_location where) {
+Output MatrixBandPart(const Input& input, const Input& num_lower, const Input& num_upper, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatrixBandPart", Flat({input, num_lower, num_upper}), {}, Or(name, "MatrixBandPart"), where));
 }
 
-Output MatrixDiag(const Input& diagonal, std::string_view name, std::source_location where) {
+Output MatrixDiag(const Input& diagonal, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatrixDiag", Flat({diagonal}), {}, Or(name, "MatrixDiag"), where));
 }
 
-Output MatrixDiagPart(const Input& input, std::string_view name, std::source_location where) {
+Output MatrixDiagPart(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatrixDiagPart", Flat({input}), {}, Or(name, "MatrixDiagPart"), where));
 }
 
-Output MatrixSetDiag(const Input& input, const Input& diagonal, std::string_view name, std::source_location where) {
+Output MatrixSetDiag(const Input& input, const Input& diagonal, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatrixSetDiag", Flat({input, diagonal}), {}, Or(name, "MatrixSetDiag"), where));
 }
 
-Output Max(const Input& input, const Input& reduction_indices, const MaxOptions& options, std::string_view name, std::source_location where) {
+Output Max(const Input& input, const Input& reduction_indices, const MaxOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Max", Flat({input, reduction_indices}), {{"keep_dims", options.keep_dims}}, Or(name, "Max"), where));
 }
-Output Max(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where) {
+Output Max(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return Max(input, reduction_indices, MaxOptions(), name, where);
 }
 
-Output Maximum(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Maximum(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Maximum", Flat({x, y}), {}, Or(name, "Maximum"), where));
 }
 
-Output Mean(const Input& input, const Input& reduction_indices, const MeanOptions& options, std::string_view name, std::source_location where) {
+Output Mean(const Input& input, const Input& reduction_indices, const MeanOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Mean", Flat({input, reduction_indices}), {{"keep_dims", options.keep_dims}}, Or(name, "Mean"), where));
 }
-Output Mean(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where) {
+Output Mean(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return Mean(input, reduction_indices, MeanOptions(), name, where);
 }
 
-Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destination_prefix, const MergeV2CheckpointsOptions& options, std::string_view name, std::source_location where) {
+Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destination_prefix, const MergeV2CheckpointsOptions& options, std::string_view name, SourceLocation where) {
   return Build(nullptr, "MergeV2Checkpoints", Flat({checkpoint_prefixes, destination_prefix}), {{"delete_old_dirs", options.delete_old_dirs}, {"allow_missing_files", options.allow_missing_files}}, Or(name, "MergeV2Checkpoints"), where);
 }
-Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destination_prefix, std::string_view name, std::source_location where) {
+Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destination_prefix, std::string_view name, SourceLocation where) {
   return MergeV2Checkpoints(checkpoint_prefixes, destination_prefix, MergeV2CheckpointsOptions(), name, where);
 }
 
-Output Min(const Input& input, const Input& reduction_indices, const MinOptions& options, std::string_view name, std::source_location where) {
+Output Min(const Input& input, const Input& reduction_indices, const MinOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Min", Flat({input, reduction_indices}), {{"keep_dims", options.keep_dims}}, Or(name, "Min"), where));
 }
-Output Min(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where) {
+Output Min(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return Min(input, reduction_indices, MinOptions(), name, where);
 }
 
-Output Minimum(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Minimum(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Minimum", Flat({x, y}), {}, Or(name, "Minimum"), where));
 }
 
-Output Mod(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Mod(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Mod", Flat({x, y}), {}, Or(name, "Mod"), where));
 }
 
-Output Mul(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Mul(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Mul", Flat({x, y}), {}, Or(name, "Mul"), where));
 }
 
-Output MulNoNan(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output MulNoNan(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MulNoNan", Flat({x, y}), {}, Or(name, "MulNoNan"), where));
 }
 
-Output Neg(const Input& x, std::string_view name, std::source_location where) {
+Output Neg(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Neg", Flat({x}), {}, Or(name, "Neg"), where));
 }
 
-Operation NoOp(Graph& graph, std::string_view name, std::source_location where) {
+Operation NoOp(Graph& graph, std::string_view name, SourceLocation where) {
   return Build(&graph, "NoOp", Flat({}), {}, Or(name, "NoOp"), where);
 }
 
-Output NotEqual(const Input& x, const Input& y, const NotEqualOptions& options, std::string_view name, std::source_location where) {
+Output NotEqual(const Input& x, const Input& y, const NotEqualOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "NotEqual", Flat({x, y}), {{"incompatible_shape_error", options.incompatible_shape_error}}, Or(name, "NotEqual"), where));
 }
-Output NotEqual(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output NotEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return NotEqual(x, y, NotEqualOptions(), name, where);
 }
 
-Output OneHot(const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options, std::string_view name, std::source_location where) {
+Output OneHot(const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "OneHot", Flat({indices, depth, on_value, off_value}), {{"axis", options.axis}}, Or(name, "one_hot"), where));
 }
-Output OneHot(const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, std::string_view name, std::source_location where) {
+Output OneHot(const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, std::string_view name, SourceLocation where) {
   return OneHot(indices, depth, on_value, off_value, OneHotOptions(), name, where);
 }
-Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options, std::string_view name, std::source_location where) {
+Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "OneHot", Flat({indices, depth, on_value, off_value}), {{"axis", options.axis}}, Or(name, "one_hot"), where));
 }
-Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, std::string_view name, std::source_location where) {
+Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, std::string_view name, SourceLocation where) {
   return OneHot(graph, indices, depth, on_value, off_value, OneHotOptions(), name, where);
 }
 
-Output OnesLike(const Input& x, std::string_view name, std::source_location where) {
+Output OnesLike(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "OnesLike", Flat({x}), {}, Or(name, "ones_like"), where));
 }
 
-Output Pad(const Input& input, const Input& paddings, std::string_view name, std::source_location where) {
+Output Pad(const Input& input, const Input& paddings, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Pad", Flat({input, paddings}), {}, Or(name, "Pad"), where));
 }
 
-Output PadV2(const Input& input, const Input& paddings, const Input& constant_values, std::string_view name, std::source_location where) {
+Output PadV2(const Input& input, const Input& paddings, const Input& constant_values, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "PadV2", Flat({input, paddings, constant_values}), {}, Or(name, "PadV2"), where));
 }
 
-Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name, std::source_location where) {
+Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ParallelDynamicStitch", Flat({indices, data}), {{"N", Length(indices)}}, Or(name, "ParallelDynamicStitch"), where));
 }
 
-Output Placeholder(Graph& graph, DType dtype, const PlaceholderOptions& options, std::string_view name, std::source_location where) {
+Output Placeholder(Graph& graph, DType dtype, const PlaceholderOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "Placeholder", Flat({}), {{"dtype", dtype}, {"shape", options.shape}}, Or(name, "Placeholder"), where));
 }
-Output Placeholder(Graph& graph, DType dtype, std::string_view name, std::source_location where) {
+Output Placeholder(Graph& graph, DType dtype, std::string_view name, SourceLocation where) {
   return Placeholder(graph, dtype, PlaceholderOptions(), name, where);
 }
 
-Output PlaceholderV2(Graph& graph, DType dtype, const Shape& shape, std::string_view name, std::source_location where) {
+Output PlaceholderV2(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "PlaceholderV2", Flat({}), {{"dtype", dtype}, {"shape", shape}}, Or(name, "PlaceholderV2"), where));
 }
 
-Output PlaceholderWithDefault(const Input& input, const Shape& shape, std::string_view name, std::source_location where) {
+Output PlaceholderWithDefault(const Input& input, const Shape& shape, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "PlaceholderWithDefault", Flat({input}), {{"shape", shape}}, Or(name, "PlaceholderWithDefault"), where));
 }
 
-Output Pow(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Pow(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Pow", Flat({x, y}), {}, Or(name, "Pow"), where));
 }
 
-Output PreventGradient(const Input& input, const PreventGradientOptions& options, std::string_view name, std::source_location where) {
+Output PreventGradient(const Input& input, const PreventGradientOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "PreventGradient", Flat({input}), {{"message", options.message}}, Or(name, "PreventGradient"), where));
 }
-Output PreventGradient(const Input& input, std::string_view name, std::source_location where) {
+Output PreventGradient(const Input& input, std::string_view name, SourceLocation where) {
   return PreventGradient(input, PreventGradientOptions(), name, where);
 }
 
-Output Prod(const Input& input, const Input& reduction_indices, const ProdOptions& options, std::string_view name, std::source_location where) {
+Output Prod(const Input& input, const Input& reduction_indices, const ProdOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Prod", Flat({input, reduction_indices}), {{"keep_dims", options.keep_dims}}, Or(name, "Prod"), where));
 }
-Output Prod(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where) {
+Output Prod(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return Prod(input, reduction_indices, ProdOptions(), name, where);
 }
 
-Output RandomStandardNormal(const Input& shape, DType dtype, const RandomStandardNormalOptions& options, std::string_view name, std::source_location where) {
+Output RandomStandardNormal(const Input& shape, DType dtype, const RandomStandardNormalOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RandomStandardNormal", Flat({shape}), {{"dtype", dtype}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "RandomStandardNormal"), where));
 }
-Output RandomStandardNormal(const Input& shape, DType dtype, std::string_view name, std::source_location where) {
+Output RandomStandardNormal(const Input& shape, DType dtype, std::string_view name, SourceLocation where) {
   return RandomStandardNormal(shape, dtype, RandomStandardNormalOptions(), name, where);
 }
-Output RandomStandardNormal(Graph& graph, const Input& shape, DType dtype, const RandomStandardNormalOptions& options, std::string_view name, std::source_location where) {
+Output RandomStandardNormal(Graph& graph, const Input& shape, DType dtype, const RandomStandardNormalOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "RandomStandardNormal", Flat({shape}), {{"dtype", dtype}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "RandomStandardNormal"), where));
 }
-Output RandomStandardNormal(Graph& graph, const Input& shape, DType dtype, std::string_view name, std::source_location where) {
+Output RandomStandardNormal(Graph& graph, const Input& shape, DType dtype, std::string_view name, SourceLocation where) {
   return RandomStandardNormal(graph, shape, dtype, RandomStandardNormalOptions(), name, where);
 }
 
-Output RandomUniformInt(const Input& shape, const Input& minval, const Input& maxval, const RandomUniformIntOptions& options, std::string_view name, std::source_location where) {
+Output RandomUniformInt(const Input& shape, const Input& minval, const Input& maxval, const RandomUniformIntOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RandomUniformInt", Flat({shape, minval, maxval}), {{"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "RandomUniformInt"), where));
 }
-Output RandomUniformInt(const Input& shape, const Input& minval, const Input& maxval, std::string_view name, std::source_location where) {
+Output RandomUniformInt(const Input& shape, const Input& minval, const Input& maxval, std::string_view name, SourceLocation where) {
   return RandomUniformInt(shape, minval, maxval, RandomUniformIntOptions(), name, where);
 }
-Output RandomUniformInt(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, const RandomUniformIntOptions& options, std::string_view name, std::source_location where) {
+Output RandomUniformInt(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, const RandomUniformIntOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "RandomUniformInt", Flat({shape, minval, maxval}), {{"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "RandomUniformInt"), where));
 }
-Output RandomUniformInt(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, std::string_view name, std::source_location where) {
+Output RandomUniformInt(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, std::string_view name, SourceLocation where) {
   return RandomUniformInt(graph, shape, minval, maxval, RandomUniformIntOptions(), name, where);
 }
 
-Output Range(const Input& start, const Input& limit, const Input& delta, std::string_view name, std::source_location where) {
+Output Range(const Input& start, const Input& limit, const Input& delta, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Range", Flat({start, limit, delta}), {}, Or(name, "range"), where));
 }
-Output Range(Graph& graph, const Input& start, const Input& limit, const Input& delta, std::string_view name, std::source_location where) {
+Output Range(Graph& graph, const Input& start, const Input& limit, const Input& delta, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "Range", Flat({start, limit, delta}), {}, Or(name, "range"), where));
 }
 
-Output Rank(const Input& input, std::string_view name, std::source_location where) {
+Output Rank(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Rank", Flat({input}), {}, Or(name, "Rank"), where));
 }
 
-Output ReadFile(const Input& filename, std::string_view name, std::source_location where) {
+Output ReadFile(const Input& filename, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ReadFile", Flat({filename}), {}, Or(name, "ReadFile"), where));
 }
 
-Output Real(const Input& input, const RealOptions& options, std::string_view name, std::source_location where) {
+Output Real(const Input& input, const RealOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Real", Flat({input}), {{"Tout", options.tout}}, Or(name, "Real"), where));
 }
-Output Real(const Input& input, std::string_view name, std::source_location where) {
+Output Real(const Input& input, std::string_view name, SourceLocation where) {
   return Real(input, RealOptions(), name, where);
 }
 
-Output RealDiv(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output RealDiv(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RealDiv", Flat({x, y}), {}, Or(name, "RealDiv"), where));
 }
 
-Output Reciprocal(const Input& x, std::string_view name, std::source_location where) {
+Output Reciprocal(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Reciprocal", Flat({x}), {}, Or(name, "Reciprocal"), where));
 }
 
-Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name, std::source_location where) {
+Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ReciprocalGrad", Flat({y, dy}), {}, Or(name, "ReciprocalGrad"), where));
 }
 
-Output RefIdentity(const RefInput& input, std::string_view name, std::source_location where) {
+Output RefIdentity(const RefInput& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RefIdentity", Flat({input}), {}, Or(name, "RefIdentity"), where));
 }
 
-Output Relu(const Input& features, std::string_view name, std::source_location where) {
+Output Relu(const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Relu", Flat({features}), {}, Or(name, "Relu"), where));
 }
 
-Output Relu6(const Input& features, std::string_view name, std::source_location where) {
+Output Relu6(const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Relu6", Flat({features}), {}, Or(name, "Relu6"), where));
 }
 
-Output Relu6Grad(const Input& gradients, const Input& features, std::string_view name, std::source_location where) {
+Output Relu6Grad(const Input& gradients, const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Relu6Grad", Flat({gradients, features}), {}, Or(name, "Relu6Grad"), where));
 }
 
-Output ReluGrad(const Input& gradients, const Input& features, std::string_view name, std::source_location where) {
+Output ReluGrad(const Input& gradients, const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ReluGrad", Flat({gradients, features}), {}, Or(name, "ReluGrad"), where));
 }
 
-Output Reshape(const Input& tensor, const Input& shape, std::string_view name, std::source_location where) {
+Output Reshape(const Input& tensor, const Input& shape, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Reshape", Flat({tensor, shape}), {}, Or(name, "Reshape"), where));
 }
 
-std::vector<Output> RestoreV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<DType>& dtypes, std::string_view name, std::source_location where) {
+std::vector<Output> RestoreV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "RestoreV2", Flat({prefix, tensor_names, shape_and_slices}), {{"dtypes", dtypes}}, Or(name, "RestoreV2"), where));
 }
 
-Output Reverse(const Input& tensor, const Input& dims, std::string_view name, std::source_location where) {
+Output Reverse(const Input& tensor, const Input& dims, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Reverse", Flat({tensor, dims}), {}, Or(name, "Reverse"), where));
 }
 
-Output ReverseSequence(const Input& input, const Input& seq_lengths, int64_t seq_dim, const ReverseSequenceOptions& options, std::string_view name, std::source_location where) {
+Output ReverseSequence(const Input& input, const Input& seq_lengths, int64_t seq_dim, const ReverseSequenceOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ReverseSequence", Flat({input, seq_lengths}), {{"seq_dim", seq_dim}, {"batch_dim", options.batch_dim}}, Or(name, "ReverseSequence"), where));
 }
-Output ReverseSequence(const Input& input, const Input& seq_lengths, int64_t seq_dim, std::string_view name, std::source_location where) {
+Output ReverseSequence(const Input& input, const Input& seq_lengths, int64_t seq_dim, std::string_view name, SourceLocation where) {
   return ReverseSequence(input, seq_lengths, seq_dim, ReverseSequenceOptions(), name, where);
 }
 
-Output ReverseV2(const Input& tensor, const Input& axis, std::string_view name, std::source_location where) {
+Output ReverseV2(const Input& tensor, const Input& axis, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ReverseV2", Flat({tensor, axis}), {}, Or(name, "ReverseV2"), where));
 }
 
-Output RightShift(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output RightShift(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RightShift", Flat({x, y}), {}, Or(name, "RightShift"), where));
 }
 
-Output Rint(const Input& x, std::string_view name, std::source_location where) {
+Output Rint(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Rint", Flat({x}), {}, Or(name, "Rint"), where));
 }
 
-Output Round(const Input& x, std::string_view name, std::source_location where) {
+Output Round(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Round", Flat({x}), {}, Or(name, "Round"), where));
 }
 
-Output Rsqrt(const Input& x, std::string_view name, std::source_location where) {
+Output Rsqrt(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Rsqrt", Flat({x}), {}, Or(name, "Rsqrt"), where));
 }
 
-Output RsqrtGrad(const Input& y, const Input& dy, std::string_view name, std::source_location where) {
+Output RsqrtGrad(const Input& y, const Input& dy, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RsqrtGrad", Flat({y, dy}), {}, Or(name, "RsqrtGrad"), where));
 }
 
-Operation SaveV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<Input>& tensors, std::string_view name, std::source_location where) {
+Operation SaveV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<Input>& tensors, std::string_view name, SourceLocation where) {
   return Build(nullptr, "SaveV2", Flat({prefix, tensor_names, shape_and_slices, tensors}), {}, Or(name, "SaveV2"), where);
 }
 
-Output ScatterAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterAddOptions& options, std::string_view name, std::source_location where) {
+Output ScatterAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterAddOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterAdd", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}}, Or(name, "ScatterAdd"), where));
 }
-Output ScatterAdd(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where) {
+Output ScatterAdd(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return ScatterAdd(ref, indices, updates, ScatterAddOptions(), name, where);
 }
 
-Output ScatterDiv(const RefInput& ref, const Input& indices, const Input& updates, const ScatterDivOptions& options, std::string_view name, std::source_location where) {
+Output ScatterDiv(const RefInput& ref, const Input& indices, const Input& updates, const ScatterDivOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterDiv", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}}, Or(name, "ScatterDiv"), where));
 }
-Output ScatterDiv(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where) {
+Output ScatterDiv(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return ScatterDiv(ref, indices, updates, ScatterDivOptions(), name, where);
 }
 
-Output ScatterMax(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMaxOptions& options, std::string_view name, std::source_location where) {
+Output ScatterMax(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMaxOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterMax", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}}, Or(name, "ScatterMax"), where));
 }
-Output ScatterMax(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where) {
+Output ScatterMax(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return ScatterMax(ref, indices, updates, ScatterMaxOptions(), name, where);
 }
 
-Output ScatterMin(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMinOptions& options, std::string_view name, std::source_location where) {
+Output ScatterMin(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMinOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterMin", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}}, Or(name, "ScatterMin"), where));
 }
-Output ScatterMin(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where) {
+Output ScatterMin(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return ScatterMin(ref, indices, updates, ScatterMinOptions(), name, where);
 }
 
-Output ScatterMul(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMulOptions& options, std::string_view name, std::source_location where) {
+Output ScatterMul(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMulOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterMul", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}}, Or(name, "ScatterMul"), where));
 }
-Output ScatterMul(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where) {
+Output ScatterMul(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return ScatterMul(ref, indices, updates, ScatterMulOptions(), name, where);
 }
 
-Output ScatterNd(const Input& indices, const Input& updates, const Input& shape, const ScatterNdOptions& options, std::string_view name, std::source_location where) {
+Output ScatterNd(const Input& indices, const Input& updates, const Input& shape, const ScatterNdOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterNd", Flat({indices, updates, shape}), {{"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ScatterNd"), where));
 }
-Output ScatterNd(const Input& indices, const Input& updates, const Input& shape, std::string_view name, std::source_location where) {
+Output ScatterNd(const Input& indices, const Input& updates, const Input& shape, std::string_view name, SourceLocation where) {
   return ScatterNd(indices, updates, shape, ScatterNdOptions(), name, where);
 }
 
-Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdAddOptions& options, std::string_view name, std::source_location where) {
+Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdAddOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterNdAdd", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}, {"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ScatterNdAdd"), where));
 }
-Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where) {
+Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return ScatterNdAdd(ref, indices, updates, ScatterNdAddOptions(), name, where);
 }
 
-Output ScatterNdSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdSubOptions& options, std::string_view name, std::source_location where) {
+Output ScatterNdSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdSubOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterNdSub", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}, {"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ScatterNdSub"), where));
 }
-Output ScatterNdSub(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where) {
+Output ScatterNdSub(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return ScatterNdSub(ref, indices, updates, ScatterNdSubOptions(), name, where);
 }
 
-Output ScatterNdUpdate(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdUpdateOptions& options, std::string_view name, std::source_location where) {
+Output ScatterNdUpdate(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdUpdateOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterNdUpdate", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}, {"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ScatterNdUpdate"), where));
 }
-Output ScatterNdUpdate(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where) {
+Output ScatterNdUpdate(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return ScatterNdUpdate(ref, indices, updates, ScatterNdUpdateOptions(), name, where);
 }
 
-Output ScatterSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterSubOptions& options, std::string_view name, std::source_location where) {
+Output ScatterSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterSubOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterSub", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}}, Or(name, "ScatterSub"), where));
 }
-Output ScatterSub(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where) {
+Output ScatterSub(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return ScatterSub(ref, indices, updates, ScatterSubOptions(), name, where);
 }
 
-Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& updates, const ScatterUpdateOptions& options, std::string_view name, std::source_location where) {
+Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& updates, const ScatterUpdateOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterUpdate", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}}, Or(name, "ScatterUpdate"), where));
 }
-Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where) {
+Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return ScatterUpdate(ref, indices, updates, ScatterUpdateOptions(), name, where);
 }
 
-Output Select(const Input& condition, const Input& t, const Input& e, std::string_view name, std::source_location where) {
+Output Select(const Input& condition, const Input& t, const Input& e, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Select", Flat({condition, t, e}), {}, Or(name, "Select"), where));
 }
 
-Output SelectV2(const Input& condition, const Input& t, const Input& e, std::string_view name, std::source_location where) {
+Output SelectV2(const Input& condition, const Input& t, const Input& e, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SelectV2", Flat({condition, t, e}), {}, Or(name, "SelectV2"), where));
 }
 
-Output Selu(const Input& features, std::string_view name, std::source_location where) {
+Output Selu(const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Selu", Flat({features}), {}, Or(name, "Selu"), where));
 }
 
-Output SeluGrad(const Input& gradients, const Input& outputs, std::string_view name, std::source_location where) {
+Output SeluGrad(const Input& gradients, const Input& outputs, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SeluGrad", Flat({gradients, outputs}), {}, Or(name, "SeluGrad"), where));
 }
 
-Output ShapeOp(const Input& input, const ShapeOpOptions& options, std::string_view name, std::source_location where) {
+Output ShapeOp(const Input& input, const ShapeOpOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Shape", Flat({input}), {{"out_type", options.out_type}}, Or(name, "Shape"), where));
 }
-Output ShapeOp(const Input& input, std::string_view name, std::source_location where) {
+Output ShapeOp(const Input& input, std::string_view name, SourceLocation where) {
   return ShapeOp(input, ShapeOpOptions(), name, where);
 }
 
-std::vector<Output> ShapeN(const std::vector<Input>& input, const ShapeNOptions& options, std::string_view name, std::source_location where) {
+std::vector<Output> ShapeN(const std::vector<Input>& input, const ShapeNOptions& options, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "ShapeN", Flat({input}), {{"out_type", options.out_type}, {"N", Length(input)}}, Or(name, "ShapeN"), where));
 }
-std::vector<Output> ShapeN(const std::vector<Input>& input, std::string_view name, std::source_location where) {
+std::vector<Output> ShapeN(const std::vector<Input>& input, std::string_view name, SourceLocation where) {
   return ShapeN(input, ShapeNOptions(), name, where);
 }
 
-Output ShardedFilename(const Input& basename, const Input& shard, const Input& num_shards, std::string_view name, std::source_location where) {
+Output ShardedFilename(const Input& basename, const Input& shard, const Input& num_shards, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ShardedFilename", Flat({basename, shard, num_shards}), {}, Or(name, "ShardedFilename"), where));
 }
 
-Output ShardedFilespec(const Input& basename, const Input& num_shards, std::string_view name, std::source_location where) {
+Output ShardedFilespec(const Input& basename, const Input& num_shards, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ShardedFilespec", Flat({basename, num_shards}), {}, Or(name, "ShardedFilespec"), where));
 }
 
-Output Sigmoid(const Input& x, std::string_view name, std::source_location where) {
+Output Sigmoid(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Sigmoid", Flat({x}), {}, Or(name, "Sigmoid"), where));
 }
 
-Output SigmoidGrad(const Input& y, const Input& dy, std::string_view name, std::source_location where) {
+Output SigmoidGrad(const Input& y, const Input& dy, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SigmoidGrad", Flat({y, dy}), {}, Or(name, "SigmoidGrad"), where));
 }
 
-Output Sign(const Input& x, std::string_view name, std::source_location where) {
+Output Sign(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Sign", Flat({x}), {}, Or(name, "Sign"), where));
 }
 
-Output Sin(const Input& x, std::string_view name, std::source_location where) {
+Output Sin(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Sin", Flat({x}), {}, Or(name, "Sin"), where));
 }
 
-Output Sinh(const Input& x, std::string_view name, std::source_location where) {
+Output Sinh(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Sinh", Flat({x}), {}, Or(name, "Sinh"), where));
 }
 
-Output Size(const Input& input, const SizeOptions& options, std::string_view name, std::source_location where) {
+Output Size(const Input& input, const SizeOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Size", Flat({input}), {{"out_type", options.out_type}}, Or(name, "Size"), where));
 }
-Output Size(const Input& input, std::string_view name, std::source_location where) {
+Output Size(const Input& input, std::string_view name, SourceLocation where) {
   return Size(input, SizeOptions(), name, where);
 }
 
-Output Slice(const Input& input, const Input& begin, const Input& size, std::string_view name, std::source_location where) {
+Output Slice(const Input& input, const Input& begin, const Input& size, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Slice", Flat({input, begin, size}), {}, Or(name, "Slice"), where));
 }
 
-Output Snapshot(const Input& input, std::string_view name, std::source_location where) {
+Output Snapshot(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Snapshot", Flat({input}), {}, Or(name, "Snapshot"), where));
 }
 
-Output Softmax(const Input& logits, std::string_view name, std::source_location where) {
+Output Softmax(const Input& logits, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Softmax", Flat({logits}), {}, Or(name, "Softmax"), where));
 }
 
-SoftmaxCrossEntropyWithLogitsOutputs SoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name, std::source_location where) {
+SoftmaxCrossEntropyWithLogitsOutputs SoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "SoftmaxCrossEntropyWithLogits", Flat({features, labels}), {}, Or(name, "SoftmaxCrossEntropyWithLogits"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
 }
 
-Output Softplus(const Input& features, std::string_view name, std::source_location where) {
+Output Softplus(const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Softplus", Flat({features}), {}, Or(name, "Softplus"), where));
 }
 
-Output SoftplusGrad(const Input& gradients, const Input& features, std::string_view name, std::source_location where) {
+Output SoftplusGrad(const Input& gradients, const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SoftplusGrad", Flat({gradients, features}), {}, Or(name, "SoftplusGrad"), where));
 }
 
-Output Softsign(const Input& features, std::string_view name, std::source_location where) {
+Output Softsign(const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Softsign", Flat({features}), {}, Or(name, "Softsign"), where));
 }
 
-Output SoftsignGrad(const Input& gradients, const Input& features, std::string_view name, std::source_location where) {
+Output SoftsignGrad(const Input& gradients, const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SoftsignGrad", Flat({gradients, features}), {}, Or(name, "SoftsignGrad"), where));
 }
 
-Output SparseApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdadeltaOptions& options, std::string_view name, std::source_location where) {
+Output SparseApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdadeltaOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyAdadelta", Flat({var, accum, accum_update, lr, rho, epsilon, grad, indices}), {{"use_locking", options.use_locking}}, Or(name, "SparseApplyAdadelta"), where));
 }
-Output SparseApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, std::source_location where) {
+Output SparseApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return SparseApplyAdadelta(var, accum, accum_update, lr, rho, epsilon, grad, indices, SparseApplyAdadeltaOptions(), name, where);
 }
 
-Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const SparseApplyAdagradOptions& options, std::string_view name, std::source_location where) {
+Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const SparseApplyAdagradOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyAdagrad", Flat({var, accum, lr, grad, indices}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "SparseApplyAdagrad"), where));
 }
-Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, std::source_location where) {
+Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return SparseApplyAdagrad(var, accum, lr, grad, indices, SparseApplyAdagradOptions(), name, where);
 }
 
-Output SparseApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdagradV2Options& options, std::string_view name, std::source_location where) {
+Output SparseApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyAdagradV2", Flat({var, accum, lr, epsilon, grad, indices}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "SparseApplyAdagradV2"), where));
 }
-Output SparseApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, std::source_location where) {
+Output SparseApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return SparseApplyAdagradV2(var, accum, lr, epsilon, grad, indices, SparseApplyAdagradV2Options(), name, where);
 }
 
-Output SparseApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyCenteredRMSPropOptions& options, std::string_view name, std::source_location where) {
+Output SparseApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyCenteredRMSPropOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyCenteredRMSProp", Flat({var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices}), {{"use_locking", options.use_locking}}, Or(name, "SparseApplyCenteredRMSProp"), where));
 }
-Output SparseApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, std::source_location where) {
+Output SparseApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return SparseApplyCenteredRMSProp(var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices, SparseApplyCenteredRMSPropOptions(), name, where);
 }
 
-Output SparseApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const SparseApplyFtrlOptions& options, std::string_view name, std::source_location where) {
+Output SparseApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const SparseApplyFtrlOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyFtrl", Flat({var, accum, linear, grad, indices, lr, l1, l2, lr_power}), {{"use_locking", options.use_locking}, {"multiply_linear_by_lr", options.multiply_linear_by_lr}}, Or(name, "SparseApplyFtrl"), where));
 }
-Output SparseApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, std::string_view name, std::source_location where) {
+Output SparseApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, std::string_view name, SourceLocation where) {
   return SparseApplyFtrl(var, accum, linear, grad, indices, lr, l1, l2, lr_power, SparseApplyFtrlOptions(), name, where);
 }
 
-Output SparseApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const SparseApplyFtrlV2Options& options, std::string_view name, std::source_location where) {
+Output SparseApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const SparseApplyFtrlV2Options& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyFtrlV2", Flat({var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power}), {{"use_locking", options.use_locking}, {"multiply_linear_by_lr", options.multiply_linear_by_lr}}, Or(name, "SparseApplyFtrlV2"), where));
 }
-Output SparseApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, std::source_location where) {
+Output SparseApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, SourceLocation where) {
   return SparseApplyFtrlV2(var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power, SparseApplyFtrlV2Options(), name, where);
 }
 
-Output SparseApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, const SparseApplyMomentumOptions& options, std::string_view name, std::source_location where) {
+Output SparseApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, const SparseApplyMomentumOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyMomentum", Flat({var, accum, lr, grad, indices, momentum}), {{"use_locking", options.use_locking}, {"use_nesterov", options.use_nesterov}}, Or(name, "SparseApplyMomentum"), where));
 }
-Output SparseApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, std::string_view name, std::source_location where) {
+Output SparseApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, std::string_view name, SourceLocation where) {
   return SparseApplyMomentum(var, accum, lr, grad, indices, momentum, SparseApplyMomentumOptions(), name, where);
 }
 
-Output SparseApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const SparseApplyProximalAdagradOptions& options, std::string_view name, std::source_location where) {
+Output SparseApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const SparseApplyProximalAdagradOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyProximalAdagrad", Flat({var, accum, lr, l1, l2, grad, indices}), {{"use_locking", options.use_locking}}, Or(name, "SparseApplyProximalAdagrad"), where));
 }
-Output SparseApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, std::string_view name, std::source_location where) {
+Output SparseApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return SparseApplyProximalAdagrad(var, accum, lr, l1, l2, grad, indices, SparseApplyProximalAdagradOptions(), name, where);
 }
 
-Output SparseApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const SparseApplyProximalGradientDescentOptions& options, std::string_view name, std::source_location where) {
+Output SparseApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const SparseApplyProximalGradientDescentOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyProximalGradientDescent", Flat({var, alpha, l1, l2, grad, indices}), {{"use_locking", options.use_locking}}, Or(name, "SparseApplyProximalGradientDescent"), where));
 }
-Output SparseApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, std::string_view name, std::source_location where) {
+Output SparseApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return SparseApplyProximalGradientDescent(var, alpha, l1, l2, grad, indices, SparseApplyProximalGradientDescentOptions(), name, where);
 }
 
-Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyRMSPropOptions& options, std::string_view name, std::source_location where) {
+Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyRMSPropOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyRMSProp", Flat({var, ms, mom, lr, rho, momentum, epsilon, grad, indices}), {{"use_locking", options.use_locking}}, Or(name, "SparseApplyRMSProp"), where));
 }
-Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, std::source_location where) {
+Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return SparseApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad, indices, SparseApplyRMSPropOptions(), name, where);
 }
 
-SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name, std::source_location where) {
+SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "SparseSoftmaxCrossEntropyWithLogits", Flat({features, labels}), {}, Or(name, "SparseSoftmaxCrossEntropyWithLogits"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
 }
 
-Output Sqrt(const Input& x, std::string_view name, std::source_location where) {
+Output Sqrt(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Sqrt", Flat({x}), {}, Or(name, "Sqrt"), where));
 }
 
-Output SqrtGrad(const Input& y, const Input& dy, std::string_view name, std::source_location where) {
+Output SqrtGrad(const Input& y, const Input& dy, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SqrtGrad", Flat({y, dy}), {}, Or(name, "SqrtGrad"), where));
 }
 
-Output Square(const Input& x, std::string_view name, std::source_location where) {
+Output Square(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Square", Flat({x}), {}, Or(name, "Square"), where));
 }
 
-Output SquaredDifference(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output SquaredDifference(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SquaredDifference", Flat({x, y}), {}, Or(name, "SquaredDifference"), where));
 }
 
-Output StopGradient(const Input& input, std::string_view name, std::source_location where) {
+Output StopGradient(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "StopGradient", Flat({input}), {}, Or(name, "StopGradient"), where));
 }
 
-Output StridedSlice(const Input& input, const Input& begin, const Input& end, const Input& strides, const StridedSliceOptions& options, std::string_view name, std::source_location where) {
+Output StridedSlice(const Input& input, const Input& begin, const Input& end, const Input& strides, const StridedSliceOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "StridedSlice", Flat({input, begin, end, strides}), {{"begin_mask", options.begin_mask}, {"end_mask", options.end_mask}, {"ellipsis_mask", options.ellipsis_mask}, {"new_axis_mask", options.new_axis_mask}, {"shrink_axis_mask", options.shrink_axis_mask}}, Or(name, "StridedSlice"), where));
 }
-Output StridedSlice(const Input& input, const Input& begin, const Input& end, const Input& strides, std::string_view name, std::source_location where) {
+Output StridedSlice(const Input& input, const Input& begin, const Input& end, const Input& strides, std::string_view name, SourceLocation where) {
   return StridedSlice(input, begin, end, strides, StridedSliceOptions(), name, where);
 }
 
-Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, const StridedSliceGradOptions& options, std::string_view name, std::source_location where) {
+Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, const StridedSliceGradOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "StridedSliceGrad", Flat({shape, begin, end, strides, dy}), {{"begin_mask", options.begin_mask}, {"end_mask", options.end_mask}, {"ellipsis_mask", options.ellipsis_mask}, {"new_axis_mask", options.new_axis_mask}, {"shrink_axis_mask", options.shrink_axis_mask}}, Or(name, "StridedSliceGrad"), where));
 }
-Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, std::string_view name, std::source_location where) {
+Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, std::string_view name, SourceLocation where) {
   return StridedSliceGrad(shape, begin, end, strides, dy, StridedSliceGradOptions(), name, where);
 }
 
-Output Sub(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Sub(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Sub", Flat({x, y}), {}, Or(name, "Sub"), where));
 }
 
-Output Sum(const Input& input, const Input& reduction_indices, const SumOptions& options, std::string_view name, std::source_location where) {
+Output Sum(const Input& input, const Input& reduction_indices, const SumOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Sum", Flat({input, reduction_indices}), {{"keep_dims", options.keep_dims}}, Or(name, "Sum"), where));
 }
-Output Sum(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where) {
+Output Sum(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return Sum(input, reduction_indices, SumOptions(), name, where);
 }
 
-Output Tan(const Input& x, std::string_view name, std::source_location where) {
+Output Tan(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Tan", Flat({x}), {}, Or(name, "Tan"), where));
 }
 
-Output Tanh(const Input& x, std::string_view name, std::source_location where) {
+Output Tanh(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Tanh", Flat({x}), {}, Or(name, "Tanh"), where));
 }
 
-Output TanhGrad(const Input& y, const Input& dy, std::string_view name, std::source_location where) {
+Output TanhGrad(const Input& y, const Input& dy, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "TanhGrad", Flat({y, dy}), {}, Or(name, "TanhGrad"), where));
 }
 
-Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, const TemporaryVariableOptions& options, std::string_view name, std::source_location where) {
+Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, const TemporaryVariableOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "TemporaryVariable", Flat({}), {{"shape", shape}, {"dtype", dtype}, {"var_name", options.var_name}}, Or(name, "TemporaryVariable"), where));
 }
-Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, std::string_view name, std::source_location where) {
+Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where) {
   return TemporaryVariable(graph, shape, dtype, TemporaryVariableOptions(), name, where);
 }
 
-Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterAddOptions& options, std::string_view name, std::source_location where) {
+Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterAddOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "TensorScatterAdd", Flat({tensor, indices, updates}), {{"bad_indices_policy", options.bad_indices_policy}}, Or(name, "TensorScatterAdd"), where));
 }
-Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, std::source_location where) {
+Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return TensorScatterAdd(tensor, indices, updates, TensorScatterAddOptions(), name, where);
 }
 
-Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterUpdateOptions& options, std::string_view name, std::source_location where) {
+Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterUpdateOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "TensorScatterUpdate", Flat({tensor, indices, updates}), {{"bad_indices_policy", options.bad_indices_policy}}, Or(name, "TensorScatterUpdate"), where));
 }
-Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, std::source_location where) {
+Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return TensorScatterUpdate(tensor, indices, updates, TensorScatterUpdateOptions(), name, where);
 }
 
-Output Tile(const Input& input, const Input& multiples, std::string_view name, std::source_location where) {
+Output Tile(const Input& input, const Input& multiples, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Tile", Flat({input, multiples}), {}, Or(name, "Tile"), where));
 }
 
-Output TruncateDiv(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output TruncateDiv(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "TruncateDiv", Flat({x, y}), {}, Or(name, "TruncateDiv"), where));
 }
 
-Output TruncateMod(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output TruncateMod(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "TruncateMod", Flat({x, y}), {}, Or(name, "TruncateMod"), where));
 }
 
-UniqueOutputs Unique(const Input& x, const UniqueOptions& options, std::string_view name, std::source_location where) {
+UniqueOutputs Unique(const Input& x, const UniqueOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "Unique", Flat({x}), {{"out_idx", options.out_idx}}, Or(name, "Unique"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
 }
-UniqueOutputs Unique(const Input& x, std::string_view name, std::source_location where) {
+UniqueOutputs Unique(const Input& x, std::string_view name, SourceLocation where) {
   return Unique(x, UniqueOptions(), name, where);
 }
 
-UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsOptions& options, std::string_view name, std::source_location where) {
+UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "UniqueWithCounts", Flat({x}), {{"out_idx", options.out_idx}}, Or(name, "UniqueWithCounts"), where), {"", "", ""});
   return {lists[0][0], lists[1][0], lists[2][0]};
 }
-UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, std::source_location where) {
+UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, SourceLocation where) {
   return UniqueWithCounts(x, UniqueWithCountsOptions(), name, where);
 }
 
-Output VariableOp(Graph& graph, const Shape& shape, DType dtype, const VariableOpOptions& options, std::string_view name, std::source_location where) {
+Output VariableOp(Graph& graph, const Shape& shape, DType dtype, const VariableOpOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "Variable", Flat({}), {{"shape", shape}, {"dtype", dtype}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "Variable"), where));
 }
-Output VariableOp(Graph& graph, const Shape& shape, DType dtype, std::string_view name, std::source_location where) {
+Output VariableOp(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where) {
   return VariableOp(graph, shape, dtype, VariableOpOptions(), name, where);
 }
 
-Output VariableV2(Graph& graph, const Shape& shape, DType dtype, const VariableV2Options& options, std::string_view name, std::source_location where) {
+Output VariableV2(Graph& graph, const Shape& shape, DType dtype, const VariableV2Options& options, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "VariableV2", Flat({}), {{"shape", shape}, {"dtype", dtype}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "VariableV2"), where));
 }
-Output VariableV2(Graph& graph, const Shape& shape, DType dtype, std::string_view name, std::source_location where) {
+Output VariableV2(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where) {
   return VariableV2(graph, shape, dtype, VariableV2Options(), name, where);
 }
 
-Output Where(const Input& input, std::string_view name, std::source_location where) {
+Output Where(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Where", Flat({input}), {}, Or(name, "Where"), where));
 }
 
-Operation WriteFile(const Input& filename, const Input& contents, std::string_view name, std::source_location where) {
+Operation WriteFile(const Input& filename, const Input& contents, std::string_view name, SourceLocation where) {
   return Build(nullptr, "WriteFile", Flat({filename, contents}), {}, Or(name, "WriteFile"), where);
 }
 
-Output Xdivy(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Xdivy(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Xdivy", Flat({x, y}), {}, Or(name, "Xdivy"), where));
 }
 
-Output Xlog1py(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Xlog1py(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Xlog1py", Flat({x, y}), {}, Or(name, "Xlog1py"), where));
 }
 
-Output Xlogy(const Input& x, const Input& y, std::string_view name, std::source_location where) {
+Output Xlogy(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Xlogy", Flat({x, y}), {}, Or(name, "Xlogy"), where));
 }
 
-Output ZerosLike(const Input& x, std::string_view name, std::source_location where) {
+Output ZerosLike(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ZerosLike", Flat({x}), {}, Or(name, "zeros_like"), where));
 }
 

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <source_location>
+#include "ramet/base/source_location.h"
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,31 +20,31 @@ namespace ramet {
 
 // Returns |x| element-wise; the smallest integer stays. Shape of y: shape of x.
 // Abs(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Abs(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Abs(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the angle in [0, pi] whose cosine is x, element-wise; NaN for real |x| > 1. Shape of y:
 // shape of x.
 // Acos(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Acos(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Acos(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the number >= 0 whose hyperbolic cosine is x, element-wise; NaN for real x < 1. Shape of
 // y: shape of x.
 // Acosh(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Acosh(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Acosh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x + y element-wise with broadcasting; strings are joined, integers wrap. Error: the
 // shapes do not broadcast.
 // Add(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output Add(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Add(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the sum of all inputs element-wise, added in their order; integers wrap. Error: the
 // inputs differ in shape.
 // AddN(inputs:N * T) -> (sum:T) {N:int, T:type}
-RAMET_EXPORT Output AddN(const std::vector<Input>& inputs, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output AddN(const std::vector<Input>& inputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x + y element-wise with broadcasting; integers wrap. Error: the shapes do not broadcast.
 // AddV2(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output AddV2(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output AddV2(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct AllOptions {
   bool keep_dims = false;
@@ -53,8 +53,8 @@ struct AllOptions {
 // the end); true where there is nothing. They vanish, or stay with size 1 with keep_dims. Error: an
 // index is out of range or named twice.
 // All(input:bool, reduction_indices:Tidx) -> (output:bool) {keep_dims:bool=false, Tidx:type=int32}
-RAMET_EXPORT Output All(const Input& input, const Input& reduction_indices, const AllOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output All(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output All(const Input& input, const Input& reduction_indices, const AllOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output All(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct AngleOptions {
   DType tout = static_cast<DType>(1) /* float */;
@@ -62,8 +62,8 @@ struct AngleOptions {
 // Returns the angle in [-pi, pi] of each complex number. Shape of the output: shape of the input.
 // Error: Tout is not the real type of T.
 // Angle(input:T) -> (output:Tout) {T:type=complex64, Tout:type=float}
-RAMET_EXPORT Output Angle(const Input& input, const AngleOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Angle(const Input& input, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Angle(const Input& input, const AngleOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Angle(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct AnyOptions {
   bool keep_dims = false;
@@ -72,8 +72,8 @@ struct AnyOptions {
 // from the end); false where there is nothing. They vanish, or stay with size 1 with keep_dims.
 // Error: an index is out of range or named twice.
 // Any(input:bool, reduction_indices:Tidx) -> (output:bool) {keep_dims:bool=false, Tidx:type=int32}
-RAMET_EXPORT Output Any(const Input& input, const Input& reduction_indices, const AnyOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Any(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Any(const Input& input, const Input& reduction_indices, const AnyOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Any(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyAdaMaxOptions {
   bool use_locking = false;
@@ -84,8 +84,8 @@ struct ApplyAdaMaxOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyAdaMax(var:Ref(T), m:Ref(T), v:Ref(T), beta1_power:T, lr:T, beta1:T, beta2:T, epsilon:T,
 // grad:T) -> (out:Ref(T)) {T:type, use_locking:bool=false}
-RAMET_EXPORT Output ApplyAdaMax(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ApplyAdaMaxOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyAdaMax(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyAdaMax(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ApplyAdaMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyAdaMax(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyAdadeltaOptions {
   bool use_locking = false;
@@ -96,8 +96,8 @@ struct ApplyAdadeltaOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyAdadelta(var:Ref(T), accum:Ref(T), accum_update:Ref(T), lr:T, rho:T, epsilon:T, grad:T) ->
 // (out:Ref(T)) {T:type, use_locking:bool=false}
-RAMET_EXPORT Output ApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const ApplyAdadeltaOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const ApplyAdadeltaOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyAdagradOptions {
   bool use_locking = false;
@@ -108,8 +108,8 @@ struct ApplyAdagradOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyAdagrad(var:Ref(T), accum:Ref(T), lr:T, grad:T) -> (out:Ref(T)) {T:type,
 // use_locking:bool=false, update_slots:bool=true}
-RAMET_EXPORT Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const ApplyAdagradOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const ApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyAdagradV2Options {
   bool use_locking = false;
@@ -120,8 +120,8 @@ struct ApplyAdagradV2Options {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyAdagradV2(var:Ref(T), accum:Ref(T), lr:T, epsilon:T, grad:T) -> (out:Ref(T)) {T:type,
 // use_locking:bool=false, update_slots:bool=true}
-RAMET_EXPORT Output ApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const ApplyAdagradV2Options& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const ApplyAdagradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyAdamOptions {
   bool use_locking = false;
@@ -134,8 +134,8 @@ struct ApplyAdamOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyAdam(var:Ref(T), m:Ref(T), v:Ref(T), beta1_power:T, beta2_power:T, lr:T, beta1:T, beta2:T,
 // epsilon:T, grad:T) -> (out:Ref(T)) {T:type, use_locking:bool=false, use_nesterov:bool=false}
-RAMET_EXPORT Output ApplyAdam(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ApplyAdamOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyAdam(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyAdam(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ApplyAdamOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyAdam(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyAddSignOptions {
   bool use_locking = false;
@@ -146,8 +146,8 @@ struct ApplyAddSignOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyAddSign(var:Ref(T), m:Ref(T), lr:T, alpha:T, sign_decay:T, beta:T, grad:T) -> (out:Ref(T))
 // {T:type, use_locking:bool=false}
-RAMET_EXPORT Output ApplyAddSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, const ApplyAddSignOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyAddSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyAddSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, const ApplyAddSignOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyAddSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyCenteredRMSPropOptions {
   bool use_locking = false;
@@ -158,8 +158,8 @@ struct ApplyCenteredRMSPropOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyCenteredRMSProp(var:Ref(T), mg:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T,
 // epsilon:T, grad:T) -> (out:Ref(T)) {T:type, use_locking:bool=false}
-RAMET_EXPORT Output ApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ApplyCenteredRMSPropOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ApplyCenteredRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyFtrlOptions {
   bool use_locking = false;
@@ -170,8 +170,8 @@ struct ApplyFtrlOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyFtrl(var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, lr:T, l1:T, l2:T, lr_power:T) ->
 // (out:Ref(T)) {T:type, use_locking:bool=false, multiply_linear_by_lr:bool=false}
-RAMET_EXPORT Output ApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const ApplyFtrlOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const ApplyFtrlOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyFtrlV2Options {
   bool use_locking = false;
@@ -183,8 +183,8 @@ struct ApplyFtrlV2Options {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyFtrlV2(var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, lr:T, l1:T, l2:T, l2_shrinkage:T,
 // lr_power:T) -> (out:Ref(T)) {T:type, use_locking:bool=false, multiply_linear_by_lr:bool=false}
-RAMET_EXPORT Output ApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const ApplyFtrlV2Options& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const ApplyFtrlV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyGradientDescentOptions {
   bool use_locking = false;
@@ -194,8 +194,8 @@ struct ApplyGradientDescentOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyGradientDescent(var:Ref(T), alpha:T, delta:T) -> (out:Ref(T)) {T:type,
 // use_locking:bool=false}
-RAMET_EXPORT Output ApplyGradientDescent(const RefInput& var, const Input& alpha, const Input& delta, const ApplyGradientDescentOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyGradientDescent(const RefInput& var, const Input& alpha, const Input& delta, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyGradientDescent(const RefInput& var, const Input& alpha, const Input& delta, const ApplyGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyGradientDescent(const RefInput& var, const Input& alpha, const Input& delta, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyMomentumOptions {
   bool use_locking = false;
@@ -207,8 +207,8 @@ struct ApplyMomentumOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyMomentum(var:Ref(T), accum:Ref(T), lr:T, grad:T, momentum:T) -> (out:Ref(T)) {T:type,
 // use_locking:bool=false, use_nesterov:bool=false}
-RAMET_EXPORT Output ApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& momentum, const ApplyMomentumOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& momentum, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& momentum, const ApplyMomentumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& momentum, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyPowerSignOptions {
   bool use_locking = false;
@@ -219,8 +219,8 @@ struct ApplyPowerSignOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyPowerSign(var:Ref(T), m:Ref(T), lr:T, logbase:T, sign_decay:T, beta:T, grad:T) ->
 // (out:Ref(T)) {T:type, use_locking:bool=false}
-RAMET_EXPORT Output ApplyPowerSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, const ApplyPowerSignOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyPowerSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyPowerSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, const ApplyPowerSignOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyPowerSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyProximalAdagradOptions {
   bool use_locking = false;
@@ -231,8 +231,8 @@ struct ApplyProximalAdagradOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyProximalAdagrad(var:Ref(T), accum:Ref(T), lr:T, l1:T, l2:T, grad:T) -> (out:Ref(T)) {T:type,
 // use_locking:bool=false}
-RAMET_EXPORT Output ApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const ApplyProximalAdagradOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const ApplyProximalAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyProximalGradientDescentOptions {
   bool use_locking = false;
@@ -243,8 +243,8 @@ struct ApplyProximalGradientDescentOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyProximalGradientDescent(var:Ref(T), alpha:T, l1:T, l2:T, delta:T) -> (out:Ref(T)) {T:type,
 // use_locking:bool=false}
-RAMET_EXPORT Output ApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, const ApplyProximalGradientDescentOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, const ApplyProximalGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApplyRMSPropOptions {
   bool use_locking = false;
@@ -255,16 +255,16 @@ struct ApplyRMSPropOptions {
 // \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
 // ApplyRMSProp(var:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, grad:T) ->
 // (out:Ref(T)) {T:type, use_locking:bool=false}
-RAMET_EXPORT Output ApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ApplyRMSPropOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ApproximateEqualOptions {
   float tolerance = 1e-05f;
 };
 // Returns whether |x - y| < tolerance element-wise. Error: x and y differ in shape.
 // ApproximateEqual(x:T, y:T) -> (z:bool) {T:type, tolerance:float=1e-05}
-RAMET_EXPORT Output ApproximateEqual(const Input& x, const Input& y, const ApproximateEqualOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ApproximateEqual(const Input& x, const Input& y, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ApproximateEqual(const Input& x, const Input& y, const ApproximateEqualOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApproximateEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ArgMaxOptions {
   DType output_type = static_cast<DType>(9) /* int64 */;
@@ -273,8 +273,8 @@ struct ArgMaxOptions {
 // equals; that dimension vanishes. Error: the dimension is no scalar, out of range or empty.
 // ArgMax(input:T, dimension:Tidx) -> (output:output_type) {T:type, Tidx:type=int32,
 // output_type:type=int64}
-RAMET_EXPORT Output ArgMax(const Input& input, const Input& dimension, const ArgMaxOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ArgMax(const Input& input, const Input& dimension, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ArgMax(const Input& input, const Input& dimension, const ArgMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ArgMax(const Input& input, const Input& dimension, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ArgMinOptions {
   DType output_type = static_cast<DType>(9) /* int64 */;
@@ -283,17 +283,17 @@ struct ArgMinOptions {
 // of equals; that dimension vanishes. Error: the dimension is no scalar, out of range or empty.
 // ArgMin(input:T, dimension:Tidx) -> (output:output_type) {T:type, Tidx:type=int32,
 // output_type:type=int64}
-RAMET_EXPORT Output ArgMin(const Input& input, const Input& dimension, const ArgMinOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ArgMin(const Input& input, const Input& dimension, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ArgMin(const Input& input, const Input& dimension, const ArgMinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ArgMin(const Input& input, const Input& dimension, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the angle in [-pi/2, pi/2] whose sine is x, element-wise; NaN for real |x| > 1. Shape of
 // y: shape of x.
 // Asin(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Asin(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Asin(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the number whose hyperbolic sine is x, element-wise. Shape of y: shape of x.
 // Asinh(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Asinh(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Asinh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct AssignOptions {
   bool validate_shape = true;
@@ -304,8 +304,8 @@ struct AssignOptions {
 // value, or, before there is one, not that of its node.
 // Assign(ref:Ref(T), value:T) -> (output_ref:Ref(T)) {T:type, validate_shape:bool=true,
 // use_locking:bool=true}
-RAMET_EXPORT Output Assign(const RefInput& ref, const Input& value, const AssignOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Assign(const RefInput& ref, const Input& value, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Assign(const RefInput& ref, const Input& value, const AssignOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Assign(const RefInput& ref, const Input& value, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct AssignAddOptions {
   bool use_locking = false;
@@ -313,8 +313,8 @@ struct AssignAddOptions {
 // Adds `value` to the variable, which is passed on.
 // \error kFailedPrecondition if it is uninitialised; kInvalidArgument if the shapes differ.
 // AssignAdd(ref:Ref(T), value:T) -> (output_ref:Ref(T)) {T:type, use_locking:bool=false}
-RAMET_EXPORT Output AssignAdd(const RefInput& ref, const Input& value, const AssignAddOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output AssignAdd(const RefInput& ref, const Input& value, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output AssignAdd(const RefInput& ref, const Input& value, const AssignAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AssignAdd(const RefInput& ref, const Input& value, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct AssignSubOptions {
   bool use_locking = false;
@@ -322,22 +322,22 @@ struct AssignSubOptions {
 // Subtracts `value` from the variable, which is passed on.
 // \error kFailedPrecondition if it is uninitialised; kInvalidArgument if the shapes differ.
 // AssignSub(ref:Ref(T), value:T) -> (output_ref:Ref(T)) {T:type, use_locking:bool=false}
-RAMET_EXPORT Output AssignSub(const RefInput& ref, const Input& value, const AssignSubOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output AssignSub(const RefInput& ref, const Input& value, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output AssignSub(const RefInput& ref, const Input& value, const AssignSubOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AssignSub(const RefInput& ref, const Input& value, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the angle in [-pi/2, pi/2] whose tangent is x, element-wise. Shape of y: shape of x.
 // Atan(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Atan(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Atan(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the angle in [-pi, pi] of the point (x, y), element-wise with broadcasting. Error: the
 // shapes do not broadcast.
 // Atan2(y:T, x:T) -> (z:T) {T:type}
-RAMET_EXPORT Output Atan2(const Input& y, const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Atan2(const Input& y, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the number whose hyperbolic tangent is x, element-wise; NaN for real |x| > 1. Shape of y:
 // shape of x.
 // Atanh(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Atanh(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Atanh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct BatchMatMulOptions {
   bool adj_x = false;
@@ -351,8 +351,8 @@ struct BatchMatMulOptions {
 // differ.
 // BatchMatMul(x:T, y:T) -> (output:T) {T:type, adj_x:bool=false, adj_y:bool=false,
 // grad_x:bool=false, grad_y:bool=false}
-RAMET_EXPORT Output BatchMatMul(const Input& x, const Input& y, const BatchMatMulOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output BatchMatMul(const Input& x, const Input& y, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output BatchMatMul(const Input& x, const Input& y, const BatchMatMulOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output BatchMatMul(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct BatchMatMulV2Options {
   bool adj_x = false;
@@ -366,8 +366,8 @@ struct BatchMatMulV2Options {
 // dimensions do not broadcast; the inner ones differ.
 // BatchMatMulV2(x:T, y:T) -> (output:T) {T:type, adj_x:bool=false, adj_y:bool=false,
 // grad_x:bool=false, grad_y:bool=false}
-RAMET_EXPORT Output BatchMatMulV2(const Input& x, const Input& y, const BatchMatMulV2Options& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output BatchMatMulV2(const Input& x, const Input& y, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output BatchMatMulV2(const Input& x, const Input& y, const BatchMatMulV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output BatchMatMulV2(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct BiasAddOptions {
   std::string data_format = "NHWC";
@@ -376,8 +376,8 @@ struct BiasAddOptions {
 // value, or with data_format NCHW as its second one. Shape of the output: shape of the value.
 // Error: the value has fewer than two dimensions, the bias is no vector or of another length.
 // BiasAdd(value:T, bias:T) -> (output:T) {T:type, data_format:string="NHWC"}
-RAMET_EXPORT Output BiasAdd(const Input& value, const Input& bias, const BiasAddOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output BiasAdd(const Input& value, const Input& bias, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output BiasAdd(const Input& value, const Input& bias, const BiasAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output BiasAdd(const Input& value, const Input& bias, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct BiasAddGradOptions {
   std::string data_format = "NHWC";
@@ -385,40 +385,40 @@ struct BiasAddGradOptions {
 // Returns the sum of the incoming gradient over all dimensions but that of the channels (the last
 // one, or the second with data_format NCHW): a vector. Error: there are fewer than two dimensions.
 // BiasAddGrad(out_backprop:T) -> (output:T) {T:type, data_format:string="NHWC"}
-RAMET_EXPORT Output BiasAddGrad(const Input& out_backprop, const BiasAddGradOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output BiasAddGrad(const Input& out_backprop, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output BiasAddGrad(const Input& out_backprop, const BiasAddGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output BiasAddGrad(const Input& out_backprop, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the value plus a bias vector as long as its last dimension: the old form of BiasAdd.
 // Shape of the output: shape of the value. Error: the value has fewer than two dimensions, the bias
 // is no vector or of another length.
 // BiasAddV1(value:T, bias:T) -> (output:T) {T:type}
-RAMET_EXPORT Output BiasAddV1(const Input& value, const Input& bias, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output BiasAddV1(const Input& value, const Input& bias, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The bytes of `input` as elements of `type`. From a wider to a narrower dtype the shape gets
 // a last dimension with the ratio of the sizes; the other way round it loses that dimension.
 // \error kInvalidArgument if it has no such last dimension.
 // Bitcast(input:T) -> (output:type) {T:type, type:type}
-RAMET_EXPORT Output Bitcast(const Input& input, DType type, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Bitcast(const Input& input, DType type, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the bits that x and y both have, element-wise with broadcasting. Error: the shapes do not
 // broadcast.
 // BitwiseAnd(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output BitwiseAnd(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output BitwiseAnd(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the bits that x or y has, element-wise with broadcasting. Error: the shapes do not
 // broadcast.
 // BitwiseOr(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output BitwiseOr(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output BitwiseOr(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the bits that one of x and y has, element-wise with broadcasting. Error: the shapes do
 // not broadcast.
 // BitwiseXor(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output BitwiseXor(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output BitwiseXor(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The shape to which tensors of the shapes s0 and s1 (vectors) broadcast.
 // \error kInvalidArgument "Incompatible shapes: [3] vs. [2]".
 // BroadcastArgs(s0:T, s1:T) -> (r0:T) {T:type=int32}
-RAMET_EXPORT Output BroadcastArgs(const Input& s0, const Input& s1, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output BroadcastArgs(const Input& s0, const Input& s1, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct BroadcastGradientArgsOutputs {
   Output r0;
@@ -428,13 +428,13 @@ struct BroadcastGradientArgsOutputs {
 // summed, to be the gradient of the first (r0) and second (r1); empty for equal shapes.
 // \error kInvalidArgument "Incompatible shapes: [3] vs. [2]".
 // BroadcastGradientArgs(s0:T, s1:T) -> (r0:T, r1:T) {T:type=int32}
-RAMET_EXPORT BroadcastGradientArgsOutputs BroadcastGradientArgs(const Input& s0, const Input& s1, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT BroadcastGradientArgsOutputs BroadcastGradientArgs(const Input& s0, const Input& s1, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // `input` repeated along dimensions of 1 and new leading ones until it has the shape `shape`
 // ([rank]).
 // \error kInvalidArgument "Incompatible shapes: [3] vs. [2]".
 // BroadcastTo(input:T, shape:Tidx) -> (output:T) {T:type, Tidx:type=int32}
-RAMET_EXPORT Output BroadcastTo(const Input& input, const Input& shape, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output BroadcastTo(const Input& input, const Input& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct CastOptions {
   bool truncate = false;
@@ -444,22 +444,22 @@ struct CastOptions {
 // floating type rounds to the nearest. Shape of y: shape of x. Error: one of the types is no number
 // or bool.
 // Cast(x:SrcT) -> (y:DstT) {SrcT:type, DstT:type, Truncate:bool=false}
-RAMET_EXPORT Output Cast(const Input& x, DType dst_t, const CastOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Cast(const Input& x, DType dst_t, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Cast(const Input& x, DType dst_t, const CastOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Cast(const Input& x, DType dst_t, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the smallest whole number that is not below x, element-wise. Shape of y: shape of x.
 // Ceil(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Ceil(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Ceil(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // `tensor`, unchanged, if all its elements are finite.
 // \error kInvalidArgument "MESSAGE : Tensor had Inf and NaN values" otherwise.
 // CheckNumerics(tensor:T) -> (output:T) {T:type, message:string}
-RAMET_EXPORT Output CheckNumerics(const Input& tensor, const std::string& message, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output CheckNumerics(const Input& tensor, const std::string& message, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns max(min(t, clip_value_max), clip_value_min) element-wise. The bounds are scalars or have
 // the shape of t. NaN stays NaN, a NaN bound bounds nothing. Error: a bound has another shape.
 // ClipByValue(t:T, clip_value_min:T, clip_value_max:T) -> (output:T) {T:type}
-RAMET_EXPORT Output ClipByValue(const Input& t, const Input& clip_value_min, const Input& clip_value_max, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ClipByValue(const Input& t, const Input& clip_value_min, const Input& clip_value_max, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ComplexOptions {
   DType tout = static_cast<DType>(8) /* complex64 */;
@@ -467,8 +467,8 @@ struct ComplexOptions {
 // Returns the complex numbers real + i * imag, element-wise with broadcasting. Error: the shapes do
 // not broadcast; Tout is not twice as wide as T.
 // Complex(real:T, imag:T) -> (out:Tout) {T:type=float, Tout:type=complex64}
-RAMET_EXPORT Output Complex(const Input& real, const Input& imag, const ComplexOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Complex(const Input& real, const Input& imag, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Complex(const Input& real, const Input& imag, const ComplexOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Complex(const Input& real, const Input& imag, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ComplexAbsOptions {
   DType tout = static_cast<DType>(1) /* float */;
@@ -476,41 +476,41 @@ struct ComplexAbsOptions {
 // Returns the absolute value |x| element-wise. Shape of y: shape of x. Error: Tout is not the real
 // type of T.
 // ComplexAbs(x:T) -> (y:Tout) {T:type=complex64, Tout:type=float}
-RAMET_EXPORT Output ComplexAbs(const Input& x, const ComplexAbsOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ComplexAbs(const Input& x, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ComplexAbs(const Input& x, const ComplexAbsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ComplexAbs(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Where in a concatenation along concat_dim each of N tensors of these shapes begins: one index
 // vector for each.
 // \error kInvalidArgument if the shapes differ in another dimension or there is no such one.
 // ConcatOffset(concat_dim:int32, shape:N * shape_type) -> (offset:N * shape_type) {N:int,
 // shape_type:type=int32}
-RAMET_EXPORT std::vector<Output> ConcatOffset(const Input& concat_dim, const std::vector<Input>& shape, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT std::vector<Output> ConcatOffset(const Input& concat_dim, const std::vector<Input>& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the complex conjugate element-wise. Shape of the output: shape of the input.
 // Conj(input:T) -> (output:T) {T:type=complex64}
-RAMET_EXPORT Output Conj(const Input& input, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Conj(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // As Transpose, with the complex conjugates of the elements.
 // ConjugateTranspose(x:T, perm:Tperm) -> (y:T) {T:type, Tperm:type=int32}
-RAMET_EXPORT Output ConjugateTranspose(const Input& x, const Input& perm, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ConjugateTranspose(const Input& x, const Input& perm, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Does nothing; in loops and branches it runs even where its control inputs do not.
 // ControlTrigger() -> () {}
-RAMET_EXPORT Operation ControlTrigger(Graph& graph, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Operation ControlTrigger(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the cosine of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.
 // Cos(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Cos(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Cos(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the hyperbolic cosine of x element-wise. Shape of y: shape of x.
 // Cosh(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Cosh(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Cosh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The value of a scalar variable, which is then one more.
 // \error kOutOfRange "Reached limit of 5" if the value is not below `limit`.
 // \error kFailedPrecondition if the variable is uninitialised.
 // CountUpTo(ref:Ref(T)) -> (output:T) {limit:int, T:type}
-RAMET_EXPORT Output CountUpTo(const RefInput& ref, int64_t limit, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output CountUpTo(const RefInput& ref, int64_t limit, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct CumprodOptions {
   bool exclusive = false;
@@ -521,8 +521,8 @@ struct CumprodOptions {
 // gradient is 0. Error: the axis is no scalar or out of range.
 // Cumprod(x:T, axis:Tidx) -> (out:T) {exclusive:bool=false, reverse:bool=false, T:type,
 // Tidx:type=int32}
-RAMET_EXPORT Output Cumprod(const Input& x, const Input& axis, const CumprodOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Cumprod(const Input& x, const Input& axis, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Cumprod(const Input& x, const Input& axis, const CumprodOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Cumprod(const Input& x, const Input& axis, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct CumsumOptions {
   bool exclusive = false;
@@ -533,38 +533,38 @@ struct CumsumOptions {
 // scalar or out of range.
 // Cumsum(x:T, axis:Tidx) -> (out:T) {exclusive:bool=false, reverse:bool=false, T:type,
 // Tidx:type=int32}
-RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, const CumsumOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, const CumsumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // A copy of `x` in memory of its own.
 // DeepCopy(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output DeepCopy(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output DeepCopy(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The last value of a temporary variable, which is gone afterwards.
 // \error kInvalidArgument if var_name is not its name.
 // DestroyTemporaryVariable(ref:Ref(T)) -> (value:T) {T:type, var_name:string}
-RAMET_EXPORT Output DestroyTemporaryVariable(const RefInput& ref, const std::string& var_name, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output DestroyTemporaryVariable(const RefInput& ref, const std::string& var_name, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Zeros of shape [D..., D...] for `diagonal` of shape [D...], with its elements where both
 // halves of the index are alike.
 // \error kInvalidArgument if diagonal is a scalar.
 // Diag(diagonal:T) -> (output:T) {T:type}
-RAMET_EXPORT Output Diag(const Input& diagonal, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Diag(const Input& diagonal, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The elements of `input`, [D..., D...], where both halves of the index are alike: [D...].
 // \error kInvalidArgument if the input is not of such a shape.
 // DiagPart(input:T) -> (diagonal:T) {T:type}
-RAMET_EXPORT Output DiagPart(const Input& input, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output DiagPart(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x / y element-wise with broadcasting; integers are rounded towards zero. Error: an
 // integer y is 0; the shapes do not broadcast.
 // Div(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output Div(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Div(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x / y element-wise with broadcasting, and 0 where y is 0. Error: the shapes do not
 // broadcast.
 // DivNoNan(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output DivNoNan(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output DivNoNan(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The rows of `data` in num_partitions groups, in order: row i goes to output partitions[i].
 // The shape of data starts with that of partitions; what follows is the shape of a row.
@@ -572,29 +572,29 @@ RAMET_EXPORT Output DivNoNan(const Input& x, const Input& y, std::string_view na
 // fit.
 // DynamicPartition(data:T, partitions:int32) -> (outputs:num_partitions * T) {num_partitions:int,
 // T:type}
-RAMET_EXPORT std::vector<Output> DynamicPartition(const Input& data, const Input& partitions, int64_t num_partitions, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT std::vector<Output> DynamicPartition(const Input& data, const Input& partitions, int64_t num_partitions, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Rows of all `data` in one tensor: row data[i][j] at index indices[i][j]. data[i] has the shape of
 // indices[i] followed by that of a row, which is the same for all. The result has one row more than
 // the largest index; of rows with one index the last stays, rows that no index names are zeros.
 // \error kInvalidArgument if an index is negative or the shapes do not fit.
 // DynamicStitch(indices:N * int32, data:N * T) -> (merged:T) {N:int, T:type}
-RAMET_EXPORT Output DynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output DynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x where x > 0, else exp(x) - 1, element-wise. Shape of the activations: shape of the
 // features.
 // Elu(features:T) -> (activations:T) {T:type}
-RAMET_EXPORT Output Elu(const Input& features, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Elu(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns gradients * (outputs + 1) where the outputs of Elu are below 0, else the gradients.
 // Error: the inputs differ in shape.
 // EluGrad(gradients:T, outputs:T) -> (backprops:T) {T:type}
-RAMET_EXPORT Output EluGrad(const Input& gradients, const Input& outputs, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output EluGrad(const Input& gradients, const Input& outputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // `input`, unchanged, if it has the shape `shape`, which may be partial.
 // \error kInvalidArgument otherwise.
 // EnsureShape(input:T) -> (output:T) {shape:shape, T:type}
-RAMET_EXPORT Output EnsureShape(const Input& input, const Shape& shape, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output EnsureShape(const Input& input, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct EqualOptions {
   bool incompatible_shape_error = true;
@@ -602,49 +602,49 @@ struct EqualOptions {
 // Returns whether x == y element-wise with broadcasting; NaN equals nothing. Shapes that do not
 // broadcast are an error, or with incompatible_shape_error=false give the scalar false.
 // Equal(x:T, y:T) -> (z:bool) {T:type, incompatible_shape_error:bool=true}
-RAMET_EXPORT Output Equal(const Input& x, const Input& y, const EqualOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Equal(const Input& x, const Input& y, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Equal(const Input& x, const Input& y, const EqualOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Equal(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the Gauss error function of x element-wise. Shape of y: shape of x.
 // Erf(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Erf(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Erf(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns 1 - erf(x) element-wise, exact for large x. Shape of y: shape of x.
 // Erfc(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Erfc(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Erfc(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns e to the power of x element-wise. Shape of y: shape of x.
 // Exp(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Exp(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Exp(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // `input` with a dimension of 1 put in at index `dim`, a scalar in [-1 - rank, rank].
 // \error kInvalidArgument if dim is outside.
 // ExpandDims(input:T, dim:Tdim) -> (output:T) {T:type, Tdim:type=int32}
-RAMET_EXPORT Output ExpandDims(const Input& input, const Input& dim, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ExpandDims(const Input& input, const Input& dim, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns exp(x) - 1 element-wise, exact for small x. Shape of y: shape of x.
 // Expm1(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Expm1(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Expm1(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // A tensor of shape `dims` ([rank]) with the scalar `value` in every element.
 // \error kInvalidArgument if dims is no vector of sizes >= 0 or value is no scalar.
 // Fill(dims:index_type, value:T) -> (output:T) {T:type, index_type:type=int32}
-RAMET_EXPORT Output Fill(const Input& dims, const Input& value, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Fill(Graph& graph, const Input& dims, const Input& value, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Fill(const Input& dims, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Fill(Graph& graph, const Input& dims, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the largest whole number that is not above x, element-wise. Shape of y: shape of x.
 // Floor(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Floor(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Floor(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns floor(x / y) element-wise with broadcasting. Error: an integer y is 0; the shapes do not
 // broadcast.
 // FloorDiv(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output FloorDiv(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output FloorDiv(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x - floor(x / y) * y element-wise with broadcasting: the remainder with the sign of y.
 // Error: an integer y is 0; the shapes do not broadcast.
 // FloorMod(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output FloorMod(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output FloorMod(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct GatherNdOptions {
   std::string bad_indices_policy = "";
@@ -656,25 +656,25 @@ struct GatherNdOptions {
 // bad_indices_policy is IGNORE, which gives zeros.
 // GatherNd(params:Tparams, indices:Tindices) -> (output:Tparams) {Tparams:type, Tindices:type,
 // bad_indices_policy:string=""}
-RAMET_EXPORT Output GatherNd(const Input& params, const Input& indices, const GatherNdOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output GatherNd(const Input& params, const Input& indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output GatherNd(const Input& params, const Input& indices, const GatherNdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output GatherNd(const Input& params, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns whether x > y element-wise with broadcasting. Error: the shapes do not broadcast.
 // Greater(x:T, y:T) -> (z:bool) {T:type}
-RAMET_EXPORT Output Greater(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Greater(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns whether x >= y element-wise with broadcasting. Error: the shapes do not broadcast.
 // GreaterEqual(x:T, y:T) -> (z:bool) {T:type}
-RAMET_EXPORT Output GreaterEqual(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output GreaterEqual(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // `input`, unchanged. Of a variable: the value that it has when the consumer runs.
 // \error kFailedPrecondition if that variable is uninitialised.
 // Identity(input:T) -> (output:T) {T:type}
-RAMET_EXPORT Output Identity(const Input& input, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Identity(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // All inputs, unchanged.
 // IdentityN(input:T) -> (output:T) {T:list(type)}
-RAMET_EXPORT std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ImagOptions {
   DType tout = static_cast<DType>(1) /* float */;
@@ -682,58 +682,58 @@ struct ImagOptions {
 // Returns the imaginary part element-wise. Shape of the output: shape of the input. Error: Tout is
 // not the real type of T.
 // Imag(input:T) -> (output:Tout) {T:type=complex64, Tout:type=float}
-RAMET_EXPORT Output Imag(const Input& input, const ImagOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Imag(const Input& input, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Imag(const Input& input, const ImagOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Imag(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns for each row of predictions [batch, classes] whether the class that targets [batch] names
 // is among the k largest; ties count for it. False where the target is no class or a prediction is
 // not finite. Error: the shapes do not fit.
 // InTopK(predictions:float, targets:T) -> (precision:bool) {k:int, T:type=int32}
-RAMET_EXPORT Output InTopK(const Input& predictions, const Input& targets, int64_t k, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output InTopK(const Input& predictions, const Input& targets, int64_t k, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns for each row of predictions [batch, classes] whether the class that targets [batch] names
 // is among the k (a scalar) largest; ties count for it. False where the target is no class or a
 // prediction is not finite. Error: the shapes do not fit.
 // InTopKV2(predictions:float, targets:T, k:T) -> (precision:bool) {T:type=int32}
-RAMET_EXPORT Output InTopKV2(const Input& predictions, const Input& targets, const Input& k, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output InTopKV2(const Input& predictions, const Input& targets, const Input& k, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns 1 / x element-wise: the old name of Reciprocal. Shape of y: shape of x.
 // Inv(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Inv(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Inv(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns -dy * y * y, the gradient of y = Inv(x) for the incoming gradient dy. y and dy have one
 // shape, which is that of z.
 // InvGrad(y:T, dy:T) -> (z:T) {T:type}
-RAMET_EXPORT Output InvGrad(const Input& y, const Input& dy, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output InvGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the bits that x does not have, element-wise. Shape of y: shape of x.
 // Invert(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Invert(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Invert(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The inverse of the permutation `x`, a vector: y[x[i]] = i.
 // \error kInvalidArgument if x is no vector or no permutation of 0 .. n - 1.
 // InvertPermutation(x:T) -> (y:T) {T:type=int32}
-RAMET_EXPORT Output InvertPermutation(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output InvertPermutation(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns whether x is neither infinite nor NaN, element-wise. Shape of y: shape of x.
 // IsFinite(x:T) -> (y:bool) {T:type}
-RAMET_EXPORT Output IsFinite(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output IsFinite(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns whether x is infinite, of either sign, element-wise. Shape of y: shape of x.
 // IsInf(x:T) -> (y:bool) {T:type}
-RAMET_EXPORT Output IsInf(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output IsInf(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns whether x is not a number, element-wise. Shape of y: shape of x.
 // IsNan(x:T) -> (y:bool) {T:type}
-RAMET_EXPORT Output IsNan(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output IsNan(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Whether the variable has a value, a scalar.
 // IsVariableInitialized(ref:Ref(dtype)) -> (is_initialized:bool) {dtype:type}
-RAMET_EXPORT Output IsVariableInitialized(const RefInput& ref, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output IsVariableInitialized(const RefInput& ref, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns half the sum of the squares of all elements: a scalar.
 // L2Loss(t:T) -> (output:T) {T:type}
-RAMET_EXPORT Output L2Loss(const Input& t, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output L2Loss(const Input& t, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct LeakyReluOptions {
   float alpha = 0.2f;
@@ -741,8 +741,8 @@ struct LeakyReluOptions {
 // Returns x where x > 0, else alpha * x, element-wise. Shape of the activations: shape of the
 // features.
 // LeakyRelu(features:T) -> (activations:T) {alpha:float=0.2, T:type=float}
-RAMET_EXPORT Output LeakyRelu(const Input& features, const LeakyReluOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output LeakyRelu(const Input& features, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output LeakyRelu(const Input& features, const LeakyReluOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output LeakyRelu(const Input& features, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct LeakyReluGradOptions {
   float alpha = 0.2f;
@@ -750,21 +750,21 @@ struct LeakyReluGradOptions {
 // Returns the gradients where the features of LeakyRelu are above 0, else alpha times them. Error:
 // the inputs differ in shape.
 // LeakyReluGrad(gradients:T, features:T) -> (backprops:T) {alpha:float=0.2, T:type=float}
-RAMET_EXPORT Output LeakyReluGrad(const Input& gradients, const Input& features, const LeakyReluGradOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output LeakyReluGrad(const Input& gradients, const Input& features, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output LeakyReluGrad(const Input& gradients, const Input& features, const LeakyReluGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output LeakyReluGrad(const Input& gradients, const Input& features, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns x with its bits moved up by y, element-wise with broadcasting; y is bounded to 0 and the
 // width less 1. Error: the shapes do not broadcast.
 // LeftShift(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output LeftShift(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output LeftShift(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns whether x < y element-wise with broadcasting. Error: the shapes do not broadcast.
 // Less(x:T, y:T) -> (z:bool) {T:type}
-RAMET_EXPORT Output Less(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Less(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns whether x <= y element-wise with broadcasting. Error: the shapes do not broadcast.
 // LessEqual(x:T, y:T) -> (z:bool) {T:type}
-RAMET_EXPORT Output LessEqual(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output LessEqual(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ListDiffOptions {
   DType out_idx = static_cast<DType>(3) /* int32 */;
@@ -777,36 +777,36 @@ struct ListDiffOutputs {
 // x.
 // \error kInvalidArgument if x or y is no vector.
 // ListDiff(x:T, y:T) -> (out:T, idx:out_idx) {T:type, out_idx:type=int32}
-RAMET_EXPORT ListDiffOutputs ListDiff(const Input& x, const Input& y, const ListDiffOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT ListDiffOutputs ListDiff(const Input& x, const Input& y, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT ListDiffOutputs ListDiff(const Input& x, const Input& y, const ListDiffOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT ListDiffOutputs ListDiff(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the natural logarithm of x element-wise; -inf for 0, NaN for real x < 0. Shape of y:
 // shape of x.
 // Log(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Log(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Log(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns log(1 + x) element-wise, exact for small x. Shape of y: shape of x.
 // Log1p(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Log1p(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Log1p(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x - log(sum(exp(x))) along the last dimension. Shape of the output: shape of the logits.
 // Error: the logits are a scalar.
 // LogSoftmax(logits:T) -> (logsoftmax:T) {T:type}
-RAMET_EXPORT Output LogSoftmax(const Input& logits, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output LogSoftmax(const Input& logits, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns whether x and y both hold, element-wise with broadcasting. Error: the shapes do not
 // broadcast.
 // LogicalAnd(x:bool, y:bool) -> (z:bool) {}
-RAMET_EXPORT Output LogicalAnd(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output LogicalAnd(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns whether x does not hold, element-wise. Shape of y: shape of x.
 // LogicalNot(x:bool) -> (y:bool) {}
-RAMET_EXPORT Output LogicalNot(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output LogicalNot(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns whether x, y or both hold, element-wise with broadcasting. Error: the shapes do not
 // broadcast.
 // LogicalOr(x:bool, y:bool) -> (z:bool) {}
-RAMET_EXPORT Output LogicalOr(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output LogicalOr(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct MatMulOptions {
   bool transpose_a = false;
@@ -819,36 +819,36 @@ struct MatMulOptions {
 // gradient. Integers wrap. Error: an input is no matrix; the inner dimensions differ.
 // MatMul(a:T, b:T) -> (product:T) {transpose_a:bool=false, transpose_b:bool=false, T:type,
 // grad_a:bool=false, grad_b:bool=false}
-RAMET_EXPORT Output MatMul(const Input& a, const Input& b, const MatMulOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output MatMul(const Input& a, const Input& b, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output MatMul(const Input& a, const Input& b, const MatMulOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MatMul(const Input& a, const Input& b, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // The sorted paths that match any of the shell patterns, a scalar or a vector: [count].
 // \error kInvalidArgument if a pattern is malformed.
 // MatchingFiles(pattern:string) -> (filenames:string) {}
-RAMET_EXPORT Output MatchingFiles(const Input& pattern, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output MatchingFiles(const Input& pattern, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The matrices `input`, [..., m, n], with zeros outside a band: element (i, j) stays if
 // i - j <= num_lower and j - i <= num_upper; a negative number means all. Both are scalars.
 // \error kInvalidArgument if num_lower > m or num_upper > n, or the rank is less than 2.
 // MatrixBandPart(input:T, num_lower:Tindex, num_upper:Tindex) -> (band:T) {T:type,
 // Tindex:type=int64}
-RAMET_EXPORT Output MatrixBandPart(const Input& input, const Input& num_lower, const Input& num_upper, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output MatrixBandPart(const Input& input, const Input& num_lower, const Input& num_upper, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Square matrices [..., n, n] of zeros with the diagonals `diagonal`, [..., n].
 // \error kInvalidArgument if diagonal is a scalar.
 // MatrixDiag(diagonal:T) -> (output:T) {T:type}
-RAMET_EXPORT Output MatrixDiag(const Input& diagonal, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output MatrixDiag(const Input& diagonal, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The diagonals [..., min(m, n)] of the matrices `input`, [..., m, n].
 // \error kInvalidArgument if the rank is less than 2.
 // MatrixDiagPart(input:T) -> (diagonal:T) {T:type}
-RAMET_EXPORT Output MatrixDiagPart(const Input& input, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output MatrixDiagPart(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The matrices `input`, [..., m, n], with their diagonals replaced by `diagonal`,
 // [..., min(m, n)].
 // \error kInvalidArgument if the shapes do not fit.
 // MatrixSetDiag(input:T, diagonal:T) -> (output:T) {T:type}
-RAMET_EXPORT Output MatrixSetDiag(const Input& input, const Input& diagonal, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output MatrixSetDiag(const Input& input, const Input& diagonal, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct MaxOptions {
   bool keep_dims = false;
@@ -859,13 +859,13 @@ struct MaxOptions {
 // index is out of range or named twice.
 // Max(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
 // Tidx:type=int32}
-RAMET_EXPORT Output Max(const Input& input, const Input& reduction_indices, const MaxOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Max(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Max(const Input& input, const Input& reduction_indices, const MaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Max(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the larger of x and y element-wise with broadcasting; NaN if either is. The gradient of
 // equal elements goes to x. Error: the shapes do not broadcast.
 // Maximum(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output Maximum(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Maximum(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct MeanOptions {
   bool keep_dims = false;
@@ -875,8 +875,8 @@ struct MeanOptions {
 // size 1 with keep_dims. Error: an index is out of range or named twice.
 // Mean(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
 // Tidx:type=int32}
-RAMET_EXPORT Output Mean(const Input& input, const Input& reduction_indices, const MeanOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Mean(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Mean(const Input& input, const Input& reduction_indices, const MeanOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Mean(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct MergeV2CheckpointsOptions {
   bool delete_old_dirs = true;
@@ -888,8 +888,8 @@ struct MergeV2CheckpointsOptions {
 // allow_missing_files is set).
 // MergeV2Checkpoints(checkpoint_prefixes:string, destination_prefix:string) -> ()
 // {delete_old_dirs:bool=true, allow_missing_files:bool=false}
-RAMET_EXPORT Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destination_prefix, const MergeV2CheckpointsOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destination_prefix, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destination_prefix, const MergeV2CheckpointsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destination_prefix, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct MinOptions {
   bool keep_dims = false;
@@ -900,35 +900,35 @@ struct MinOptions {
 // index is out of range or named twice.
 // Min(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
 // Tidx:type=int32}
-RAMET_EXPORT Output Min(const Input& input, const Input& reduction_indices, const MinOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Min(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Min(const Input& input, const Input& reduction_indices, const MinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Min(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the smaller of x and y element-wise with broadcasting; NaN if either is. The gradient of
 // equal elements goes to x. Error: the shapes do not broadcast.
 // Minimum(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output Minimum(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Minimum(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the remainder of x / y with the sign of x, element-wise with broadcasting: the old name
 // of TruncateMod. Error: an integer y is 0; the shapes do not broadcast.
 // Mod(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output Mod(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Mod(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x * y element-wise with broadcasting; integers wrap. Error: the shapes do not broadcast.
 // Mul(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output Mul(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Mul(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x * y element-wise with broadcasting, and 0 where y is 0, whatever x is. Error: the
 // shapes do not broadcast.
 // MulNoNan(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output MulNoNan(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output MulNoNan(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns -x element-wise; the smallest integer stays. Shape of y: shape of x.
 // Neg(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Neg(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Neg(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Does nothing: a place for control inputs.
 // NoOp() -> () {}
-RAMET_EXPORT Operation NoOp(Graph& graph, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Operation NoOp(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct NotEqualOptions {
   bool incompatible_shape_error = true;
@@ -936,8 +936,8 @@ struct NotEqualOptions {
 // Returns whether x != y element-wise with broadcasting; NaN differs from everything. Shapes that
 // do not broadcast are an error, or with incompatible_shape_error=false give the scalar true.
 // NotEqual(x:T, y:T) -> (z:bool) {T:type, incompatible_shape_error:bool=true}
-RAMET_EXPORT Output NotEqual(const Input& x, const Input& y, const NotEqualOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output NotEqual(const Input& x, const Input& y, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output NotEqual(const Input& x, const Input& y, const NotEqualOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output NotEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct OneHotOptions {
   int64_t axis = -1;
@@ -948,32 +948,32 @@ struct OneHotOptions {
 // \error kInvalidArgument if depth is negative or axis is not in [-1, rank].
 // OneHot(indices:TI, depth:int32, on_value:T, off_value:T) -> (output:T) {axis:int=-1, T:type,
 // TI:type=int64}
-RAMET_EXPORT Output OneHot(const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output OneHot(const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, std::string_view name, std::source_location where = std::source_location::current());
-RAMET_EXPORT Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output OneHot(const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output OneHot(const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, std::string_view name, SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Ones (true) in the shape of `x`.
 // OnesLike(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output OnesLike(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output OnesLike(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // `input` with paddings[i, 0] zeros before and paddings[i, 1] after each dimension i; paddings
 // is [rank, 2].
 // \error kInvalidArgument if a padding is negative or the shape of paddings is another.
 // Pad(input:T, paddings:Tpaddings) -> (output:T) {T:type, Tpaddings:type=int32}
-RAMET_EXPORT Output Pad(const Input& input, const Input& paddings, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Pad(const Input& input, const Input& paddings, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // As Pad, with the scalar constant_values in place of zeros.
 // PadV2(input:T, paddings:Tpaddings, constant_values:T) -> (output:T) {T:type,
 // Tpaddings:type=int32}
-RAMET_EXPORT Output PadV2(const Input& input, const Input& paddings, const Input& constant_values, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output PadV2(const Input& input, const Input& paddings, const Input& constant_values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Rows of all `data` in one tensor: row data[i][j] at index indices[i][j]. data[i] has the shape of
 // indices[i] followed by that of a row, which is the same for all. The result has one row more than
 // the largest index; of rows with one index the last stays, rows that no index names are zeros.
 // \error kInvalidArgument if an index is negative or the shapes do not fit.
 // ParallelDynamicStitch(indices:N * int32, data:N * T) -> (merged:T) {N:int, T:type}
-RAMET_EXPORT Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct PlaceholderOptions {
   Shape shape = Shape::Unknown();
@@ -981,30 +981,30 @@ struct PlaceholderOptions {
 // A tensor that each run must feed. Dimensions of `shape` that are -1 take any size.
 // \error kInvalidArgument if it is needed and not fed.
 // Placeholder() -> (output:dtype) {dtype:type, shape:shape=<unknown>}
-RAMET_EXPORT Output Placeholder(Graph& graph, DType dtype, const PlaceholderOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Placeholder(Graph& graph, DType dtype, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Placeholder(Graph& graph, DType dtype, const PlaceholderOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Placeholder(Graph& graph, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // As Placeholder; `shape` must be given.
 // PlaceholderV2() -> (output:dtype) {dtype:type, shape:shape}
-RAMET_EXPORT Output PlaceholderV2(Graph& graph, DType dtype, const Shape& shape, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output PlaceholderV2(Graph& graph, DType dtype, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // A tensor that a run may feed; `input`, which `shape` must fit, when it does not.
 // \error kInvalidArgument while building if the shapes do not fit.
 // PlaceholderWithDefault(input:dtype) -> (output:dtype) {dtype:type, shape:shape}
-RAMET_EXPORT Output PlaceholderWithDefault(const Input& input, const Shape& shape, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output PlaceholderWithDefault(const Input& input, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x to the power of y element-wise with broadcasting; NaN for real x < 0 and y that is not
 // whole. Error: an integer y is negative; the shapes do not broadcast.
 // Pow(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output Pow(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Pow(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct PreventGradientOptions {
   std::string message = "";
 };
 // `input`, unchanged; asking for a gradient through it is an error that says `message`.
 // PreventGradient(input:T) -> (output:T) {T:type, message:string=""}
-RAMET_EXPORT Output PreventGradient(const Input& input, const PreventGradientOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output PreventGradient(const Input& input, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output PreventGradient(const Input& input, const PreventGradientOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output PreventGradient(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ProdOptions {
   bool keep_dims = false;
@@ -1014,8 +1014,8 @@ struct ProdOptions {
 // index is out of range or named twice.
 // Prod(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
 // Tidx:type=int32}
-RAMET_EXPORT Output Prod(const Input& input, const Input& reduction_indices, const ProdOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Prod(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Prod(const Input& input, const Input& reduction_indices, const ProdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Prod(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct RandomStandardNormalOptions {
   int64_t seed = 0;
@@ -1026,10 +1026,10 @@ struct RandomStandardNormalOptions {
 // seeds of 0 and 0 give others in every session. Each run goes on where the last ended.
 // \error kInvalidArgument if shape is no vector of sizes >= 0.
 // RandomStandardNormal(shape:T) -> (output:dtype) {seed:int=0, seed2:int=0, dtype:type, T:type}
-RAMET_EXPORT Output RandomStandardNormal(const Input& shape, DType dtype, const RandomStandardNormalOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output RandomStandardNormal(const Input& shape, DType dtype, std::string_view name, std::source_location where = std::source_location::current());
-RAMET_EXPORT Output RandomStandardNormal(Graph& graph, const Input& shape, DType dtype, const RandomStandardNormalOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output RandomStandardNormal(Graph& graph, const Input& shape, DType dtype, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output RandomStandardNormal(const Input& shape, DType dtype, const RandomStandardNormalOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomStandardNormal(const Input& shape, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomStandardNormal(Graph& graph, const Input& shape, DType dtype, const RandomStandardNormalOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomStandardNormal(Graph& graph, const Input& shape, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct RandomUniformIntOptions {
   int64_t seed = 0;
@@ -1040,25 +1040,25 @@ struct RandomUniformIntOptions {
 // \error kInvalidArgument if minval >= maxval or shape is no vector of sizes >= 0.
 // RandomUniformInt(shape:T, minval:Tout, maxval:Tout) -> (output:Tout) {seed:int=0, seed2:int=0,
 // Tout:type, T:type}
-RAMET_EXPORT Output RandomUniformInt(const Input& shape, const Input& minval, const Input& maxval, const RandomUniformIntOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output RandomUniformInt(const Input& shape, const Input& minval, const Input& maxval, std::string_view name, std::source_location where = std::source_location::current());
-RAMET_EXPORT Output RandomUniformInt(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, const RandomUniformIntOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output RandomUniformInt(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output RandomUniformInt(const Input& shape, const Input& minval, const Input& maxval, const RandomUniformIntOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomUniformInt(const Input& shape, const Input& minval, const Input& maxval, std::string_view name, SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomUniformInt(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, const RandomUniformIntOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomUniformInt(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the vector start, start + delta, start + 2 * delta, ... up to but without limit. Error:
 // an input is no scalar; delta is 0; delta leads away from limit.
 // Range(start:Tidx, limit:Tidx, delta:Tidx) -> (output:Tidx) {Tidx:type=int32}
-RAMET_EXPORT Output Range(const Input& start, const Input& limit, const Input& delta, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Range(Graph& graph, const Input& start, const Input& limit, const Input& delta, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Range(const Input& start, const Input& limit, const Input& delta, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Range(Graph& graph, const Input& start, const Input& limit, const Input& delta, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The number of dimensions of `input`, a scalar.
 // Rank(input:T) -> (output:int32) {T:type}
-RAMET_EXPORT Output Rank(const Input& input, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Rank(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The bytes of a file; both are scalars.
 // \error kNotFound and the like of the file; kResourceExhausted if it is longer than 2 GiB.
 // ReadFile(filename:string) -> (contents:string) {}
-RAMET_EXPORT Output ReadFile(const Input& filename, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ReadFile(const Input& filename, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct RealOptions {
   DType tout = static_cast<DType>(1) /* float */;
@@ -1066,51 +1066,51 @@ struct RealOptions {
 // Returns the real part element-wise. Shape of the output: shape of the input. Error: Tout is not
 // the real type of T.
 // Real(input:T) -> (output:Tout) {T:type=complex64, Tout:type=float}
-RAMET_EXPORT Output Real(const Input& input, const RealOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Real(const Input& input, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Real(const Input& input, const RealOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Real(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns x / y element-wise with broadcasting, for floating types. Error: the shapes do not
 // broadcast.
 // RealDiv(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output RealDiv(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output RealDiv(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns 1 / x element-wise. Shape of y: shape of x. Integer types have no kernel.
 // Reciprocal(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Reciprocal(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Reciprocal(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns -dy * y * y, the gradient of y = Reciprocal(x) for the incoming gradient dy. y and dy
 // have one shape, which is that of z.
 // ReciprocalGrad(y:T, dy:T) -> (z:T) {T:type}
-RAMET_EXPORT Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The variable `input`, which may be uninitialised.
 // RefIdentity(input:Ref(T)) -> (output:Ref(T)) {T:type}
-RAMET_EXPORT Output RefIdentity(const RefInput& input, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output RefIdentity(const RefInput& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns max(x, 0) element-wise; NaN stays. Shape of the activations: shape of the features.
 // Relu(features:T) -> (activations:T) {T:type}
-RAMET_EXPORT Output Relu(const Input& features, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Relu(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns min(max(x, 0), 6) element-wise. Shape of the activations: shape of the features.
 // Relu6(features:T) -> (activations:T) {T:type}
-RAMET_EXPORT Output Relu6(const Input& features, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Relu6(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the gradients where the features (or activations) of Relu6 are between 0 and 6, else 0.
 // Error: the inputs differ in shape.
 // Relu6Grad(gradients:T, features:T) -> (backprops:T) {T:type}
-RAMET_EXPORT Output Relu6Grad(const Input& gradients, const Input& features, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Relu6Grad(const Input& gradients, const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the gradients where the features (or activations) of Relu are above 0, else 0. Error: the
 // inputs differ in shape.
 // ReluGrad(gradients:T, features:T) -> (backprops:T) {T:type}
-RAMET_EXPORT Output ReluGrad(const Input& gradients, const Input& features, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ReluGrad(const Input& gradients, const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The elements of `tensor` in the shape `shape` ([rank]); one size may be -1 and is then what
 // the element count leaves.
 // \error kInvalidArgument if the element counts differ, more than one size is -1 or one is
 // less than that.
 // Reshape(tensor:T, shape:Tshape) -> (output:T) {T:type, Tshape:type=int32}
-RAMET_EXPORT Output Reshape(const Input& tensor, const Input& shape, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Reshape(const Input& tensor, const Input& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Reads tensors, or boxes of them, from the checkpoint `prefix`; the inputs are as in SaveV2.
 // All come from one save, also while another process overwrites the checkpoint.
@@ -1118,12 +1118,12 @@ RAMET_EXPORT Output Reshape(const Input& tensor, const Input& shape, std::string
 // shapes differ from the stored ones; kDataLoss, kOutOfRange if a file is damaged.
 // RestoreV2(prefix:string, tensor_names:string, shape_and_slices:string) -> (tensors:dtypes)
 // {dtypes:list(type)}
-RAMET_EXPORT std::vector<Output> RestoreV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<DType>& dtypes, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT std::vector<Output> RestoreV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<DType>& dtypes, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // `tensor` with each dimension i read backwards for which dims[i] is true; dims is [rank].
 // \error kInvalidArgument if dims has another shape.
 // Reverse(tensor:T, dims:bool) -> (output:T) {T:type}
-RAMET_EXPORT Output Reverse(const Input& tensor, const Input& dims, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Reverse(const Input& tensor, const Input& dims, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ReverseSequenceOptions {
   int64_t batch_dim = 0;
@@ -1134,37 +1134,37 @@ struct ReverseSequenceOptions {
 // size of batch_dim, or the two dimensions are one or not there.
 // ReverseSequence(input:T, seq_lengths:Tlen) -> (output:T) {seq_dim:int, batch_dim:int=0, T:type,
 // Tlen:type=int64}
-RAMET_EXPORT Output ReverseSequence(const Input& input, const Input& seq_lengths, int64_t seq_dim, const ReverseSequenceOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ReverseSequence(const Input& input, const Input& seq_lengths, int64_t seq_dim, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ReverseSequence(const Input& input, const Input& seq_lengths, int64_t seq_dim, const ReverseSequenceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ReverseSequence(const Input& input, const Input& seq_lengths, int64_t seq_dim, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // `tensor` with the dimensions in `axis` (a vector of different ones in [-rank, rank)) read
 // backwards.
 // \error kInvalidArgument if one is outside or named twice.
 // ReverseV2(tensor:T, axis:Tidx) -> (output:T) {Tidx:type=int32, T:type}
-RAMET_EXPORT Output ReverseV2(const Input& tensor, const Input& axis, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ReverseV2(const Input& tensor, const Input& axis, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x with its bits moved down by y, the sign kept, element-wise with broadcasting; y is
 // bounded to 0 and the width less 1. Error: the shapes do not broadcast.
 // RightShift(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output RightShift(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output RightShift(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the nearest whole number, halves to the even one, element-wise. Shape of y: shape of x.
 // Rint(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Rint(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Rint(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the nearest whole number, halves to the even one, element-wise; integers stay. Shape of
 // y: shape of x.
 // Round(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Round(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Round(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns 1 / sqrt(x) element-wise. Shape of y: shape of x.
 // Rsqrt(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Rsqrt(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Rsqrt(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns dy * -0.5 * y^3, the gradient of y = Rsqrt(x) for the incoming gradient dy. y and dy have
 // one shape, which is that of z.
 // RsqrtGrad(y:T, dy:T) -> (z:T) {T:type}
-RAMET_EXPORT Output RsqrtGrad(const Input& y, const Input& dy, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output RsqrtGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Writes the tensors as the checkpoint `prefix` (TensorFlow's V2 format), in one atomic step.
 // tensor_names and shape_and_slices have one entry each: the name, and "" for a whole tensor or
@@ -1173,7 +1173,7 @@ RAMET_EXPORT Output RsqrtGrad(const Input& y, const Input& dy, std::string_view 
 // the files.
 // SaveV2(prefix:string, tensor_names:string, shape_and_slices:string, tensors:dtypes) -> ()
 // {dtypes:list(type)}
-RAMET_EXPORT Operation SaveV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<Input>& tensors, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Operation SaveV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<Input>& tensors, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ScatterAddOptions {
   bool use_locking = false;
@@ -1185,8 +1185,8 @@ struct ScatterAddOptions {
 // kFailedPrecondition if the variable is uninitialised.
 // ScatterAdd(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false}
-RAMET_EXPORT Output ScatterAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterAddOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ScatterAdd(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ScatterAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterAdd(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScatterDivOptions {
   bool use_locking = false;
@@ -1198,8 +1198,8 @@ struct ScatterDivOptions {
 // kFailedPrecondition if the variable is uninitialised.
 // ScatterDiv(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false}
-RAMET_EXPORT Output ScatterDiv(const RefInput& ref, const Input& indices, const Input& updates, const ScatterDivOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ScatterDiv(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ScatterDiv(const RefInput& ref, const Input& indices, const Input& updates, const ScatterDivOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterDiv(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScatterMaxOptions {
   bool use_locking = false;
@@ -1211,8 +1211,8 @@ struct ScatterMaxOptions {
 // kFailedPrecondition if the variable is uninitialised.
 // ScatterMax(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false}
-RAMET_EXPORT Output ScatterMax(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMaxOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ScatterMax(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ScatterMax(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterMax(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScatterMinOptions {
   bool use_locking = false;
@@ -1224,8 +1224,8 @@ struct ScatterMinOptions {
 // kFailedPrecondition if the variable is uninitialised.
 // ScatterMin(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false}
-RAMET_EXPORT Output ScatterMin(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMinOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ScatterMin(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ScatterMin(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterMin(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScatterMulOptions {
   bool use_locking = false;
@@ -1237,8 +1237,8 @@ struct ScatterMulOptions {
 // kFailedPrecondition if the variable is uninitialised.
 // ScatterMul(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false}
-RAMET_EXPORT Output ScatterMul(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMulOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ScatterMul(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ScatterMul(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMulOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterMul(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScatterNdOptions {
   std::string bad_indices_policy = "";
@@ -1250,8 +1250,8 @@ struct ScatterNdOptions {
 // out.
 // ScatterNd(indices:Tindices, updates:T, shape:Tindices) -> (output:T) {T:type, Tindices:type,
 // bad_indices_policy:string=""}
-RAMET_EXPORT Output ScatterNd(const Input& indices, const Input& updates, const Input& shape, const ScatterNdOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ScatterNd(const Input& indices, const Input& updates, const Input& shape, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ScatterNd(const Input& indices, const Input& updates, const Input& shape, const ScatterNdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterNd(const Input& indices, const Input& updates, const Input& shape, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScatterNdAddOptions {
   bool use_locking = false;
@@ -1265,8 +1265,8 @@ struct ScatterNdAddOptions {
 // bad_indices_policy IGNORE tuples that are outside are left out.
 // ScatterNdAdd(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false, bad_indices_policy:string=""}
-RAMET_EXPORT Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdAddOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScatterNdSubOptions {
   bool use_locking = false;
@@ -1280,8 +1280,8 @@ struct ScatterNdSubOptions {
 // bad_indices_policy IGNORE tuples that are outside are left out.
 // ScatterNdSub(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false, bad_indices_policy:string=""}
-RAMET_EXPORT Output ScatterNdSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdSubOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ScatterNdSub(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ScatterNdSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdSubOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterNdSub(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScatterNdUpdateOptions {
   bool use_locking = true;
@@ -1295,8 +1295,8 @@ struct ScatterNdUpdateOptions {
 // bad_indices_policy IGNORE tuples that are outside are left out.
 // ScatterNdUpdate(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=true, bad_indices_policy:string=""}
-RAMET_EXPORT Output ScatterNdUpdate(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdUpdateOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ScatterNdUpdate(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ScatterNdUpdate(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdUpdateOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterNdUpdate(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScatterSubOptions {
   bool use_locking = false;
@@ -1308,8 +1308,8 @@ struct ScatterSubOptions {
 // kFailedPrecondition if the variable is uninitialised.
 // ScatterSub(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false}
-RAMET_EXPORT Output ScatterSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterSubOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ScatterSub(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ScatterSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterSubOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterSub(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScatterUpdateOptions {
   bool use_locking = true;
@@ -1321,30 +1321,30 @@ struct ScatterUpdateOptions {
 // kFailedPrecondition if the variable is uninitialised.
 // ScatterUpdate(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=true}
-RAMET_EXPORT Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& updates, const ScatterUpdateOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& updates, const ScatterUpdateOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns t where the condition holds, else e. t and e have one shape, which is that of the output;
 // the condition has it too, or is a vector that chooses whole rows, or a scalar. Error: the shapes
 // are others.
 // Select(condition:bool, t:T, e:T) -> (output:T) {T:type}
-RAMET_EXPORT Output Select(const Input& condition, const Input& t, const Input& e, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Select(const Input& condition, const Input& t, const Input& e, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns t where the condition holds, else e, element-wise with all three broadcast. Error: the
 // shapes do not broadcast.
 // SelectV2(condition:bool, t:T, e:T) -> (output:T) {T:type}
-RAMET_EXPORT Output SelectV2(const Input& condition, const Input& t, const Input& e, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SelectV2(const Input& condition, const Input& t, const Input& e, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns scale * x where x > 0, else scale * alpha * (exp(x) - 1), element-wise, with scale 1.0507
 // and alpha 1.6733, which keep activations normalised. Shape of the activations: shape of the
 // features.
 // Selu(features:T) -> (activations:T) {T:type}
-RAMET_EXPORT Output Selu(const Input& features, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Selu(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns gradients * (outputs + scale * alpha) where the outputs of Selu are below 0, else
 // gradients * scale. Error: the inputs differ in shape.
 // SeluGrad(gradients:T, outputs:T) -> (backprops:T) {T:type}
-RAMET_EXPORT Output SeluGrad(const Input& gradients, const Input& outputs, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SeluGrad(const Input& gradients, const Input& outputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ShapeOpOptions {
   DType out_type = static_cast<DType>(3) /* int32 */;
@@ -1352,8 +1352,8 @@ struct ShapeOpOptions {
 // The shape of `input`, [rank].
 // \error kInvalidArgument if a dimension does not fit in out_type.
 // Shape(input:T) -> (output:out_type) {T:type, out_type:type=int32}
-RAMET_EXPORT Output ShapeOp(const Input& input, const ShapeOpOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output ShapeOp(const Input& input, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ShapeOp(const Input& input, const ShapeOpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ShapeOp(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ShapeNOptions {
   DType out_type = static_cast<DType>(3) /* int32 */;
@@ -1361,40 +1361,40 @@ struct ShapeNOptions {
 // The shape of each input, [its rank].
 // \error kInvalidArgument if a dimension does not fit in out_type.
 // ShapeN(input:N * T) -> (output:N * out_type) {N:int, T:type, out_type:type=int32}
-RAMET_EXPORT std::vector<Output> ShapeN(const std::vector<Input>& input, const ShapeNOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT std::vector<Output> ShapeN(const std::vector<Input>& input, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT std::vector<Output> ShapeN(const std::vector<Input>& input, const ShapeNOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> ShapeN(const std::vector<Input>& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // "BASENAME-00001-of-00004": the name of one shard; all are scalars.
 // \error kInvalidArgument if an input is no scalar.
 // ShardedFilename(basename:string, shard:int32, num_shards:int32) -> (filename:string) {}
-RAMET_EXPORT Output ShardedFilename(const Input& basename, const Input& shard, const Input& num_shards, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ShardedFilename(const Input& basename, const Input& shard, const Input& num_shards, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // "BASENAME-?????-of-00004": the pattern of the names of all shards; all are scalars.
 // \error kInvalidArgument if an input is no scalar.
 // ShardedFilespec(basename:string, num_shards:int32) -> (filename:string) {}
-RAMET_EXPORT Output ShardedFilespec(const Input& basename, const Input& num_shards, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ShardedFilespec(const Input& basename, const Input& num_shards, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns 1 / (1 + exp(-x)) element-wise. Shape of y: shape of x.
 // Sigmoid(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Sigmoid(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Sigmoid(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns dy * y * (1 - y), the gradient of y = Sigmoid(x) for the incoming gradient dy. y and dy
 // have one shape, which is that of z.
 // SigmoidGrad(y:T, dy:T) -> (z:T) {T:type}
-RAMET_EXPORT Output SigmoidGrad(const Input& y, const Input& dy, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SigmoidGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns -1, 0 or 1 for the sign of x element-wise; x / |x| for complex x, 0 for 0. NaN stays NaN.
 // Shape of y: shape of x.
 // Sign(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Sign(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Sign(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the sine of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.
 // Sin(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Sin(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Sin(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the hyperbolic sine of x element-wise. Shape of y: shape of x.
 // Sinh(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Sinh(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Sinh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct SizeOptions {
   DType out_type = static_cast<DType>(3) /* int32 */;
@@ -1402,23 +1402,23 @@ struct SizeOptions {
 // The number of elements of `input`, a scalar.
 // \error kInvalidArgument if it does not fit in out_type.
 // Size(input:T) -> (output:out_type) {T:type, out_type:type=int32}
-RAMET_EXPORT Output Size(const Input& input, const SizeOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Size(const Input& input, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Size(const Input& input, const SizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Size(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // size[i] entries of each dimension i of `input`, from begin[i] on; a size of -1 means up to
 // the end. begin and size are [rank].
 // \error kInvalidArgument if the slice is not within the input.
 // Slice(input:T, begin:Index, size:Index) -> (output:T) {T:type, Index:type}
-RAMET_EXPORT Output Slice(const Input& input, const Input& begin, const Input& size, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Slice(const Input& input, const Input& begin, const Input& size, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The value of `input` at this moment, whatever happens to a variable later.
 // Snapshot(input:T) -> (output:T) {T:type}
-RAMET_EXPORT Output Snapshot(const Input& input, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Snapshot(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns exp(x) / sum(exp(x)) along the last dimension. Shape of the output: shape of the logits.
 // Error: the logits are a scalar.
 // Softmax(logits:T) -> (softmax:T) {T:type}
-RAMET_EXPORT Output Softmax(const Input& logits, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Softmax(const Input& logits, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct SoftmaxCrossEntropyWithLogitsOutputs {
   Output loss;
@@ -1429,26 +1429,26 @@ struct SoftmaxCrossEntropyWithLogitsOutputs {
 // softmax(features) - labels, the gradient of the loss. Error: the shapes do not broadcast to a
 // matrix.
 // SoftmaxCrossEntropyWithLogits(features:T, labels:T) -> (loss:T, backprop:T) {T:type}
-RAMET_EXPORT SoftmaxCrossEntropyWithLogitsOutputs SoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT SoftmaxCrossEntropyWithLogitsOutputs SoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns log(exp(x) + 1) element-wise, without overflow. Shape of the activations: shape of the
 // features.
 // Softplus(features:T) -> (activations:T) {T:type}
-RAMET_EXPORT Output Softplus(const Input& features, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Softplus(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns gradients / (exp(-features) + 1), the gradient of Softplus. Error: the inputs differ in
 // shape.
 // SoftplusGrad(gradients:T, features:T) -> (backprops:T) {T:type}
-RAMET_EXPORT Output SoftplusGrad(const Input& gradients, const Input& features, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SoftplusGrad(const Input& gradients, const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x / (|x| + 1) element-wise. Shape of the activations: shape of the features.
 // Softsign(features:T) -> (activations:T) {T:type}
-RAMET_EXPORT Output Softsign(const Input& features, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Softsign(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns gradients / (|features| + 1)^2, the gradient of Softsign. Error: the inputs differ in
 // shape.
 // SoftsignGrad(gradients:T, features:T) -> (backprops:T) {T:type}
-RAMET_EXPORT Output SoftsignGrad(const Input& gradients, const Input& features, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SoftsignGrad(const Input& gradients, const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct SparseApplyAdadeltaOptions {
   bool use_locking = false;
@@ -1459,8 +1459,8 @@ struct SparseApplyAdadeltaOptions {
 // outside or the shapes do not fit.
 // SparseApplyAdadelta(var:Ref(T), accum:Ref(T), accum_update:Ref(T), lr:T, rho:T, epsilon:T,
 // grad:T, indices:Tindices) -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false}
-RAMET_EXPORT Output SparseApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdadeltaOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output SparseApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SparseApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdadeltaOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseApplyAdagradOptions {
   bool use_locking = false;
@@ -1472,8 +1472,8 @@ struct SparseApplyAdagradOptions {
 // outside or the shapes do not fit.
 // SparseApplyAdagrad(var:Ref(T), accum:Ref(T), lr:T, grad:T, indices:Tindices) -> (out:Ref(T))
 // {T:type, Tindices:type, use_locking:bool=false, update_slots:bool=true}
-RAMET_EXPORT Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const SparseApplyAdagradOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const SparseApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseApplyAdagradV2Options {
   bool use_locking = false;
@@ -1485,8 +1485,8 @@ struct SparseApplyAdagradV2Options {
 // outside or the shapes do not fit.
 // SparseApplyAdagradV2(var:Ref(T), accum:Ref(T), lr:T, epsilon:T, grad:T, indices:Tindices) ->
 // (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false, update_slots:bool=true}
-RAMET_EXPORT Output SparseApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdagradV2Options& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output SparseApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SparseApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdagradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseApplyCenteredRMSPropOptions {
   bool use_locking = false;
@@ -1498,8 +1498,8 @@ struct SparseApplyCenteredRMSPropOptions {
 // SparseApplyCenteredRMSProp(var:Ref(T), mg:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T,
 // epsilon:T, grad:T, indices:Tindices) -> (out:Ref(T)) {T:type, Tindices:type,
 // use_locking:bool=false}
-RAMET_EXPORT Output SparseApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyCenteredRMSPropOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output SparseApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SparseApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyCenteredRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseApplyFtrlOptions {
   bool use_locking = false;
@@ -1512,8 +1512,8 @@ struct SparseApplyFtrlOptions {
 // SparseApplyFtrl(var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, indices:Tindices, lr:T, l1:T,
 // l2:T, lr_power:T) -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false,
 // multiply_linear_by_lr:bool=false}
-RAMET_EXPORT Output SparseApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const SparseApplyFtrlOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output SparseApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SparseApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const SparseApplyFtrlOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseApplyFtrlV2Options {
   bool use_locking = false;
@@ -1526,8 +1526,8 @@ struct SparseApplyFtrlV2Options {
 // SparseApplyFtrlV2(var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, indices:Tindices, lr:T, l1:T,
 // l2:T, l2_shrinkage:T, lr_power:T) -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false,
 // multiply_linear_by_lr:bool=false}
-RAMET_EXPORT Output SparseApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const SparseApplyFtrlV2Options& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output SparseApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SparseApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const SparseApplyFtrlV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseApplyMomentumOptions {
   bool use_locking = false;
@@ -1539,8 +1539,8 @@ struct SparseApplyMomentumOptions {
 // outside or the shapes do not fit.
 // SparseApplyMomentum(var:Ref(T), accum:Ref(T), lr:T, grad:T, indices:Tindices, momentum:T) ->
 // (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false, use_nesterov:bool=false}
-RAMET_EXPORT Output SparseApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, const SparseApplyMomentumOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output SparseApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SparseApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, const SparseApplyMomentumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseApplyProximalAdagradOptions {
   bool use_locking = false;
@@ -1551,8 +1551,8 @@ struct SparseApplyProximalAdagradOptions {
 // outside or the shapes do not fit.
 // SparseApplyProximalAdagrad(var:Ref(T), accum:Ref(T), lr:T, l1:T, l2:T, grad:T, indices:Tindices)
 // -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false}
-RAMET_EXPORT Output SparseApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const SparseApplyProximalAdagradOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output SparseApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SparseApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const SparseApplyProximalAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseApplyProximalGradientDescentOptions {
   bool use_locking = false;
@@ -1563,8 +1563,8 @@ struct SparseApplyProximalGradientDescentOptions {
 // outside or the shapes do not fit.
 // SparseApplyProximalGradientDescent(var:Ref(T), alpha:T, l1:T, l2:T, grad:T, indices:Tindices) ->
 // (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false}
-RAMET_EXPORT Output SparseApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const SparseApplyProximalGradientDescentOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output SparseApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SparseApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const SparseApplyProximalGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseApplyRMSPropOptions {
   bool use_locking = false;
@@ -1575,8 +1575,8 @@ struct SparseApplyRMSPropOptions {
 // outside or the shapes do not fit.
 // SparseApplyRMSProp(var:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, grad:T,
 // indices:Tindices) -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false}
-RAMET_EXPORT Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyRMSPropOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseSoftmaxCrossEntropyWithLogitsOutputs {
   Output loss;
@@ -1587,28 +1587,28 @@ struct SparseSoftmaxCrossEntropyWithLogitsOutputs {
 // shapes do not fit; there are no classes; a label is outside [0, classes).
 // SparseSoftmaxCrossEntropyWithLogits(features:T, labels:Tlabels) -> (loss:T, backprop:T) {T:type,
 // Tlabels:type=int64}
-RAMET_EXPORT SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the square root of x element-wise; NaN for real x < 0. Shape of y: shape of x.
 // Sqrt(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Sqrt(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Sqrt(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns dy * 0.5 / y, the gradient of y = Sqrt(x) for the incoming gradient dy. y and dy have one
 // shape, which is that of z.
 // SqrtGrad(y:T, dy:T) -> (z:T) {T:type}
-RAMET_EXPORT Output SqrtGrad(const Input& y, const Input& dy, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SqrtGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x * x element-wise. Shape of y: shape of x.
 // Square(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Square(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Square(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns (x - y) * conj(x - y) element-wise with broadcasting. Error: the shapes do not broadcast.
 // SquaredDifference(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output SquaredDifference(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output SquaredDifference(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // `input`, unchanged; gradients do not pass it.
 // StopGradient(input:T) -> (output:T) {T:type}
-RAMET_EXPORT Output StopGradient(const Input& input, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output StopGradient(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct StridedSliceOptions {
   int64_t begin_mask = 0;
@@ -1626,8 +1626,8 @@ struct StridedSliceOptions {
 // StridedSlice(input:T, begin:Index, end:Index, strides:Index) -> (output:T) {T:type, Index:type,
 // begin_mask:int=0, end_mask:int=0, ellipsis_mask:int=0, new_axis_mask:int=0,
 // shrink_axis_mask:int=0}
-RAMET_EXPORT Output StridedSlice(const Input& input, const Input& begin, const Input& end, const Input& strides, const StridedSliceOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output StridedSlice(const Input& input, const Input& begin, const Input& end, const Input& strides, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output StridedSlice(const Input& input, const Input& begin, const Input& end, const Input& strides, const StridedSliceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StridedSlice(const Input& input, const Input& begin, const Input& end, const Input& strides, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct StridedSliceGradOptions {
   int64_t begin_mask = 0;
@@ -1642,12 +1642,12 @@ struct StridedSliceGradOptions {
 // StridedSliceGrad(shape:Index, begin:Index, end:Index, strides:Index, dy:T) -> (output:T) {T:type,
 // Index:type, begin_mask:int=0, end_mask:int=0, ellipsis_mask:int=0, new_axis_mask:int=0,
 // shrink_axis_mask:int=0}
-RAMET_EXPORT Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, const StridedSliceGradOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, const StridedSliceGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns x - y element-wise with broadcasting; integers wrap. Error: the shapes do not broadcast.
 // Sub(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output Sub(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Sub(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct SumOptions {
   bool keep_dims = false;
@@ -1657,21 +1657,21 @@ struct SumOptions {
 // is out of range or named twice.
 // Sum(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
 // Tidx:type=int32}
-RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, const SumOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, const SumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the tangent of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.
 // Tan(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Tan(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Tan(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the hyperbolic tangent of x element-wise. Shape of y: shape of x.
 // Tanh(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output Tanh(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Tanh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns dy * (1 - y * y), the gradient of y = Tanh(x) for the incoming gradient dy. y and dy have
 // one shape, which is that of z.
 // TanhGrad(y:T, dy:T) -> (z:T) {T:type}
-RAMET_EXPORT Output TanhGrad(const Input& y, const Input& dy, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output TanhGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct TemporaryVariableOptions {
   std::string var_name = "";
@@ -1679,8 +1679,8 @@ struct TemporaryVariableOptions {
 // A variable of one run, elements unspecified, which DestroyTemporaryVariable with the same
 // var_name (empty: the node's name) turns into a tensor.
 // TemporaryVariable() -> (ref:Ref(dtype)) {shape:shape, dtype:type, var_name:string=""}
-RAMET_EXPORT Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, const TemporaryVariableOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, const TemporaryVariableOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct TensorScatterAddOptions {
   std::string bad_indices_policy = "";
@@ -1689,8 +1689,8 @@ struct TensorScatterAddOptions {
 // \error kInvalidArgument as ScatterNd.
 // TensorScatterAdd(tensor:T, indices:Tindices, updates:T) -> (output:T) {T:type, Tindices:type,
 // bad_indices_policy:string=""}
-RAMET_EXPORT Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterAddOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct TensorScatterUpdateOptions {
   std::string bad_indices_policy = "";
@@ -1699,23 +1699,23 @@ struct TensorScatterUpdateOptions {
 // \error kInvalidArgument as ScatterNd.
 // TensorScatterUpdate(tensor:T, indices:Tindices, updates:T) -> (output:T) {T:type, Tindices:type,
 // bad_indices_policy:string=""}
-RAMET_EXPORT Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterUpdateOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterUpdateOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // `input` repeated multiples[i] times along dimension i; multiples is [rank].
 // \error kInvalidArgument if there are not `rank` multiples or one is negative.
 // Tile(input:T, multiples:Tmultiples) -> (output:T) {T:type, Tmultiples:type=int32}
-RAMET_EXPORT Output Tile(const Input& input, const Input& multiples, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Tile(const Input& input, const Input& multiples, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x / y rounded towards zero, element-wise with broadcasting. Error: an integer y is 0; the
 // shapes do not broadcast.
 // TruncateDiv(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output TruncateDiv(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output TruncateDiv(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the remainder of x / y with the sign of x, element-wise with broadcasting. Error: an
 // integer y is 0; the shapes do not broadcast.
 // TruncateMod(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output TruncateMod(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output TruncateMod(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct UniqueOptions {
   DType out_idx = static_cast<DType>(3) /* int32 */;
@@ -1728,8 +1728,8 @@ struct UniqueOutputs {
 // element of x the index of its value: y[idx[i]] = x[i].
 // \error kInvalidArgument if x is no vector.
 // Unique(x:T) -> (y:T, idx:out_idx) {T:type, out_idx:type=int32}
-RAMET_EXPORT UniqueOutputs Unique(const Input& x, const UniqueOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT UniqueOutputs Unique(const Input& x, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT UniqueOutputs Unique(const Input& x, const UniqueOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT UniqueOutputs Unique(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct UniqueWithCountsOptions {
   DType out_idx = static_cast<DType>(3) /* int32 */;
@@ -1741,8 +1741,8 @@ struct UniqueWithCountsOutputs {
 };
 // As Unique; `count` says how often each value of y is in x.
 // UniqueWithCounts(x:T) -> (y:T, idx:out_idx, count:out_idx) {T:type, out_idx:type=int32}
-RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct VariableOpOptions {
   std::string container = "";
@@ -1751,8 +1751,8 @@ struct VariableOpOptions {
 // As VariableV2, in graphs of before TensorFlow 0.12.
 // Variable() -> (ref:Ref(dtype)) {shape:shape, dtype:type, container:string="",
 // shared_name:string=""}
-RAMET_EXPORT Output VariableOp(Graph& graph, const Shape& shape, DType dtype, const VariableOpOptions& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output VariableOp(Graph& graph, const Shape& shape, DType dtype, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output VariableOp(Graph& graph, const Shape& shape, DType dtype, const VariableOpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output VariableOp(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct VariableV2Options {
   std::string container = "";
@@ -1763,37 +1763,37 @@ struct VariableV2Options {
 // \error kInvalidArgument if the name belongs to another kind of resource.
 // VariableV2() -> (ref:Ref(dtype)) {shape:shape, dtype:type, container:string="",
 // shared_name:string=""}
-RAMET_EXPORT Output VariableV2(Graph& graph, const Shape& shape, DType dtype, const VariableV2Options& options = {}, std::string_view name = "", std::source_location where = std::source_location::current());
-RAMET_EXPORT Output VariableV2(Graph& graph, const Shape& shape, DType dtype, std::string_view name, std::source_location where = std::source_location::current());
+RAMET_EXPORT Output VariableV2(Graph& graph, const Shape& shape, DType dtype, const VariableV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output VariableV2(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // The coordinates of the elements that are not 0 (or are true), in row-major order:
 // [count, rank].
 // Where(input:T) -> (index:int64) {T:type=bool}
-RAMET_EXPORT Output Where(const Input& input, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Where(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Replaces a file by one with these bytes in one atomic step; both are scalars. Folders that are
 // missing are made.
 // \error those of the file.
 // WriteFile(filename:string, contents:string) -> () {}
-RAMET_EXPORT Operation WriteFile(const Input& filename, const Input& contents, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Operation WriteFile(const Input& filename, const Input& contents, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x / y element-wise with broadcasting, and 0 where x is 0. Error: the shapes do not
 // broadcast.
 // Xdivy(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output Xdivy(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Xdivy(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x * log(1 + y) element-wise with broadcasting, and 0 where x is 0. Error: the shapes do
 // not broadcast.
 // Xlog1py(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output Xlog1py(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Xlog1py(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x * log(y) element-wise with broadcasting, and 0 where x is 0. Error: the shapes do not
 // broadcast.
 // Xlogy(x:T, y:T) -> (z:T) {T:type}
-RAMET_EXPORT Output Xlogy(const Input& x, const Input& y, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output Xlogy(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Zeros (false, empty strings) in the shape of `x`.
 // ZerosLike(x:T) -> (y:T) {T:type}
-RAMET_EXPORT Output ZerosLike(const Input& x, std::string_view name = "", std::source_location where = std::source_location::current());
+RAMET_EXPORT Output ZerosLike(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 }  // namespace ramet

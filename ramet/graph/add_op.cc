@@ -168,7 +168,7 @@ void ApplyColocation(const BuildState& state, const std::vector<Operation>& forc
   spec->attrs.Set("_class", std::vector<std::string>(groups.begin(), groups.end()));
 }
 
-std::string Where(const std::source_location& where) {
+std::string Where(const SourceLocation& where) {
   std::string_view file = where.file_name();
   return StrCat(file.substr(file.rfind('/') + 1), ":", where.line());
 }
@@ -265,7 +265,7 @@ Input::Input(std::initializer_list<double> values)
     : constant_(MakeVector<float>(std::vector<float>(values.begin(), values.end()))) {}
 
 Operation AddOp(Graph& graph, std::string_view op, const std::vector<Input>& inputs, AttrMap attrs,
-                std::string_view name, std::source_location where) {
+                std::string_view name, SourceLocation where) {
   for (const Input& in : inputs) {
     if (in.is_constant() || in.output().valid()) continue;
     graph.RecordError(InvalidArgument(Where(where), ": an input of ", op,
@@ -286,7 +286,7 @@ Graph* GraphOf(const std::vector<Input>& inputs) {
 }
 
 Output Constant(Graph& graph, const Tensor& value, std::string_view name,
-                std::source_location where) {
+                SourceLocation where) {
   if (value.empty()) {
     graph.RecordError(InvalidArgument(Where(where), ": constant '", name, "' has no value"));
     return Output();

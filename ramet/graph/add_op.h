@@ -1,7 +1,7 @@
 #pragma once
 
 #include <initializer_list>
-#include <source_location>
+#include "ramet/base/source_location.h"
 #include <string>
 #include <string_view>
 #include <variant>
@@ -48,14 +48,14 @@ class RAMET_EXPORT Input {
 // Operation is returned; so it is when an input is invalid, without a further error.
 RAMET_EXPORT Operation AddOp(Graph& graph, std::string_view op, const std::vector<Input>& inputs,
                              AttrMap attrs = {}, std::string_view name = "",
-                             std::source_location where = std::source_location::current());
+                             SourceLocation where = SourceLocation::current());
 
 // The graph of the first input that is an Output; nullptr when there is none.
 RAMET_EXPORT Graph* GraphOf(const std::vector<Input>& inputs);
 
 // A Const node.
 RAMET_EXPORT Output Constant(Graph& graph, const Tensor& value, std::string_view name = "Const",
-                             std::source_location where = std::source_location::current());
+                             SourceLocation where = SourceLocation::current());
 
 // A NoOp that runs after all of `ops` (tf.group): one, or one per device and one after these.
 RAMET_EXPORT Operation Group(Graph& graph, const std::vector<Operation>& ops, std::string_view name);

@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
-#include <source_location>
+#include "ramet/base/source_location.h"
 #include <span>
 #include <string>
 #include <string_view>

@@ -104,7 +104,7 @@ std::string Scope::name() const {
 }
 
 Output Scope::Placeholder(std::string_view name, DType dtype, const Shape& shape,
-                          std::source_location where) {
+                          SourceLocation where) {
   return AddOp(*graph_, "Placeholder", {}, {{"dtype", dtype}, {"shape", shape}}, name, where)
       .output(0);
 }

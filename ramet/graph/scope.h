@@ -1,6 +1,6 @@
 #pragma once
 
-#include <source_location>
+#include "ramet/base/source_location.h"
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,17 +46,17 @@ class RAMET_EXPORT [[nodiscard]] Scope {
 
   // A tensor to be fed (tf.placeholder). Unknown dimensions are -1.
   Output Placeholder(std::string_view name, DType dtype, const Shape& shape = Shape::Unknown(),
-                     std::source_location where = std::source_location::current());
+                     SourceLocation where = SourceLocation::current());
   // As tf.get_variable: named by the variable scopes, shared under reuse. Errors go to the graph, in
   // TensorFlow's wording (spec: graph-semantics 2), and give an invalid Variable.
   Variable GetVariable(std::string_view name, const Shape& shape, Initializer initializer = nullptr,
-                       std::source_location where = std::source_location::current());
+                       SourceLocation where = SourceLocation::current());
   Variable GetVariable(std::string_view name, const Shape& shape, const VariableOptions& options,
-                       std::source_location where = std::source_location::current());
+                       SourceLocation where = SourceLocation::current());
   // As tf.Variable(initial_value, name=...): always new, named by the name scopes.
   Variable NewVariable(const Input& initial_value, std::string_view name = "Variable",
                        const VariableOptions& options = {},
-                       std::source_location where = std::source_location::current());
+                       SourceLocation where = SourceLocation::current());
 
   std::vector<Variable> GlobalVariables() const;
   // Those under the open variable scope.

@@ -127,7 +127,7 @@ Status CheckShared(const Variable& v, const std::string& name, const Shape& shap
   return OkStatus();
 }
 
-std::string At(const std::source_location& where) {
+std::string At(const SourceLocation& where) {
   std::string_view file = where.file_name();
   return StrCat(file.substr(file.rfind('/') + 1), ":", where.line());
 }
@@ -139,14 +139,14 @@ void SetDefaultFloatInitializer(Initializer initializer) {
 }
 
 Variable Scope::GetVariable(std::string_view name, const Shape& shape, Initializer initializer,
-                            std::source_location where) {
+                            SourceLocation where) {
   VariableOptions options;
   options.initializer = std::move(initializer);
   return GetVariable(name, shape, options, where);
 }
 
 Variable Scope::GetVariable(std::string_view name, const Shape& shape,
-                            const VariableOptions& options, std::source_location where) {
+                            const VariableOptions& options, SourceLocation where) {
   BuildState& state = graph_->build_state();
   const VariableScopeState& scope = state.variable_scope;
   const std::string full = JoinScope(scope.name, name);
@@ -178,7 +178,7 @@ Variable Scope::GetVariable(std::string_view name, const Shape& shape,
 }
 
 Variable Scope::NewVariable(const Input& initial_value, std::string_view name,
-                            const VariableOptions& options, std::source_location where) {
+                            const VariableOptions& options, SourceLocation where) {
   if (!initial_value.is_constant() && !initial_value.output().valid()) {
     graph_->RecordError(InvalidArgument(At(where), ": the initial value of variable '", name,
                                         "' is not valid: an earlier step of building failed"));

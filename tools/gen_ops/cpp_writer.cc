@@ -46,8 +46,8 @@ std::string ParameterList(const Signature& s, Form form, bool graph, bool declar
     list.push_back(StrCat("const ", s.OptionsType(), "& options", declaration ? " = {}" : ""));
   }
   list.push_back(StrCat("std::string_view name", declaration && full ? " = \"\"" : ""));
-  list.push_back(StrCat("std::source_location where",
-                        declaration ? " = std::source_location::current()" : ""));
+  list.push_back(StrCat("SourceLocation where",
+                        declaration ? " = SourceLocation::current()" : ""));
   return ramet::StrJoin(list, ", ");
 }
 
@@ -164,7 +164,7 @@ std::string HeaderText(const std::vector<Signature>& signatures) {
   text += R"(
 #pragma once
 
-#include <source_location>
+#include "ramet/base/source_location.h"
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,0 +1,149 @@
+// Every golden model of the folder that RAMET_ZOO names: loaded, restored and run as its case.json
+// says, and compared with what real TensorFlow computed.
+
+#include <gtest/gtest.h>
+#include <ramet/ramet.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "case_file.h"
+#include "compare.h"
+
+namespace ramet::zoo {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> CaseFolders() {
+  std::vector<std::string> folders;
+  const char* zoo = std::getenv("RAMET_ZOO");
+  std::error_code error;
+  if (zoo == nullptr) return folders;
+  for (const auto& entry : fs::directory_iterator(zoo, error)) {
+    if (fs::exists(entry.path() / "case.json")) folders.push_back(entry.path().string());
+  }
+  std::ranges::sort(folders);
+  return folders;
+}
+
+std::string NameOf(const std::string& folder) {
+  std::string name = fs::path(folder).filename().string();
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+// Why this case is not for the library as it is; "" if it is.
+std::string WhySkipped(const Case& c) {
+  if (c.kind != "metagraph+v2" && c.kind != "frozen") return "is of kind " + c.kind;
+  if (c.must_be_fetched && !fs::exists(c.graph_path)) return "model files are not there";
+  std::vector<std::string> missing;
+  for (const std::string& name : c.needed_ops) {
+    const Op* op = OpRegistry::Global().Find(name);
+    if (op == nullptr || op->kernels().empty()) missing.push_back(name);
+  }
+  return missing.empty() ? "" : "needs ops " + StrJoin(missing, ", ");
+}
+
+SessionOptions OptionsOf(const Case& c) {
+  SessionOptions options;
+  options.device_count = c.device_count;
+  options.allow_soft_placement = true;
+  return options;
+}
+
+StatusOr<SaverOptions> MapOf(const Case& c, const std::vector<Variable>& variables) {
+  SaverOptions options;
+  for (const auto& [key, name] : c.restore_map) {
+    const auto found = std::ranges::find(variables, name, &Variable::op_name);
+    if (found == variables.end()) return NotFound("restore_map: no variable '", name, "'");
+    options.var_map.emplace_back(key, *found);
+  }
+  return options;
+}
+
+StatusOr<Session> LoadMetaGraph(const Case& c, Graph& graph) {
+  RAMET_ASSIGN_OR_RETURN(ImportedMetaGraph imported,
+                         ImportMetaGraph(graph, c.graph_path,
+                                         {.import_scope = c.import_scope,
+                                          .clear_devices = c.clear_devices,
+                                          .validate_shapes = !c.strip_output_shapes}));
+  RAMET_ASSIGN_OR_RETURN(Session session, Session::Create(graph, OptionsOf(c)));
+  if (c.checkpoint.empty()) return session;
+  if (c.restore_map.empty()) {
+    RAMET_RETURN_IF_ERROR(imported.saver.Restore(session, c.checkpoint));
+    return session;
+  }
+  RAMET_ASSIGN_OR_RETURN(const SaverOptions options, MapOf(c, imported.info.variables));
+  Saver saver(graph, options);
+  RAMET_RETURN_IF_ERROR(saver.Restore(session, c.checkpoint));
+  return session;
+}
+
+StatusOr<Session> LoadFrozen(const Case& c, Graph& graph) {
+  RAMET_RETURN_IF_ERROR(ImportGraphDefFile(graph, c.graph_path, {.name = ""}).status());
+  return Session::Create(graph, OptionsOf(c));
+}
+
+std::string Compare(const Tensor& got, const Expected& expected, const Step& step) {
+  if (expected.strides.empty()) return Difference(got, expected.value, step.rtol, step.atol);
+  if (got.shape() != expected.full_shape) {
+    return StrCat("its shape is ", got.shape(), ", expected ", expected.full_shape);
+  }
+  return Difference(Subsample(got, expected.strides), expected.value, step.rtol, step.atol);
+}
+
+void RunStep(Session& session, const Step& step) {
+  std::vector<GraphElement> elements(step.fetches.begin(), step.fetches.end());
+  elements.insert(elements.end(), step.targets.begin(), step.targets.end());
+  const auto got = session.Run(step.feeds, Fetches(std::move(elements)));
+  if (!step.error_code.empty()) {
+    ASSERT_FALSE(got.ok()) << "the run must fail with " << step.error_code;
+    EXPECT_EQ(CodeName(got.status().code()), step.error_code) << got.status().ToString();
+    EXPECT_NE(got.status().message().find(step.error_message), std::string::npos)
+        << "no '" << step.error_message << "' in: " << got.status().message();
+    return;
+  }
+  ASSERT_TRUE(got.ok()) << got.status().ToString();
+  for (size_t i = 0; i < step.fetches.size(); ++i) {
+    EXPECT_EQ(Compare((*got)[i], step.expected[i], step), "") << step.fetches[i];
+  }
+}
+
+class ZooTest : public testing::TestWithParam<std::string> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ZooTest);
+
+TEST_P(ZooTest, GivesWhatTensorFlowGives) {
+  const auto loaded = LoadCase(GetParam());
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  const Case& c = *loaded;
+  if (const std::string why = WhySkipped(c); !why.empty()) GTEST_SKIP() << "skipped: " << why;
+  Graph graph;
+  auto session = c.kind == "frozen" ? LoadFrozen(c, graph) : LoadMetaGraph(c, graph);
+  ASSERT_TRUE(session.ok()) << session.status().ToString();
+  for (const std::string& name : c.init_ops) {
+    const auto run = session->Run(Fetches(name));
+    ASSERT_TRUE(run.ok()) << "init op " << name << ": " << run.status().ToString();
+  }
+  for (size_t i = 0; i < c.steps.size(); ++i) {
+    SCOPED_TRACE(StrCat("step ", i, " ", c.steps[i].comment));
+    RunStep(*session, c.steps[i]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ZooTest, testing::ValuesIn(CaseFolders()),
+                         [](const auto& info) { return NameOf(info.param); });
+
+TEST(ZooFolderTest, HasCases) {
+  if (std::getenv("RAMET_ZOO") == nullptr) GTEST_SKIP() << "skipped: RAMET_ZOO is not set";
+  EXPECT_FALSE(CaseFolders().empty()) << "no case.json in the folders of RAMET_ZOO";
+}
+
+}  // namespace
+}  // namespace ramet::zoo

@@ -92,6 +92,12 @@ std::string CheckAddress(const std::string& address) {
   return "'" + address + "' is not of the form file:DIR";
 }
 
+std::string CheckSeconds(const std::string& text) {
+  double seconds = 0;
+  return CLI::detail::lexical_cast(text, seconds) && seconds > 0 ? ""
+                                                                 : "'" + text + "' is not above 0";
+}
+
 }  // namespace
 
 void AddFollow(CLI::App& app, rm::Status* status) {
@@ -109,7 +115,7 @@ void AddFollow(CLI::App& app, rm::Status* status) {
       ->needs(fetch);
   command->add_flag("--once", options->once, "End after the first checkpoint");
   command->add_option("--timeout", options->timeout, "Fail when none comes for so many seconds")
-      ->check(CLI::PositiveNumber);
+      ->check(CheckSeconds);
   command->footer(
       "Each line: step, checkpoint, tensors, size; verified: every tensor was read and its "
       "checksum is "

@@ -35,18 +35,23 @@ std::string DefaultPlot() {
   return folder.filename() == "bin" ? folder.parent_path() / "accuracy.svg" : "accuracy.svg";
 }
 
+std::string Positive(const std::string& text) {
+  double number = 0;
+  return CLI::detail::lexical_cast(text, number) && number > 0 ? ""
+                                                               : "'" + text + "' is not above 0";
+}
+
 void Declare(CLI::App& app, Options& o) {
   app.footer(kExamples);
   app.option_defaults()->always_capture_default();
   app.add_option("--data", o.data, "Folder of the four IDX files (.gz or not)");
-  app.add_option("--steps", o.steps, "Training steps")->check(CLI::PositiveNumber);
-  app.add_option("--rate", o.rate, "Learning rate of gradient descent")->check(CLI::PositiveNumber);
-  app.add_option("--save-every", o.save_every, "Steps between two checkpoints")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--steps", o.steps, "Training steps")->check(Positive);
+  app.add_option("--rate", o.rate, "Learning rate of gradient descent")->check(Positive);
+  app.add_option("--save-every", o.save_every, "Steps between two checkpoints")->check(Positive);
   app.add_option("--trainer-device", o.trainer_device, "Where the trainer computes");
   app.add_option("--follower-device", o.follower_device, "Where the follower computes");
   app.add_option("--seed", o.seed, "Of the first weights and of the order of the images");
-  app.add_option("--threads", o.threads, "Threads on each side")->check(CLI::PositiveNumber);
+  app.add_option("--threads", o.threads, "Threads on each side")->check(Positive);
   app.add_option("--checkpoint-dir", o.checkpoint_dir,
                  "Folder for the checkpoints, which stay there (default: a fresh one, removed)");
   app.add_option("--plot", o.plot, "Picture of both accuracies over the steps");

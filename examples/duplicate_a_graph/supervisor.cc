@@ -221,6 +221,13 @@ rm::examples::Series AccuracyOf(const std::string& name, const std::vector<Repor
   return series;
 }
 
+// Before the work rather than after it.
+void CheckPlotFolder(const std::string& path) {
+  const fs::path folder = fs::absolute(path).parent_path();
+  if (!fs::is_directory(folder))
+    throw std::runtime_error("--plot: there is no folder " + folder.string());
+}
+
 std::optional<Failure> WritePlot(const std::string& path, const std::vector<Report>& trained,
                                  const std::vector<Report>& followed) {
   std::ofstream file(path);
@@ -255,6 +262,7 @@ int Complain(const Failure& failure) {
 
 int Supervise(const Options& given) {
   Options options = given;
+  CheckPlotFolder(options.plot);
   Interrupts interrupts;
   CheckpointFolder folder(&options);
   std::cout << "trainer on " << options.trainer_device << ", follower on "

@@ -654,6 +654,13 @@ Output MulNoNan(const Input& x, const Input& y, std::string_view name, SourceLoc
   return First(Build(nullptr, "MulNoNan", Flat({x, y}), {}, Or(name, "MulNoNan"), where));
 }
 
+Output Multinomial(const Input& logits, const Input& num_samples, const MultinomialOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Multinomial", Flat({logits, num_samples}), {{"seed", options.seed}, {"seed2", options.seed2}, {"output_dtype", options.output_dtype}}, Or(name, "Multinomial"), where));
+}
+Output Multinomial(const Input& logits, const Input& num_samples, std::string_view name, SourceLocation where) {
+  return Multinomial(logits, num_samples, MultinomialOptions(), name, where);
+}
+
 Output Neg(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Neg", Flat({x}), {}, Or(name, "Neg"), where));
 }
@@ -1212,6 +1219,10 @@ UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsO
 }
 UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, SourceLocation where) {
   return UniqueWithCounts(x, UniqueWithCountsOptions(), name, where);
+}
+
+Output UnsortedSegmentSum(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "UnsortedSegmentSum", Flat({data, segment_ids, num_segments}), {}, Or(name, "UnsortedSegmentSum"), where));
 }
 
 Output VariableOp(Graph& graph, const Shape& shape, DType dtype, const VariableOpOptions& options, std::string_view name, SourceLocation where) {

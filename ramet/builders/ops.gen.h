@@ -922,6 +922,21 @@ RAMET_EXPORT Output Mul(const Input& x, const Input& y, std::string_view name = 
 // MulNoNan(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output MulNoNan(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct MultinomialOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+  DType output_dtype = static_cast<DType>(9) /* int64 */;
+};
+// num_samples (a scalar) classes for each row of `logits`, [rows, classes], drawn with the
+// probabilities softmax(logits): [rows, num_samples]. Seeds and runs as in RandomUniform; the
+// numbers are TensorFlow's where that draws all rows in one thread.
+// \error kInvalidArgument if logits is no matrix, there is no class, or num_samples is
+// negative.
+// Multinomial(logits:T, num_samples:int32) -> (output:output_dtype) {seed:int=0, seed2:int=0,
+// T:type, output_dtype:type=int64}
+RAMET_EXPORT Output Multinomial(const Input& logits, const Input& num_samples, const MultinomialOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Multinomial(const Input& logits, const Input& num_samples, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns -x element-wise; the smallest integer stays. Shape of y: shape of x.
 // Neg(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Neg(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1743,6 +1758,14 @@ struct UniqueWithCountsOutputs {
 // UniqueWithCounts(x:T) -> (y:T, idx:out_idx, count:out_idx) {T:type, out_idx:type=int32}
 RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns a tensor of num_segments rows, each the sum of the rows of data whose id is its number;
+// rows with a negative id are left out. The shape of the data begins with that of the ids; the rest
+// is that of a row. Error: it does not; num_segments is no scalar or negative; an id is
+// num_segments or more.
+// UnsortedSegmentSum(data:T, segment_ids:Tindices, num_segments:Tnumsegments) -> (output:T)
+// {T:type, Tindices:type, Tnumsegments:type=int32}
+RAMET_EXPORT Output UnsortedSegmentSum(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct VariableOpOptions {
   std::string container = "";

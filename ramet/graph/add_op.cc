@@ -163,7 +163,7 @@ void ApplyColocation(const BuildState& state, const std::vector<Operation>& forc
     for (std::string& g : GroupsOf(op)) groups.insert(std::move(g));
     if (std::string device = op.device(); !device.empty()) spec->device = device;
   }
-  if (!state.variable_group.empty()) groups.insert(state.variable_group);
+  if (groups.empty() && !state.variable_group.empty()) groups.insert(state.variable_group);
   if (groups.empty() || spec->attrs.Find("_class") != nullptr) return;
   spec->attrs.Set("_class", std::vector<std::string>(groups.begin(), groups.end()));
 }

@@ -112,10 +112,19 @@ class Compiler {
     }
     std::vector<std::string_view> stuck;
     for (NodeId id : order_) {
+      if (waiting[id] > 0) RAMET_RETURN_IF_ERROR(CheckHasKernels(graph_.nodes[id]));
+    }
+    for (NodeId id : order_) {
       if (waiting[id] > 0 && stuck.size() < 5) stuck.push_back(graph_.nodes[id].name);
     }
     return InvalidArgument(order_.size() - sorted.size(), " nodes in a cycle, among them: ",
                            StrJoin(stuck, ", "));
+  }
+
+  // A loop's back edge makes a cycle too: then it is the loop's ops that cannot run.
+  static Status CheckHasKernels(const NodeRecord& node) {
+    if (!node.op->kernels().empty() || node.op->name() == "NoOp") return OkStatus();
+    return node.op->FindKernel("CPU", *node.attrs, node.name).status();
   }
 
   Status AddNode(NodeId id) {

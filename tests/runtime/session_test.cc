@@ -217,6 +217,26 @@ TEST(SessionTest, ACycleIsNamed) {
   EXPECT_THAT(status.message(), HasSubstr("2 nodes in a cycle"));
 }
 
+// A graph with a loop is valid, it only does not run here.
+TEST(SessionTest, ALoopOfUnknownOpsIsUnimplementedNotACycle) {
+  Graph g;
+  OpSchema schema;
+  schema.name = "Merge";
+  for (auto* args : {&schema.inputs, &schema.outputs}) {
+    args->emplace_back().name = args == &schema.inputs ? "x" : "y";
+    args->back().type = kFloat;
+  }
+  g.AddForeignOp(schema);
+  Output x = Constant(g, 1.0f, "x");
+  Operation merge = g.AddNode({.op = "Merge", .name = "merge", .inputs = {x}}).value();
+  Operation next = AddOp(g, "Identity", {merge.output(0)}, {}, "next");
+  ASSERT_TRUE(g.UpdateInput(merge, 0, next.output(0)).ok());
+  Session session = Session::Create(g).value();
+  Status status = session.Run(next.output(0)).status();
+  EXPECT_TRUE(IsUnimplemented(status));
+  EXPECT_THAT(status.message(), HasSubstr("node 'merge': no kernel of op 'Merge'"));
+}
+
 TEST(SessionTest, EditsAreSeenAtTheNextRun) {
   Graph g;
   Scope s(g);

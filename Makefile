@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 
 ORACLE := .venv-oracle
 TESTS := ctest --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
-SOURCES = find ramet clients examples bench tests \( -name '*.h' -o -name '*.cc' \) 2>/dev/null
+SOURCES = find ramet clients examples bench tests tools \( -name '*.h' -o -name '*.cc' \) ! -name '*.gen.*'
 FUZZ_SECONDS ?= 60
 
 export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:intercept_tls_get_addr=0

@@ -42,8 +42,7 @@ struct Network {
     out = Softmax(dense(h, "w2", 256, 10));
     Output loss = ReduceMean(-ReduceSum(y * Log(out), {1}));
     train = GradientDescent(0.05).Minimize(loss);
-    session.emplace(
-        Session::Create(graph, {.intra_op_parallelism_threads = threads}).value());
+    session.emplace(Session::Create(graph, {.intra_op_parallelism_threads = threads}).value());
     session->InitializeMissing().value();
   }
 
@@ -80,8 +79,8 @@ void Inference(benchmark::State& state, int threads, int64_t batch) {
     benchmark::RegisterBenchmark(("ramet/mlp_train_step" + suffix).c_str(), TrainStep, threads)
         ->UseRealTime();
     for (int64_t batch : {1, 50}) {
-      benchmark::RegisterBenchmark(
-          StrCat("ramet/mlp_inference/batch:", batch, suffix).c_str(), Inference, threads, batch)
+      benchmark::RegisterBenchmark(StrCat("ramet/mlp_inference/batch:", batch, suffix).c_str(),
+                                   Inference, threads, batch)
           ->UseRealTime();
     }
   }

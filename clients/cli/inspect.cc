@@ -32,46 +32,49 @@ std::string ScopeOf(const std::string& name) { return name.substr(0, name.rfind(
 class EndsFinder {
  public:
   EndsFinder(const rm::Graph& graph, const rm::MetaGraphInfo& info)
-      : operations_(graph.operations()) {
+      : operations_(graph.operations()), read_(operations_.size()), fed_(operations_.size()) {
     if (info.saver) saver_scope_ = ScopeOf(info.saver->restore_op_name);
     for (const rm::Operation& op : operations_) {
       if (IsAside(op)) continue;
-      for (const rm::Output& input : op.inputs()) read_.insert(Key(input));
+      for (const rm::Output& input : op.inputs()) read_[input.op().id()] = true;
     }
-    fed_.resize(operations_.size());
   }
 
   void Find(GraphSummary* summary) {
     for (const rm::Operation& op : operations_) {
       if (IsAside(op)) continue;
-      const bool placeholder = op.type().starts_with("Placeholder");
-      if (placeholder) summary->inputs.push_back(op.output(0));
-      const auto inputs = op.inputs();
-      fed_[op.id()] = placeholder || std::ranges::any_of(inputs, [&](const rm::Output& input) {
-                        return bool(fed_[input.op().id()]);
-                      });
-      if (!fed_[op.id()] || placeholder) continue;
-      for (const rm::Output& output : op.outputs()) {
-        if (!read_.contains(Key(output)) && !rm::IsRef(output.dtype()))
-          summary->outputs.push_back(output);
+      if (op.type().starts_with("Placeholder")) {
+        summary->inputs.push_back(op.output(0));
+        fed_[op.id()] = true;
+        continue;
       }
+      for (const rm::Output& input : op.inputs()) fed_[op.id()] |= fed_[input.op().id()];
+      if (fed_[op.id()] && !read_[op.id()]) AddOutputs(op, summary);
     }
   }
 
  private:
-  static std::pair<rm::NodeId, int> Key(const rm::Output& o) { return {o.op().id(), o.index()}; }
-
-  // Whether a node is part of saving or training, not of what the graph computes.
+  // Whether a node is part of saving, training or checking, not of what the graph computes.
   bool IsAside(const rm::Operation& op) const {
-    const std::string name = op.name();
-    if (!saver_scope_.empty() && name.starts_with(saver_scope_)) return true;
-    return rm::StrCat("/", name).find("/gradients/") != std::string::npos;
+    const std::string path = "/" + op.name();
+    return (!saver_scope_.empty() && op.name().starts_with(saver_scope_)) ||
+           path.find("/gradients") != std::string::npos || path.ends_with("/switch_t") ||
+           path.ends_with("/switch_f") || path.find("/assert_") != std::string::npos;
+  }
+
+  static void AddOutputs(const rm::Operation& op, GraphSummary* summary) {
+    static const std::set<std::string> kPlumbing = {"Shape", "ShapeN", "Size",
+                                                    "Rank",  "Switch", "Assert"};
+    if (kPlumbing.contains(op.type())) return;
+    for (const rm::Output& output : op.outputs()) {
+      if (!rm::IsRef(output.dtype())) summary->outputs.push_back(output);
+    }
   }
 
   std::vector<rm::Operation> operations_;
   std::string saver_scope_;
-  std::set<std::pair<rm::NodeId, int>> read_;
-  std::vector<char> fed_;
+  // By node id: whether some other node reads it; whether it depends on a placeholder.
+  std::vector<char> read_, fed_;
 };
 
 GraphSummary Summarize(const rm::Graph& graph, const rm::MetaGraphInfo& info) {

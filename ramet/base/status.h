@@ -96,9 +96,10 @@ class [[nodiscard]] StatusOr {
   StatusOr(const T& value) : value_(value) {}        // NOLINT
   StatusOr(T&& value) : value_(std::move(value)) {}  // NOLINT
   template <class U>
-    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::decay_t<U>, StatusOr> &&
-             !std::is_same_v<std::decay_t<U>, Status> && !std::is_same_v<std::decay_t<U>, T>)
-  StatusOr(U&& value) : value_(std::forward<U>(value)) {}  // NOLINT
+  requires(std::is_convertible_v<U&&, T> && !std::is_same_v<std::decay_t<U>, StatusOr> &&
+           !std::is_same_v<std::decay_t<U>, Status> && !std::is_same_v<std::decay_t<U>, T>)
+      StatusOr(U&& value)
+      : value_(std::forward<U>(value)) {}  // NOLINT
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
@@ -128,11 +129,11 @@ class [[nodiscard]] StatusOr {
   std::optional<T> value_;
 };
 
-#define RAMET_DEFINE_ERROR(Name)                             \
-  template <class... Args>                                   \
-  Status Name(const Args&... args) {                         \
-    return Status(Code::k##Name, ::ramet::StrCat(args...));  \
-  }                                                          \
+#define RAMET_DEFINE_ERROR(Name)                            \
+  template <class... Args>                                  \
+  Status Name(const Args&... args) {                        \
+    return Status(Code::k##Name, ::ramet::StrCat(args...)); \
+  }                                                         \
   inline bool Is##Name(const Status& s) { return s.code() == Code::k##Name; }
 
 // InvalidArgument("node '", name, "': ...") and the like; IsInvalidArgument(status).
@@ -155,10 +156,9 @@ RAMET_DEFINE_ERROR(Unauthenticated)
 #undef RAMET_DEFINE_ERROR
 
 // Returns the error of `expr` from the enclosing function, if it has one.
-#define RAMET_RETURN_IF_ERROR(expr)                        \
-  do {                                                     \
-    if (::ramet::Status ramet_status_ = (expr); !ramet_status_.ok()) \
-      return ramet_status_;                                \
+#define RAMET_RETURN_IF_ERROR(expr)                                                        \
+  do {                                                                                     \
+    if (::ramet::Status ramet_status_ = (expr); !ramet_status_.ok()) return ramet_status_; \
   } while (0)
 
 #define RAMET_CONCAT_INNER(a, b) a##b

@@ -29,15 +29,14 @@ void Append(std::string& out, T v) {
   Append(out, static_cast<uint64_t>(v));
 }
 template <class T>
-  requires requires(const T& t) {
-    { t.ToString() } -> std::convertible_to<std::string>;
-  }
-void Append(std::string& out, const T& v) {
-  out += v.ToString();
+requires requires(const T& t) {
+  { t.ToString() } -> std::convertible_to<std::string>;
 }
+void Append(std::string& out, const T& v) { out += v.ToString(); }
 }  // namespace strings_internal
 
-// Concatenates strings, numbers (shortest text that reads back), bools and anything with ToString().
+// Concatenates strings, numbers (shortest text that reads back), bools and anything with
+// ToString().
 template <class... Args>
 std::string StrCat(const Args&... args) {
   std::string out;

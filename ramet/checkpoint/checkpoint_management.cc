@@ -37,7 +37,11 @@ int64_t StepOf(std::string_view prefix) {
 
 Status RemoveCheckpoint(const std::string& prefix, std::string_view meta_graph_suffix) {
   std::vector<std::string> files = {StrCat(prefix, ".index")};
-  auto data = Glob(StrCat(EscapeGlob(prefix), ".data-" "?????" "-of-" "?????"));
+  auto data = Glob(StrCat(EscapeGlob(prefix),
+                          ".data-"
+                          "?????"
+                          "-of-"
+                          "?????"));
   if (data.ok()) files.insert(files.end(), data->begin(), data->end());
   files.push_back(StrCat(prefix, ".", meta_graph_suffix));
   Status first;
@@ -51,7 +55,8 @@ Status RemoveCheckpoint(const std::string& prefix, std::string_view meta_graph_s
 class CheckpointWatcher::Impl {
  public:
   Impl(std::string dir, std::string filename)
-      : dir_(dir.empty() ? "." : std::move(dir)), filename_(std::move(filename)),
+      : dir_(dir.empty() ? "." : std::move(dir)),
+        filename_(std::move(filename)),
         notices_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {}
 
   ~Impl() {

@@ -11,8 +11,8 @@
 
 namespace ramet {
 
-// Removes the files of a checkpoint: PREFIX.index first, so that it is gone at once, then its data files
-// and PREFIX.<meta_graph_suffix> (tf.train.remove_checkpoint). What is not there is no error.
+// Removes the files of a checkpoint: PREFIX.index first, so that it is gone at once, then its data
+// files and PREFIX.<meta_graph_suffix> (tf.train.remove_checkpoint). What is not there is no error.
 // \error those of the files.
 RAMET_EXPORT Status RemoveCheckpoint(const std::string& prefix,
                                      std::string_view meta_graph_suffix = "meta");
@@ -24,9 +24,9 @@ struct FoundCheckpoint {
   int64_t step = -1;      // from "-STEP" at the end of the prefix, -1 if there is none
 };
 
-// A CheckpointWatcher says when a folder has a new checkpoint: another prefix in its state file, or the
-// same prefix saved again. It waits on the file system's notices and looks by itself now and then, for
-// file systems that send none. Works from before the folder exists. One thread at a time.
+// A CheckpointWatcher says when a folder has a new checkpoint: another prefix in its state file, or
+// the same prefix saved again. It waits on the file system's notices and looks by itself now and
+// then, for file systems that send none. Works from before the folder exists. One thread at a time.
 class RAMET_EXPORT CheckpointWatcher {
  public:
   explicit CheckpointWatcher(std::string dir, std::string latest_filename = "checkpoint");

@@ -54,24 +54,28 @@ std::string NearCheckpoints(const std::string& prefix) {
 }
 
 std::string Explained(const Status& status) {
-  const char* cause = IsNotFound(status)
-                          ? "a Variable name or other graph key that is missing"
-                          : "a mismatch between the current graph and the graph";
+  const char* cause = IsNotFound(status) ? "a Variable name or other graph key that is missing"
+                                         : "a mismatch between the current graph and the graph";
   return StrCat("Restoring from checkpoint failed. This is most likely due to ", cause,
                 " from the checkpoint. Please ensure that you have not altered the graph expected "
-                "based on the checkpoint. Original error:\n\n", status.message());
+                "based on the checkpoint. Original error:\n\n",
+                status.message());
 }
 
 }  // namespace
 
 Saver::Saver(Graph* graph, SaverNames names, bool pad_step_number)
-    : graph_(graph), definition_(std::move(names)), pad_step_number_(pad_step_number),
+    : graph_(graph),
+      definition_(std::move(names)),
+      pad_step_number_(pad_step_number),
       next_kept_time_(Now() + definition_.keep_checkpoint_every_n_hours * 3600.0) {}
 
 Saver::Saver(Graph& graph, const SaverOptions& options)
     : Saver(&graph, BuildSaverNodes(graph, options), options.pad_step_number) {}
 
-Saver Saver::FromNames(Graph& graph, const SaverNames& names) { return Saver(&graph, names, false); }
+Saver Saver::FromNames(Graph& graph, const SaverNames& names) {
+  return Saver(&graph, names, false);
+}
 
 Status Saver::CheckArguments(const std::string& save_path, const SaveOptions& options) const {
   RAMET_RETURN_IF_ERROR(graph_->status());
@@ -79,8 +83,8 @@ Status Saver::CheckArguments(const std::string& save_path, const SaveOptions& op
     return InvalidArgument("'latest_filename' must not contain path components");
   }
   if (!options.global_step && Basename(save_path) == options.latest_filename) {
-    return InvalidArgument("'latest_filename' collides with 'save_path': '", options.latest_filename,
-                           "' and '", save_path, "'");
+    return InvalidArgument("'latest_filename' collides with 'save_path': '",
+                           options.latest_filename, "' and '", save_path, "'");
   }
   return OkStatus();
 }
@@ -89,8 +93,8 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& save_path
                                   const SaveOptions& options) {
   RAMET_RETURN_IF_ERROR(CheckArguments(save_path, options));
   const std::string path = WithStep(save_path, options, pad_step_number_);
-  auto saved = session.Run({{definition_.filename_tensor_name, Tensor(path)}},
-                           definition_.save_tensor_name);
+  auto saved =
+      session.Run({{definition_.filename_tensor_name, Tensor(path)}}, definition_.save_tensor_name);
   if (!saved.ok()) {
     const Status& s = saved.status();
     const std::string parent = FolderOf(path);
@@ -147,16 +151,18 @@ Status Saver::WriteMetaGraph(const std::string& path, const SaveOptions& options
 Status Saver::Restore(Session& session, const std::string& save_path) {
   RAMET_RETURN_IF_ERROR(graph_->status());
   if (save_path.empty()) {
-    return InvalidArgument("Can't load save_path when it is empty; LatestCheckpoint finds none when the "
-                           "folder has no 'checkpoint' file");
+    return InvalidArgument(
+        "Can't load save_path when it is empty; LatestCheckpoint finds none when the "
+        "folder has no 'checkpoint' file");
   }
   if (!BundleExists(save_path)) {
     return InvalidArgument("The passed save_path is not a valid checkpoint: ", save_path,
                            " (looked for ", save_path, ".index)", NearCheckpoints(save_path));
   }
-  Status status = session.Run({{definition_.filename_tensor_name, Tensor(save_path)}},
-                              definition_.restore_op_name)
-                      .status();
+  Status status =
+      session
+          .Run({{definition_.filename_tensor_name, Tensor(save_path)}}, definition_.restore_op_name)
+          .status();
   if (IsNotFound(status) || IsInvalidArgument(status)) {
     return Status(status.code(), Explained(status));
   }

@@ -40,11 +40,12 @@ struct SaveOptions {
 };
 
 // A Saver writes the variables of a session to TensorFlow's V2 checkpoint files and reads them back
-// (tf.train.Saver). It adds nodes to the graph when it is made (names and structure as TensorFlow's), so
-// that the .meta file that it writes can be imported, saved and restored by TensorFlow and by Ramet.
+// (tf.train.Saver). It adds nodes to the graph when it is made (names and structure as
+// TensorFlow's), so that the .meta file that it writes can be imported, saved and restored by
+// TensorFlow and by Ramet.
 //
-// A save is one atomic step, also onto a prefix that exists: whoever reads meanwhile gets the old or the
-// new checkpoint, and a crash leaves one of them. One thread at a time.
+// A save is one atomic step, also onto a prefix that exists: whoever reads meanwhile gets the old
+// or the new checkpoint, and a crash leaves one of them. One thread at a time.
 class RAMET_EXPORT Saver {
  public:
   // Errors of building go to the graph (no variables: kInvalidArgument "No variables to save").
@@ -52,18 +53,18 @@ class RAMET_EXPORT Saver {
   // On nodes that are there, as a .meta file describes them.
   static Saver FromNames(Graph& graph, const SaverNames& names);
 
-  // Writes PATH[-STEP].index, .data-00000-of-00001 and .meta, records the checkpoint in the state file of
-  // its folder and removes what falls out of the list. Returns the checkpoint's prefix.
+  // Writes PATH[-STEP].index, .data-00000-of-00001 and .meta, records the checkpoint in the state
+  // file of its folder and removes what falls out of the list. Returns the checkpoint's prefix.
   // \error kFailedPrecondition if a variable is uninitialised or the session is closed;
-  //   kInvalidArgument if latest_filename has a folder part or is the save path's own name, or the folder's
-  //   parent does not exist; those of the files (no space, ...), after which the old checkpoints are as
-  //   they were.
+  //   kInvalidArgument if latest_filename has a folder part or is the save path's own name, or the
+  //   folder's parent does not exist; those of the files (no space, ...), after which the old
+  //   checkpoints are as they were.
   StatusOr<std::string> Save(Session& session, const std::string& save_path,
                              const SaveOptions& options = {});
   // Reads the variables from the checkpoint at `save_path`.
   // \error kInvalidArgument if the path is empty or no checkpoint is there (naming the near ones);
-  //   kNotFound, kInvalidArgument, kDataLoss as spec'd for RestoreV2 and Assign, with TensorFlow's wording.
-  //   Variables may have been assigned before the error.
+  //   kNotFound, kInvalidArgument, kDataLoss as spec'd for RestoreV2 and Assign, with TensorFlow's
+  //   wording. Variables may have been assigned before the error.
   Status Restore(Session& session, const std::string& save_path);
 
   // The checkpoints that are kept, oldest first.
@@ -97,10 +98,11 @@ struct ImportedMetaGraph {
   Saver saver;
 };
 
-// Imports a .meta file (tf.train.import_meta_graph). Without a SaverDef in it, the Saver is a new one over
-// the graph's variables. \error as ImportMetaGraphFile; kFailedPrecondition "No variables to save" if
+// Imports a .meta file (tf.train.import_meta_graph). Without a SaverDef in it, the Saver is a new
+// one over the graph's variables. \error as ImportMetaGraphFile; kFailedPrecondition "No variables
+// to save" if
 //   there are neither.
-RAMET_EXPORT StatusOr<ImportedMetaGraph> ImportMetaGraph(Graph& graph, const std::string& path,
-                                                         const ImportMetaGraphOptions& options = {});
+RAMET_EXPORT StatusOr<ImportedMetaGraph> ImportMetaGraph(
+    Graph& graph, const std::string& path, const ImportMetaGraphOptions& options = {});
 
 }  // namespace ramet

@@ -67,11 +67,11 @@ class SaverNodes {
       : graph_(graph), saveables_(std::move(saveables)), scope_(scope) {}
 
   SaverNames Build() {
-    Output name = AddOp(graph_, "PlaceholderWithDefault", {Tensor("model")},
-                        {{"shape", Shape()}}, "filename")
-                      .output(0);
-    prefix_ = AddOp(graph_, "PlaceholderWithDefault", {name}, {{"shape", Shape()}}, "Const")
-                  .output(0);
+    Output name =
+        AddOp(graph_, "PlaceholderWithDefault", {Tensor("model")}, {{"shape", Shape()}}, "filename")
+            .output(0);
+    prefix_ =
+        AddOp(graph_, "PlaceholderWithDefault", {name}, {{"shape", Shape()}}, "Const").output(0);
     Output saved = Save();
     Operation restored = Restore();
     SaverNames definition;
@@ -112,8 +112,8 @@ class SaverNodes {
     if (!restore.valid()) return Operation();
     std::vector<Operation> assigns;
     for (size_t i = 0; i < saveables_.size(); ++i) {
-      assigns.push_back(AddOp(graph_, "Assign", {saveables_[i].variable.ref(),
-                                                 restore.output(static_cast<int>(i))}));
+      assigns.push_back(AddOp(graph_, "Assign",
+                              {saveables_[i].variable.ref(), restore.output(static_cast<int>(i))}));
     }
     return Group(graph_, assigns, "restore_all");
   }

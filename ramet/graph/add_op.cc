@@ -155,7 +155,8 @@ std::vector<std::string> GroupsOf(const Operation& op) {
 }
 
 // The colocation of the scopes and of ref inputs (which force it): groups and device.
-void ApplyColocation(const BuildState& state, const std::vector<Operation>& forced, NodeSpec* spec) {
+void ApplyColocation(const BuildState& state, const std::vector<Operation>& forced,
+                     NodeSpec* spec) {
   std::set<std::string> groups;
   std::vector<Operation> all = state.colocations;
   all.insert(all.end(), forced.begin(), forced.end());
@@ -230,7 +231,8 @@ class OpAdder {
     return OkStatus();
   }
 
-  std::string ConstName(const ArgSchema& arg, int length, size_t i, const std::vector<size_t>& owner) {
+  std::string ConstName(const ArgSchema& arg, int length, size_t i,
+                        const std::vector<size_t>& owner) {
     if (arg.number_attr.empty() && arg.type_list_attr.empty()) return arg.name;
     size_t first = std::ranges::find(owner, owner[i]) - owner.begin();
     (void)length;
@@ -285,8 +287,7 @@ Graph* GraphOf(const std::vector<Input>& inputs) {
   return nullptr;
 }
 
-Output Constant(Graph& graph, const Tensor& value, std::string_view name,
-                SourceLocation where) {
+Output Constant(Graph& graph, const Tensor& value, std::string_view name, SourceLocation where) {
   if (value.empty()) {
     graph.RecordError(InvalidArgument(Where(where), ": constant '", name, "' has no value"));
     return Output();
@@ -317,8 +318,8 @@ Operation Group(Graph& graph, const std::vector<Operation>& ops, std::string_vie
   if (by_device.size() <= 1) {
     return noop(name, ops, by_device.empty() ? "" : by_device[0].first);
   }
-  std::string full = name.ends_with('/') ? std::string(name.substr(0, name.size() - 1))
-                                         : graph.UniqueName(name);
+  std::string full =
+      name.ends_with('/') ? std::string(name.substr(0, name.size() - 1)) : graph.UniqueName(name);
   std::vector<Operation> groups;
   std::ranges::sort(by_device, {}, [](auto& e) { return e.first; });
   for (auto& [device, members] : by_device) {

@@ -1,28 +1,29 @@
 #pragma once
 
 #include <initializer_list>
-#include "ramet/base/source_location.h"
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+#include "ramet/base/source_location.h"
 
 #include "ramet/graph/graph.h"
 
 namespace ramet {
 
 // An Input is what a builder function takes where a tensor is wanted: an Output, a Variable (its
-// value), or a constant, which becomes a Const node of the dtype that the op's other inputs ask for.
+// value), or a constant, which becomes a Const node of the dtype that the op's other inputs ask
+// for.
 class RAMET_EXPORT Input {
  public:
-  Input(Output output) : output_(output) {}                    // NOLINT: implicit on purpose
-  Input(const Variable& variable) : output_(variable) {}       // NOLINT
-  Input(Tensor constant) : constant_(std::move(constant)) {}   // NOLINT
+  Input(Output output) : output_(output) {}                   // NOLINT: implicit on purpose
+  Input(const Variable& variable) : output_(variable) {}      // NOLINT
+  Input(Tensor constant) : constant_(std::move(constant)) {}  // NOLINT
   template <class T>
-    requires(std::is_arithmetic_v<T>)
-  Input(T value) : constant_(value), weak_(true) {}  // NOLINT: takes the others' dtype
-  Input(const char* s) : constant_(s) {}             // NOLINT
-  Input(const std::string& s) : constant_(s) {}      // NOLINT
+  requires(std::is_arithmetic_v<T>) Input(T value)
+      : constant_(value), weak_(true) {}         // NOLINT: takes the others' dtype
+  Input(const char* s) : constant_(s) {}         // NOLINT
+  Input(const std::string& s) : constant_(s) {}  // NOLINT
   // A vector of int32 (axes, shapes), of float.
   Input(std::initializer_list<int> values);     // NOLINT
   Input(std::initializer_list<double> values);  // NOLINT
@@ -38,11 +39,11 @@ class RAMET_EXPORT Input {
   bool weak_ = false;
 };
 
-// Adds an operation of `graph` under the scopes that are open there, as TensorFlow's op wrappers do:
-// `name` (default: the op's) is made unique in the current name scope ("x/" is taken as it is);
-// constants among the inputs become Const nodes "<name>/<argument>"; attrs not given are inferred from
-// the inputs or take their defaults; the device, control dependencies and colocation of the scopes
-// apply. The inputs of list arguments stand one after another.
+// Adds an operation of `graph` under the scopes that are open there, as TensorFlow's op wrappers
+// do: `name` (default: the op's) is made unique in the current name scope ("x/" is taken as it is);
+// constants among the inputs become Const nodes "<name>/<argument>"; attrs not given are inferred
+// from the inputs or take their defaults; the device, control dependencies and colocation of the
+// scopes apply. The inputs of list arguments stand one after another.
 //
 // On an error (the same as Graph::AddNode, with the source line) the graph keeps it and an invalid
 // Operation is returned; so it is when an input is invalid, without a further error.
@@ -58,10 +59,12 @@ RAMET_EXPORT Output Constant(Graph& graph, const Tensor& value, std::string_view
                              SourceLocation where = SourceLocation::current());
 
 // A NoOp that runs after all of `ops` (tf.group): one, or one per device and one after these.
-RAMET_EXPORT Operation Group(Graph& graph, const std::vector<Operation>& ops, std::string_view name);
+RAMET_EXPORT Operation Group(Graph& graph, const std::vector<Operation>& ops,
+                             std::string_view name);
 
-// The value of a tensor that is known while building: constants and what small, stateless operations
-// make of them, evaluated with their CPU kernels. Empty when it is not known. (tf.get_static_value)
+// The value of a tensor that is known while building: constants and what small, stateless
+// operations make of them, evaluated with their CPU kernels. Empty when it is not known.
+// (tf.get_static_value)
 RAMET_EXPORT Tensor ConstantValue(const Output& output);
 
 // Operators, named as in TensorFlow: add (AddV2), sub, mul, truediv (RealDiv), Neg.

@@ -23,8 +23,9 @@ StatusOr<Tensor> ReadTensor(const TensorProto& proto, AttrBudget* budget) {
   const size_t held = HeldBytes(tensor);
   if (held <= written) return tensor;
   if (held - written > budget->splat_bytes) {
-    return ResourceExhausted("the constants of this graph, written as repeated values, need more memory "
-                             "than an import may take");
+    return ResourceExhausted(
+        "the constants of this graph, written as repeated values, need more memory "
+        "than an import may take");
   }
   budget->splat_bytes -= held - written;
   return tensor;

@@ -20,10 +20,12 @@ struct AttrBudget {
 // The attr. Placeholders, mixed lists, tensors of dtypes that a Tensor cannot hold and values with
 // unknown fields become an OpaqueAttr, which writes back the same message; names of dimensions are
 // dropped.
-// \error kInvalidArgument if a shape or tensor in it is malformed; kResourceExhausted if a tensor is
+// \error kInvalidArgument if a shape or tensor in it is malformed; kResourceExhausted if a tensor
+// is
 //   larger than `budget` allows.
 StatusOr<Attr> AttrFromProto(const AttrValue& proto, AttrBudget* budget);
-// Writes `attr` over `*proto`. \error kInvalidArgument if a tensor in it has no proto form (not in host
+// Writes `attr` over `*proto`. \error kInvalidArgument if a tensor in it has no proto form (not in
+// host
 //   memory), kDataLoss if the bytes of an OpaqueAttr are no AttrValue.
 Status AttrToProto(const Attr& attr, AttrValue* proto);
 

@@ -47,14 +47,18 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair("shape { }", "shape"), std::pair("shape { unknown_rank: true }", "shape"),
         std::pair("tensor { dtype: DT_INT32 tensor_shape { } int_val: 7 }", "tensor"),
         std::pair("func { name: 'f' attr { key: 'T' value { type: DT_HALF } } }", "func"),
-        std::pair("list { s: 'a' s: 'b' }", "list(string)"), std::pair("list { i: 1 i: 2 }", "list(int)"),
-        std::pair("list { f: 0.5 }", "list(float)"), std::pair("list { b: true b: false }", "list(bool)"),
-        std::pair("list { type: DT_INT64 }", "list(type)"), std::pair("list { shape { } }", "list(shape)"),
-        std::pair("list { tensor { dtype: DT_BOOL tensor_shape { } bool_val: true } }", "list(tensor)"),
+        std::pair("list { s: 'a' s: 'b' }", "list(string)"),
+        std::pair("list { i: 1 i: 2 }", "list(int)"), std::pair("list { f: 0.5 }", "list(float)"),
+        std::pair("list { b: true b: false }", "list(bool)"),
+        std::pair("list { type: DT_INT64 }", "list(type)"),
+        std::pair("list { shape { } }", "list(shape)"),
+        std::pair("list { tensor { dtype: DT_BOOL tensor_shape { } bool_val: true } }",
+                  "list(tensor)"),
         std::pair("list { func { name: 'g' } }", "list(func)"), std::pair("list { }", "list(int)"),
         std::pair("placeholder: 'T'", "opaque"), std::pair("list { i: 1 s: 'mixed' }", "opaque"),
-        std::pair("tensor { dtype: DT_RESOURCE tensor_shape { } resource_handle_val { name: 'r' } }",
-                  "opaque"),
+        std::pair(
+            "tensor { dtype: DT_RESOURCE tensor_shape { } resource_handle_val { name: 'r' } }",
+            "opaque"),
         std::pair("tensor { dtype: DT_FLOAT8_E5M2 tensor_shape { } float8_val: 'x' }", "opaque"),
         std::pair("", "nothing")));
 
@@ -116,12 +120,27 @@ TEST(OpDefProtoTest, SurvivesARoundTrip) {
     input_arg { name: "rest" type_list_attr: "Tin" }
     output_arg { name: "output" type_attr: "T" }
     attr { name: "N" type: "int" has_minimum: true minimum: 2 }
-    attr { name: "T" type: "type" default_value { type: DT_FLOAT }
-           allowed_values { list { type: DT_FLOAT type: DT_INT32 } } }
-    attr { name: "mode" type: "string" default_value { s: "A" }
-           allowed_values { list { s: "A" s: "B" } } }
-    attr { name: "Tin" type: "list(type)" default_value { list { } } }
-    is_stateful: true is_commutative: true is_aggregate: true allows_uninitialized_input: true)pb");
+    attr {
+      name: "T"
+      type: "type"
+      default_value { type: DT_FLOAT }
+      allowed_values { list { type: DT_FLOAT type: DT_INT32 } }
+    }
+    attr {
+      name: "mode"
+      type: "string"
+      default_value { s: "A" }
+      allowed_values { list { s: "A" s: "B" } }
+    }
+    attr {
+      name: "Tin"
+      type: "list(type)"
+      default_value { list {} }
+    }
+    is_stateful: true
+    is_commutative: true
+    is_aggregate: true
+    allows_uninitialized_input: true)pb");
   auto schema = OpSchemaFromProto(proto);
   ASSERT_TRUE(schema.ok()) << schema.status().ToString();
   EXPECT_TRUE(schema->inputs[2].is_ref);

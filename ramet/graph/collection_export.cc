@@ -31,7 +31,8 @@ class CollectionWriter {
     if (const auto* v = std::get_if<Variable>(&item)) name = NameOf(*v);
     if (const auto* text = std::get_if<std::string>(&item)) name = *text;
     if (name.empty()) return true;
-    if (options_.exclude && options_.exclude->contains(name.substr(0, name.rfind(':')))) return false;
+    if (options_.exclude && options_.exclude->contains(name.substr(0, name.rfind(':'))))
+      return false;
     return options_.scope.Includes(name) || name.starts_with(kUnboundInputPrefix);
   }
 
@@ -102,8 +103,8 @@ class CollectionWriter {
     auto inside = MessageInScope(expected_, v.bytes, scope.scope());
     if (!inside.ok()) return false;
     if (!*inside) return true;
-    auto renamed = RenameMessage(expected_, v.bytes,
-                                 [&](std::string_view name) { return scope.Strip(name); });
+    auto renamed =
+        RenameMessage(expected_, v.bytes, [&](std::string_view name) { return scope.Strip(name); });
     if (renamed.ok()) proto_.mutable_bytes_list()->add_value(*renamed);
     return renamed.ok();
   }
@@ -127,7 +128,8 @@ bool CollectionToProto(const GraphImpl& impl, const std::string& key,
                        CollectionDef* proto) {
   proto->Clear();
   if (CollectionWriter(impl, key, options, proto).Write(items)) return !IsEmpty(*proto);
-  LogWarning("Issue encountered when serializing ", key, ". Type is unsupported, or the types of the "
+  LogWarning("Issue encountered when serializing ", key,
+             ". Type is unsupported, or the types of the "
              "items don't match field type in CollectionDef. The collection is not written.");
   return false;
 }

@@ -18,7 +18,10 @@ bool StatesTrainable(const std::string& tensorflow_version) {
 
 CollectionImport::CollectionImport(Graph* graph, const GraphImpl& impl,
                                    const NameResolver& resolver, const MetaGraphDef& meta)
-    : graph_(graph), impl_(impl), resolver_(resolver), meta_(meta),
+    : graph_(graph),
+      impl_(impl),
+      resolver_(resolver),
+      meta_(meta),
       trainable_is_stated_(StatesTrainable(meta.meta_info_def().tensorflow_version())) {}
 
 Status CollectionImport::Read() {
@@ -94,7 +97,8 @@ Status CollectionImport::ReadVariables(const std::string& key,
   return OkStatus();
 }
 
-StatusOr<Variable> CollectionImport::ReadVariable(const std::string& key, const std::string& bytes) {
+StatusOr<Variable> CollectionImport::ReadVariable(const std::string& key,
+                                                  const std::string& bytes) {
   VariableDef proto;
   if (!proto.ParseFromString(bytes)) {
     return DataLoss("an item of ", bytes.size(), " bytes is no VariableDef");
@@ -113,7 +117,8 @@ Status CollectionImport::ReadMessages(const std::string& key,
                                       const CollectionDef::BytesList& list) {
   auto rename = [this](std::string_view name) { return resolver_.Rename(name); };
   for (const std::string& bytes : list.value()) {
-    RAMET_ASSIGN_OR_RETURN(std::string renamed, RenameMessage(CollectionProtoOf(key), bytes, rename));
+    RAMET_ASSIGN_OR_RETURN(std::string renamed,
+                           RenameMessage(CollectionProtoOf(key), bytes, rename));
     Add(key, OpaqueMessage{"", std::move(renamed)});
   }
   return OkStatus();

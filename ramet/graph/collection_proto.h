@@ -23,8 +23,8 @@ class CollectionImport {
   // Resolves all collections but "unbound_inputs".
   // \error kNotFound, kDataLoss, kInvalidArgument naming the collection.
   Status Read();
-  // Gives each while context of the file the frame name that its Enters must have; only changes anything
-  // under a prefix.
+  // Gives each while context of the file the frame name that its Enters must have; only changes
+  // anything under a prefix.
   Status RenameFrames(GraphImpl* impl) const;
   // Adds everything to the graph; returns the new variables.
   std::vector<Variable> Commit(GraphImpl* impl);
@@ -41,7 +41,9 @@ class CollectionImport {
   Status ReadMessages(const std::string& key, const CollectionDef::BytesList& list);
   Status ReadNodes(const std::string& key, const CollectionDef::NodeList& list);
   StatusOr<Variable> ReadVariable(const std::string& key, const std::string& bytes);
-  void Add(const std::string& key, CollectionItem item) { items_.push_back({key, std::move(item)}); }
+  void Add(const std::string& key, CollectionItem item) {
+    items_.push_back({key, std::move(item)});
+  }
 
   Graph* graph_;
   const GraphImpl& impl_;

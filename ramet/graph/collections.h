@@ -40,7 +40,8 @@ inline constexpr char kCondContext[] = "cond_context";
 inline constexpr char kWhileContext[] = "while_context";
 }  // namespace graph_keys
 
-// A message that Ramet carries without looking inside: QueueRunnerDef, contexts, Any, unknown kinds.
+// A message that Ramet carries without looking inside: QueueRunnerDef, contexts, Any, unknown
+// kinds.
 struct OpaqueMessage {
   std::string type_url;  // for items of an any_list
   std::string bytes;
@@ -69,7 +70,9 @@ class RAMET_EXPORT Collections {
   bool Contains(std::string_view key, const CollectionItem& item) const;
   void Clear(std::string_view key);
   std::vector<std::string> Keys() const;  // sorted
-  const std::map<std::string, std::vector<CollectionItem>, std::less<>>& all() const { return all_; }
+  const std::map<std::string, std::vector<CollectionItem>, std::less<>>& all() const {
+    return all_;
+  }
 
  private:
   std::map<std::string, std::vector<CollectionItem>, std::less<>> all_;

@@ -24,9 +24,9 @@ bool ParseNumber(std::string_view text, std::optional<int>* number) {
 }
 
 Status Unreadable(std::string_view item, std::string_view text) {
-  return InvalidArgument("Unknown attribute '", item,
-                         "' is encountered while parsing the device spec: '", text,
-                         "'; device strings look like /job:worker/replica:0/task:0/device:CPU:0 or /cpu:0");
+  return InvalidArgument(
+      "Unknown attribute '", item, "' is encountered while parsing the device spec: '", text,
+      "'; device strings look like /job:worker/replica:0/task:0/device:CPU:0 or /cpu:0");
 }
 
 }  // namespace
@@ -60,8 +60,8 @@ StatusOr<DeviceName> DeviceName::Parse(std::string_view text) {
     if (!ok) return Unreadable(parts[0], text);
     if (type.empty()) continue;
     if (name.type) {
-      return InvalidArgument("Multiple device types are not allowed while parsing the device spec: '",
-                             text, "'");
+      return InvalidArgument(
+          "Multiple device types are not allowed while parsing the device spec: '", text, "'");
     }
     if (std::string upper = Upper(type); upper == "CPU" || upper == "GPU") type = upper;
     if (type != "*") name.type = type;

@@ -9,8 +9,8 @@
 
 namespace ramet {
 
-// A DeviceName is a device string taken apart: "/job:worker/replica:0/task:1/device:GPU:0". Parts that
-// are not there are unset; an index of "*" is unset too.
+// A DeviceName is a device string taken apart: "/job:worker/replica:0/task:1/device:GPU:0". Parts
+// that are not there are unset; an index of "*" is unset too.
 struct RAMET_EXPORT DeviceName {
   std::optional<std::string> job;
   std::optional<int> replica, task;
@@ -18,7 +18,8 @@ struct RAMET_EXPORT DeviceName {
   std::optional<int> index;
 
   // Reads "/cpu:0", "/device:GPU:1", "gpu:0", "/job:ps/task:0/cpu:*", ...
-  // \error kInvalidArgument "Unknown attribute 'foo' is encountered while parsing the device spec: ..."
+  // \error kInvalidArgument "Unknown attribute 'foo' is encountered while parsing the device spec:
+  // ..."
   static StatusOr<DeviceName> Parse(std::string_view text);
   // Canonical: "/job:J/replica:R/task:T/device:TYPE:I", missing parts left out, unknown index "*".
   std::string ToString() const;

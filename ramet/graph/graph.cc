@@ -96,7 +96,8 @@ NodeId AppendNode(GraphImpl& impl, const Op* op, NodeSpec&& spec,
 }
 
 Status TensorNameError(std::string_view name) {
-  return InvalidArgument("The name '", name, "' looks a like a Tensor name, but is not a valid one. "
+  return InvalidArgument("The name '", name,
+                         "' looks a like a Tensor name, but is not a valid one. "
                          "Tensor names must be of the form \"<op_name>:<output_index>\".");
 }
 
@@ -146,7 +147,8 @@ StatusOr<Output> Graph::Tensor(std::string_view name) const {
   std::vector<std::string_view> parts = StrSplit(name, ':');
   if (parts.size() == 1) {
     if (!HasOperation(name)) return FindOperation(name).status();
-    return InvalidArgument("The name '", name, "' refers to an Operation, not a Tensor. Tensor names "
+    return InvalidArgument("The name '", name,
+                           "' refers to an Operation, not a Tensor. Tensor names "
                            "must be of the form \"<op_name>:<output_index>\".");
   }
   int64_t index;
@@ -154,13 +156,15 @@ StatusOr<Output> Graph::Tensor(std::string_view name) const {
   std::shared_lock lock(impl_->mutex);
   auto it = impl_->by_name.find(parts[0]);
   if (it == impl_->by_name.end()) {
-    return NotFound("The name '", name, "' refers to a Tensor which does not exist. The operation, '",
-                    parts[0], "', does not exist in the graph.", NearNames(*impl_, parts[0]));
+    return NotFound("The name '", name,
+                    "' refers to a Tensor which does not exist. The operation, '", parts[0],
+                    "', does not exist in the graph.", NearNames(*impl_, parts[0]));
   }
   const int outputs = impl_->nodes[it->second].num_outputs;
   if (index >= outputs) {
-    return NotFound("The name '", name, "' refers to a Tensor which does not exist. The operation, '",
-                    parts[0], "', exists but only has ", outputs, " outputs.");
+    return NotFound("The name '", name,
+                    "' refers to a Tensor which does not exist. The operation, '", parts[0],
+                    "', exists but only has ", outputs, " outputs.");
   }
   return Output(Operation(this, it->second), static_cast<int>(index));
 }
@@ -175,7 +179,8 @@ StatusOr<Operation> Graph::AddNode(NodeSpec spec) {
     return FailedPrecondition("Graph is finalized and cannot be modified.");
   }
   if (!IsValidOpName(spec.name)) {
-    return InvalidArgument("'", spec.name, "' is not a valid node name: letters, digits and ._-/> are "
+    return InvalidArgument("'", spec.name,
+                           "' is not a valid node name: letters, digits and ._-/> are "
                            "allowed, and a letter, digit or dot begins it");
   }
   if (impl.by_name.contains(spec.name)) {
@@ -197,7 +202,8 @@ StatusOr<Operation> Graph::AddNode(NodeSpec spec) {
   if (!types.ok()) return fail(types.status());
   auto shapes = InferShapes(impl, **op, spec.attrs, *inputs, static_cast<int>(types->size()));
   if (!shapes.ok()) return fail(shapes.status());
-  return Operation(this, AppendNode(impl, *op, std::move(spec), *inputs, *types, *std::move(shapes)));
+  return Operation(this,
+                   AppendNode(impl, *op, std::move(spec), *inputs, *types, *std::move(shapes)));
 }
 
 Status Graph::UpdateInput(Operation op, int index, Output input) {
@@ -205,8 +211,8 @@ Status Graph::UpdateInput(Operation op, int index, Output input) {
   GraphImpl& impl = *impl_;
   const NodeRecord& node = impl.nodes[op.id()];
   if (index < 0 || index >= node.num_inputs) {
-    return InvalidArgument("node '", node.name, "' has ", node.num_inputs, " inputs; there is no input ",
-                           index);
+    return InvalidArgument("node '", node.name, "' has ", node.num_inputs,
+                           " inputs; there is no input ", index);
   }
   Endpoint& slot = impl.edges[node.first_edge + index];
   const Endpoint next{input.op().id(), input.index()};
@@ -229,7 +235,8 @@ Status Graph::AddControlInput(Operation op, Operation control) {
   }
   const int32_t first = static_cast<int32_t>(impl.edges.size());
   const int32_t count = node.num_inputs + node.num_controls;
-  for (int32_t i = 0; i < count; ++i) impl.edges.push_back(Endpoint(impl.edges[node.first_edge + i]));
+  for (int32_t i = 0; i < count; ++i)
+    impl.edges.push_back(Endpoint(impl.edges[node.first_edge + i]));
   impl.edges.push_back({control.id(), Endpoint::kControl});
   node.first_edge = first;
   ++node.num_controls;

@@ -4,11 +4,11 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
-#include "ramet/base/source_location.h"
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+#include "ramet/base/source_location.h"
 
 #include "ramet/base/export.h"
 #include "ramet/base/status.h"
@@ -22,8 +22,8 @@ namespace ramet {
 struct GraphImpl;
 class BuildState;
 
-// What a new node is to be. Names and inputs are taken as they are: see AddOp for the way that follows
-// the current scopes.
+// What a new node is to be. Names and inputs are taken as they are: see AddOp for the way that
+// follows the current scopes.
 struct NodeSpec {
   std::string op = {};
   std::string name = {};
@@ -44,12 +44,12 @@ struct GraphVersions {
 // collections and variables that belong to it (tf.Graph). Operations have dense ids in the order of
 // their creation; they are never removed.
 //
-// Building never fails half-way: the first error of a builder function is kept in status() and comes
-// out of Session::Create or Run; outputs made from it are invalid handles.
+// Building never fails half-way: the first error of a builder function is kept in status() and
+// comes out of Session::Create or Run; outputs made from it are invalid handles.
 //
-// Threads: building and importing lock the graph; sessions take what they need under the same lock when
-// they compile, so one thread may add to a graph while others run it. The scopes (name, device, ...)
-// belong to the graph, so two threads should not open scopes of one graph at once.
+// Threads: building and importing lock the graph; sessions take what they need under the same lock
+// when they compile, so one thread may add to a graph while others run it. The scopes (name,
+// device, ...) belong to the graph, so two threads should not open scopes of one graph at once.
 class RAMET_EXPORT Graph {
  public:
   Graph();
@@ -68,19 +68,21 @@ class RAMET_EXPORT Graph {
   Operation operation(NodeId id) const { return Operation(this, id); }
 
   // Lookup by name: "scope/op", "scope/op:0".
-  // \error kNotFound, kInvalidArgument with TensorFlow's wording (graph-semantics: lookup errors), with
+  // \error kNotFound, kInvalidArgument with TensorFlow's wording (graph-semantics: lookup errors),
+  // with
   //   near names.
   StatusOr<Operation> FindOperation(std::string_view name) const;
   StatusOr<Output> Tensor(std::string_view name) const;
   bool HasOperation(std::string_view name) const;
 
-  // Adds a node as it is specified. Missing attrs are inferred from the inputs or take their defaults.
-  // \error kInvalidArgument naming the node if the name is illegal or taken, an input's dtype does not
-  //   fit, an attr is missing or wrong, or shape inference refuses; kNotFound if the op is not known;
-  //   kFailedPrecondition if the graph is finalized.
+  // Adds a node as it is specified. Missing attrs are inferred from the inputs or take their
+  // defaults. \error kInvalidArgument naming the node if the name is illegal or taken, an input's
+  // dtype does not
+  //   fit, an attr is missing or wrong, or shape inference refuses; kNotFound if the op is not
+  //   known; kFailedPrecondition if the graph is finalized.
   StatusOr<Operation> AddNode(NodeSpec spec);
-  // Replaces input `index` of an operation (a back edge of a loop, an edit). Shapes are not inferred
-  // again. \error kInvalidArgument if the dtype does not fit.
+  // Replaces input `index` of an operation (a back edge of a loop, an edit). Shapes are not
+  // inferred again. \error kInvalidArgument if the dtype does not fit.
   Status UpdateInput(Operation op, int index, Output input);
   Status AddControlInput(Operation op, Operation control);
   Status SetAttr(Operation op, std::string_view name, Attr value);
@@ -88,14 +90,15 @@ class RAMET_EXPORT Graph {
   // Merges `shape` into what is known of the output. \error kInvalidArgument if they contradict.
   Status SetShape(Output output, const Shape& shape);
 
-  // `name` made unique in this graph exactly as TensorFlow does ("a", "a_1", ...), case-insensitively.
-  // `mark_as_used`: false only looks. The current name scope is put in front.
+  // `name` made unique in this graph exactly as TensorFlow does ("a", "a_1", ...),
+  // case-insensitively. `mark_as_used`: false only looks. The current name scope is put in front.
   std::string UniqueName(std::string_view name, bool mark_as_used = true);
 
   // Grows with every change; plans are cached on it. Appending does not change edit_version.
   int64_t version() const;
   int64_t edit_version() const;
-  // No more nodes can be added. \error then: kFailedPrecondition "Graph is finalized and cannot be modified."
+  // No more nodes can be added. \error then: kFailedPrecondition "Graph is finalized and cannot be
+  // modified."
   void Finalize();
   bool finalized() const;
 
@@ -110,10 +113,11 @@ class RAMET_EXPORT Graph {
   std::pair<int64_t, int64_t> SeedsForOp(const int64_t* op_seed);
 
   GraphVersions& versions();
-  // Definitions of ops that only a file knows (stripped_op_list). The first definition of a name stays.
+  // Definitions of ops that only a file knows (stripped_op_list). The first definition of a name
+  // stays.
   void AddForeignOp(OpSchema schema);
-  // The library's functions and everything else of the GraphDef that has no other place, as the bytes of
-  // a GraphDef without nodes; kept for export.
+  // The library's functions and everything else of the GraphDef that has no other place, as the
+  // bytes of a GraphDef without nodes; kept for export.
   std::string& library_bytes();
 
   // The scopes that builder functions follow.

@@ -17,9 +17,10 @@ struct GraphDefOptions {
   bool as_text = false;
 };
 
-// The graph as a serialised GraphDef (tf.Graph.as_graph_def): nodes in the order of creation, inputs as
-// "n" (output 0), "n:k", "^n" (control), versions, function library and what else import kept.
-// Locks the graph for reading. \error kInvalidArgument naming the node if a constant is not in host
+// The graph as a serialised GraphDef (tf.Graph.as_graph_def): nodes in the order of creation,
+// inputs as "n" (output 0), "n:k", "^n" (control), versions, function library and what else import
+// kept. Locks the graph for reading. \error kInvalidArgument naming the node if a constant is not
+// in host
 //   memory; kResourceExhausted if the bytes would reach 2 GiB.
 RAMET_EXPORT StatusOr<std::string> ExportGraphDef(const Graph& graph,
                                                   const GraphDefOptions& options = {});

@@ -13,10 +13,10 @@
 namespace ramet {
 namespace {
 
-using testing::Node;
-using testing::Placeholder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::Node;
+using testing::Placeholder;
 
 GraphDef Export(const Graph& g, const GraphDefOptions& options = {}) {
   auto bytes = ExportGraphDef(g, options);
@@ -46,8 +46,9 @@ TEST(ExportGraphDefTest, WritesNodesInTheOrderOfCreation) {
 
 TEST(ExportGraphDefTest, NamesOutputsOtherThanTheFirst) {
   Graph g;
-  ASSERT_TRUE(ImportGraphDef(g, Placeholder("a") + Node("e", "Exotic", {"a"}) +
-                                    Node("f", "Exotic", {"e:1", "e:0"}),
+  ASSERT_TRUE(ImportGraphDef(g,
+                             Placeholder("a") + Node("e", "Exotic", {"a"}) +
+                                 Node("f", "Exotic", {"e:1", "e:0"}),
                              {.name = ""})
                   .ok());
   EXPECT_THAT(Export(g).node(2).input(), ElementsAre("e:1", "e"));
@@ -68,12 +69,14 @@ TEST(ExportGraphDefTest, StripsAttrsThatHoldTheirDefault) {
   const std::string more =
       "attr { key: 'shape' value { shape { } } } attr { key: 'container' value { s: '%' } }"
       "attr { key: '_mine' value { s: '' } }";
-  ASSERT_TRUE(ImportGraphDef(g, Node("v", "VariableV2", {}, "dtype", more) +
-                                    "library { function { signature { name: 'F' } node_def { name: 'w' "
-                                    "op: 'VariableV2' attr { key: 'container' value { s: '' } }"
-                                    "attr { key: 'shared_name' value { s: 'k' } } } } }",
-                             {.name = ""})
-                  .ok());
+  ASSERT_TRUE(
+      ImportGraphDef(g,
+                     Node("v", "VariableV2", {}, "dtype", more) +
+                         "library { function { signature { name: 'F' } node_def { name: 'w' "
+                         "op: 'VariableV2' attr { key: 'container' value { s: '' } }"
+                         "attr { key: 'shared_name' value { s: 'k' } } } } }",
+                     {.name = ""})
+          .ok());
   GraphDef full = Export(g), stripped = Export(g, {.strip_default_attrs = true});
   EXPECT_TRUE(full.node(0).attr().contains("shared_name"));
   EXPECT_FALSE(stripped.node(0).attr().contains("shared_name"));
@@ -85,7 +88,8 @@ TEST(ExportGraphDefTest, StripsAttrsThatHoldTheirDefault) {
 
 TEST(ExportGraphDefTest, ClearsDevices) {
   Graph g;
-  ASSERT_TRUE(ImportGraphDef(g, "node { name: 'a' op: 'NoOp' device: '/cpu:0' }", {.name = ""}).ok());
+  ASSERT_TRUE(
+      ImportGraphDef(g, "node { name: 'a' op: 'NoOp' device: '/cpu:0' }", {.name = ""}).ok());
   EXPECT_EQ(Export(g).node(0).device(), "/device:CPU:0");
   EXPECT_EQ(Export(g, {.clear_devices = true}).node(0).device(), "");
 }
@@ -109,7 +113,9 @@ TEST(ExportGraphDefTest, TheSameGraphGivesTheSameBytes) {
   std::string first;
   for (int i = 0; i < 5; ++i) {
     Graph g;
-    ASSERT_TRUE(ImportGraphDef(g, Placeholder("a", "attr { key: '_x' value { i: 1 } }"), {.name = ""}).ok());
+    ASSERT_TRUE(
+        ImportGraphDef(g, Placeholder("a", "attr { key: '_x' value { i: 1 } }"), {.name = ""})
+            .ok());
     if (i == 0) first = ExportGraphDef(g).value();
     EXPECT_EQ(ExportGraphDef(g).value(), first);
   }
@@ -118,7 +124,8 @@ TEST(ExportGraphDefTest, TheSameGraphGivesTheSameBytes) {
 TEST(ExportGraphDefTest, TextFormReadsBack) {
   ScratchDir dir;
   Graph g, copy;
-  ASSERT_TRUE(ImportGraphDef(g, Placeholder("a") + Node("b", "Identity", {"a"}, "T"), {.name = ""}).ok());
+  ASSERT_TRUE(
+      ImportGraphDef(g, Placeholder("a") + Node("b", "Identity", {"a"}, "T"), {.name = ""}).ok());
   ASSERT_TRUE(ExportGraphDefFile(g, dir / "g.pbtxt", {.as_text = true}).ok());
   EXPECT_THAT(ReadFile(dir / "g.pbtxt").value(), HasSubstr("op: \"Identity\""));
   ASSERT_TRUE(ImportGraphDefFile(copy, dir / "g.pbtxt", {.name = ""}).ok());

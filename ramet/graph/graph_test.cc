@@ -90,7 +90,8 @@ TEST(VariableScopeTest, ReuseFindsAndRefuses) {
     Scope inner = a.VariableScope("b", {.reuse = Reuse::kNo});
     EXPECT_FALSE(inner.GetVariable("nope", {1}, Zeros()).valid());
   }
-  EXPECT_THAT(g.status().message(), HasSubstr("Variable a/b/nope does not exist, or was not created"));
+  EXPECT_THAT(g.status().message(),
+              HasSubstr("Variable a/b/nope does not exist, or was not created"));
 }
 
 TEST(VariableScopeTest, SameNameTwiceIsAnError) {
@@ -110,16 +111,16 @@ TEST(VariableScopeTest, SharedShapeMustFit) {
   ASSERT_TRUE(a.GetVariable("v", {1}, Zeros()).valid());
   EXPECT_TRUE(a.GetVariable("v", {1}, Zeros()).valid());
   EXPECT_FALSE(a.GetVariable("v", {2}, Zeros()).valid());
-  EXPECT_THAT(g.status().message(),
-              HasSubstr("Trying to share variable a/v, but specified shape [2] and found shape [1]."));
+  EXPECT_THAT(
+      g.status().message(),
+      HasSubstr("Trying to share variable a/v, but specified shape [2] and found shape [1]."));
 }
 
 TEST(VariableTest, HasTensorFlowsNodesAndCollections) {
   Graph g;
   Scope s(g);
   Variable v = s.GetVariable("v", {2}, Zeros());
-  EXPECT_THAT(Names(g.operations()),
-              ElementsAre("v/Initializer/zeros", "v", "v/Assign", "v/read"));
+  EXPECT_THAT(Names(g.operations()), ElementsAre("v/Initializer/zeros", "v", "v/Assign", "v/read"));
   for (const Operation& op : g.operations()) {
     EXPECT_EQ(op.attr<std::vector<std::string>>("_class").value(),
               std::vector<std::string>{"loc:@v"});
@@ -166,8 +167,9 @@ TEST(ScopeTest, DevicesMerge) {
 TEST(DeviceNameTest, RefusesWhatItCannotRead) {
   EXPECT_EQ(DeviceName::Parse("/cpu:0")->ToString(), "/device:CPU:0");
   EXPECT_EQ(DeviceName::Parse("/gpu")->ToString(), "/device:GPU:*");
-  EXPECT_THAT(DeviceName::Parse("/foo:1").status().message(),
-              HasSubstr("Unknown attribute 'foo' is encountered while parsing the device spec: '/foo:1'"));
+  EXPECT_THAT(
+      DeviceName::Parse("/foo:1").status().message(),
+      HasSubstr("Unknown attribute 'foo' is encountered while parsing the device spec: '/foo:1'"));
   EXPECT_THAT(DeviceName::Parse("/cpu:0/gpu:1").status().message(),
               HasSubstr("Multiple device types are not allowed"));
   EXPECT_FALSE(DeviceName::Parse("/cpu:-1").ok());
@@ -203,17 +205,22 @@ TEST(GraphTest, RefusesWrongNodes) {
   Output x = Constant(g, 1.0f, "x");
   Output i = Constant(g, int32_t{1}, "i");
   auto add = [&](NodeSpec spec) { return g.AddNode(std::move(spec)).status().message(); };
-  EXPECT_THAT(add({.op = "Identity", .name = "x", .inputs = {x}}), HasSubstr("Node 'x' is not unique"));
-  EXPECT_THAT(add({.op = "Identity", .name = "_b", .inputs = {x}}), HasSubstr("not a valid node name"));
+  EXPECT_THAT(add({.op = "Identity", .name = "x", .inputs = {x}}),
+              HasSubstr("Node 'x' is not unique"));
+  EXPECT_THAT(add({.op = "Identity", .name = "_b", .inputs = {x}}),
+              HasSubstr("not a valid node name"));
   EXPECT_THAT(add({.op = "Identitty", .name = "b", .inputs = {x}}),
               HasSubstr("Op type not registered 'Identitty'; did you mean 'Identity'?"));
-  EXPECT_THAT(add({.op = "AddV2", .name = "b", .inputs = {x, i}}),
-              HasSubstr("Input 1 of node b was passed int32 from i:0 incompatible with expected float."));
-  EXPECT_THAT(add({.op = "AddV2", .name = "b", .inputs = {x}}), HasSubstr("expected 2 inputs but has 1"));
+  EXPECT_THAT(
+      add({.op = "AddV2", .name = "b", .inputs = {x, i}}),
+      HasSubstr("Input 1 of node b was passed int32 from i:0 incompatible with expected float."));
+  EXPECT_THAT(add({.op = "AddV2", .name = "b", .inputs = {x}}),
+              HasSubstr("expected 2 inputs but has 1"));
   EXPECT_THAT(add({.op = "Identity", .name = "b", .inputs = {Output(x.op(), 7)}}),
               HasSubstr("Connecting to invalid output 7 of source node x which has 1 outputs."));
   g.Finalize();
-  EXPECT_THAT(add({.op = "NoOp", .name = "n"}), HasSubstr("Graph is finalized and cannot be modified."));
+  EXPECT_THAT(add({.op = "NoOp", .name = "n"}),
+              HasSubstr("Graph is finalized and cannot be modified."));
 }
 
 TEST(GraphTest, LookupErrorsAreTensorFlows) {

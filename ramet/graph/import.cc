@@ -55,10 +55,17 @@ int32_t InternDevice(GraphImpl& impl, const std::string& device) {
 
 GraphImport::GraphImport(Graph& graph, const GraphDef& def, const OpList& producer_ops,
                          const ImportOptions& options)
-    : graph_(graph), impl_(graph.impl()), def_(def), options_(options), lock_(impl_.mutex),
-      base_(static_cast<NodeId>(impl_.nodes.size())), edges_before_(impl_.edges.size()),
-      outputs_before_(impl_.outputs.size()), names_before_(impl_.names.size()),
-      ops_(impl_, def, producer_ops), attrs_(names_) {}
+    : graph_(graph),
+      impl_(graph.impl()),
+      def_(def),
+      options_(options),
+      lock_(impl_.mutex),
+      base_(static_cast<NodeId>(impl_.nodes.size())),
+      edges_before_(impl_.edges.size()),
+      outputs_before_(impl_.outputs.size()),
+      names_before_(impl_.names.size()),
+      ops_(impl_, def, producer_ops),
+      attrs_(names_) {}
 
 GraphImport::~GraphImport() {
   if (committed_) return;
@@ -89,11 +96,13 @@ Status GraphImport::CheckVersions() const {
   const VersionDef& versions = def_.versions();
   if (versions.min_consumer() > kConsumerVersion) {
     return InvalidArgument("GraphDef min consumer version ", versions.min_consumer(),
-                           " above current version ", kConsumerVersion, " for TensorFlow 2.21.0 (and "
+                           " above current version ", kConsumerVersion,
+                           " for TensorFlow 2.21.0 (and "
                            "Ramet, which follows it).  Please upgrade TensorFlow.");
   }
   if (versions.producer() < 0) {
-    return InvalidArgument("GraphDef producer version ", versions.producer(), " below min producer 0 "
+    return InvalidArgument("GraphDef producer version ", versions.producer(),
+                           " below min producer 0 "
                            "supported by TensorFlow 2.21.0.  Please regenerate your graph.");
   }
   for (int bad : versions.bad_consumers()) {
@@ -144,7 +153,8 @@ Status GraphImport::AppendOutputs(int32_t i, const std::vector<DType>& types) {
   if (types.size() > kFewOutputs && added > kFreeOutputs &&
       added > kOutputsPerByte * static_cast<int64_t>(def_.ByteSizeLong())) {
     return ResourceExhausted("Node '", node_def(i).name(), "' (", node_def(i).op(), ") has ",
-                             types.size(), " outputs: the graph would have far more outputs than its "
+                             types.size(),
+                             " outputs: the graph would have far more outputs than its "
                              "file has bytes");
   }
   for (DType t : types) impl_.outputs.push_back({t, Shape::Unknown()});
@@ -190,9 +200,9 @@ Status GraphImport::CheckNodeInputs(int32_t i, const DType* wanted) {
     const Endpoint e = inputs[k];
     const NodeRecord& source = impl_.nodes[e.node];
     if (e.index < 0 || e.index >= source.num_outputs) {
-      return InvalidArgument("Node '", node_def(i).name(), "': Connecting to invalid output ", e.index,
-                             " of source node ", source.name, " which has ", source.num_outputs,
-                             " outputs.");
+      return InvalidArgument("Node '", node_def(i).name(), "': Connecting to invalid output ",
+                             e.index, " of source node ", source.name, " which has ",
+                             source.num_outputs, " outputs.");
     }
     if (wanted == nullptr) continue;
     OutputRecord& output = impl_.output(e);
@@ -252,8 +262,10 @@ Status GraphImport::RefineShapes(int32_t i) {
     if (merged.ok()) {
       output.shape = *std::move(merged);
     } else if (options_.validate_shapes) {
-      return InvalidArgument("Node '", node_def(i).name(), "' has an _output_shapes attribute inconsistent with "
-                             "the GraphDef for output #", k, ": ", merged.status().message());
+      return InvalidArgument("Node '", node_def(i).name(),
+                             "' has an _output_shapes attribute inconsistent with "
+                             "the GraphDef for output #",
+                             k, ": ", merged.status().message());
     }
   }
   return OkStatus();
@@ -313,8 +325,8 @@ StatusOr<std::variant<Output, Operation>> GraphImport::ResolveReturnElement(
   if (!tensor) return Element(op);
   const int outputs = record(i).num_outputs;
   if (ref.index < 0 || ref.index >= outputs) {
-    return InvalidArgument("Invalid return output ", ref.index, " of node '", ref.node, "', which has ",
-                           outputs, " output(s)");
+    return InvalidArgument("Invalid return output ", ref.index, " of node '", ref.node,
+                           "', which has ", outputs, " output(s)");
   }
   return Element(Output(op, ref.index));
 }

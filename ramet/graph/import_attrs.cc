@@ -30,7 +30,8 @@ std::optional<uint64_t> Fingerprint(const AttrValue& value) {
       if (value.s().size() > kShortString) return std::nullopt;
       return Mix(hash, HashOf(value.s()));
     case AttrValue::kShape:
-      for (const auto& dim : value.shape().dim()) hash = Mix(hash, static_cast<uint64_t>(dim.size()));
+      for (const auto& dim : value.shape().dim())
+        hash = Mix(hash, static_cast<uint64_t>(dim.size()));
       return Mix(hash, value.shape().unknown_rank());
     default: return std::nullopt;
   }
@@ -164,7 +165,8 @@ StatusOr<const AttrSet*> ImportAttrs::Build(const NodeDef& node, const ImportOp&
   for (const auto& entry : node.attr()) {
     if (!IsAside(entry.first, entry.second)) sorted_.push_back(&entry);
   }
-  std::ranges::sort(sorted_, {}, [](const auto* entry) -> const std::string& { return entry->first; });
+  std::ranges::sort(sorted_, {},
+                    [](const auto* entry) -> const std::string& { return entry->first; });
   AttrMap attrs;
   for (const auto* entry : sorted_) {
     const std::string& name = entry->first;

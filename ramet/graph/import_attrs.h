@@ -11,8 +11,8 @@
 
 namespace ramet {
 
-// The name of the attr that keeps what a NodeDef holds beside name, op, inputs, device and attrs (debug
-// info, full types, unknown fields): the bytes of a NodeDef with just that.
+// The name of the attr that keeps what a NodeDef holds beside name, op, inputs, device and attrs
+// (debug info, full types, unknown fields): the bytes of a NodeDef with just that.
 inline constexpr char kNodeExtrasAttr[] = "_ramet_node_def";
 inline constexpr char kOutputShapesAttr[] = "_output_shapes";
 
@@ -32,14 +32,15 @@ struct ImportedAttrs {
   size_t num_colocated = 0;
 };
 
-// Reads the attrs of the nodes of one import: renames colocations, fills in defaults, sets _output_shapes
-// aside, drops what only the writer of the file knew. Borrows the nodes.
+// Reads the attrs of the nodes of one import: renames colocations, fills in defaults, sets
+// _output_shapes aside, drops what only the writer of the file knew. Borrows the nodes.
 class ImportAttrs {
  public:
   explicit ImportAttrs(const ImportNames& names) : names_(names) {}
 
   // The set lives as long as this object.
-  // \error kInvalidArgument naming the node: a malformed, missing or wrong attr, an unknown colocation.
+  // \error kInvalidArgument naming the node: a malformed, missing or wrong attr, an unknown
+  // colocation.
   StatusOr<ImportedAttrs> Read(const NodeDef& node, const ImportOp& op);
   // Positions in the file of the nodes that others are beside.
   const std::vector<int32_t>& colocated() const { return colocated_; }

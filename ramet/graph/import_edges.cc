@@ -18,7 +18,10 @@ class Sorter {
  public:
   Sorter(const GraphDef& def, const std::vector<Endpoint>& edges,
          const std::vector<ImportEdges::Range>& ranges, NodeId base)
-      : def_(def), edges_(edges), ranges_(ranges), base_(base),
+      : def_(def),
+        edges_(edges),
+        ranges_(ranges),
+        base_(base),
         size_(static_cast<int32_t>(ranges.size())) {}
 
   bool FileOrderWillDo() const {
@@ -56,7 +59,8 @@ class Sorter {
   }
 
  private:
-  // The producers in this file of node i's inputs. Of a Merge that has others, not the NextIterations.
+  // The producers in this file of node i's inputs. Of a Merge that has others, not the
+  // NextIterations.
   template <class Visit>
   void ForEachInput(int32_t i, Visit visit) const {
     const ImportEdges::Range& r = ranges_[i];
@@ -86,7 +90,8 @@ class Sorter {
         ++first_consumer_[producer + 1];
       });
     }
-    for (size_t i = 1; i < first_consumer_.size(); ++i) first_consumer_[i] += first_consumer_[i - 1];
+    for (size_t i = 1; i < first_consumer_.size(); ++i)
+      first_consumer_[i] += first_consumer_[i - 1];
     consumers_.resize(static_cast<size_t>(first_consumer_.back()));
     std::vector<int32_t> next(first_consumer_.begin(), first_consumer_.end() - 1);
     for (int32_t i = 0; i < size_; ++i) {
@@ -107,7 +112,8 @@ class Sorter {
 Status InputRemap::Init(const Graph* graph, const std::map<std::string, Output>& input_map) {
   for (const auto& [key, output] : input_map) {
     if (!output.valid() || output.graph() != graph) {
-      return InvalidArgument("input_map: the value of '", key, "' is not an element of this graph.");
+      return InvalidArgument("input_map: the value of '", key,
+                             "' is not an element of this graph.");
     }
     const TensorRef ref = TensorRef::Parse(key);
     by_ref_.emplace(ref.ToString(), entries_.size());

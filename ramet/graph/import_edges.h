@@ -28,15 +28,17 @@ class InputRemap {
   std::unordered_map<std::string, size_t> by_ref_;
 };
 
-// The nodes of a GraphDef in the order in which they are created, which is TensorFlow's: each comes after
-// its inputs (a Merge after its other inputs where a NextIteration feeds it), the earliest in the file
-// first. Node i gets the id `base` + i; its edges hold ids of the graph, data inputs first.
+// The nodes of a GraphDef in the order in which they are created, which is TensorFlow's: each comes
+// after its inputs (a Merge after its other inputs where a NextIteration feeds it), the earliest in
+// the file first. Node i gets the id `base` + i; its edges hold ids of the graph, data inputs
+// first.
 class ImportEdges {
  public:
   struct Range {
     int32_t first, num_inputs, num_controls;
   };
-  // \error kInvalidArgument naming a node: unknown input, control input before a data input, "3 nodes in
+  // \error kInvalidArgument naming a node: unknown input, control input before a data input, "3
+  // nodes in
   //   a cycle".
   Status Init(const GraphDef& def, const ImportNames& names, NodeId base, InputRemap* remap);
 

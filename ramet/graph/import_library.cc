@@ -9,7 +9,8 @@ namespace {
 
 Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
   std::unordered_map<std::string, std::string> known;
-  for (const FunctionDef& f : to->function()) known.emplace(f.signature().name(), CanonicalBytes(f));
+  for (const FunctionDef& f : to->function())
+    known.emplace(f.signature().name(), CanonicalBytes(f));
   for (const FunctionDef& f : from.function()) {
     auto [it, added] = known.try_emplace(f.signature().name());
     if (added) {
@@ -36,7 +37,8 @@ Status AddGradients(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
                              it->second, "'");
     }
   }
-  for (const RegisteredGradient& g : from.registered_gradients()) *to->add_registered_gradients() = g;
+  for (const RegisteredGradient& g : from.registered_gradients())
+    *to->add_registered_gradients() = g;
   return OkStatus();
 }
 

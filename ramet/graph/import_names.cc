@@ -19,7 +19,8 @@ bool IsImportableName(std::string_view name) {
   return true;
 }
 
-// Every name that a node of the graph has or stands under: "a", "a/b" for "a/b/c" besides the names.
+// Every name that a node of the graph has or stands under: "a", "a/b" for "a/b/c" besides the
+// names.
 std::unordered_set<std::string_view> Prefixes(const GraphImpl& impl) {
   std::unordered_set<std::string_view> prefixes;
   for (const NodeRecord& node : impl.nodes) {
@@ -55,7 +56,8 @@ StatusOr<std::string> ImportPrefix(const GraphImpl& impl, std::string_view name)
   const bool verbatim = name.ends_with('/');
   if (verbatim) name.remove_suffix(1);
   if (!IsValidScopeName(name, !verbatim && !stack.empty())) {
-    return InvalidArgument("'", name, "' is not a valid scope name: letters, digits and ._-/> are "
+    return InvalidArgument("'", name,
+                           "' is not a valid scope name: letters, digits and ._-/> are "
                            "allowed, and a letter, digit or dot begins it");
   }
   if (verbatim) return std::string(name);

@@ -23,19 +23,21 @@ struct TensorRef {
   bool operator==(const TensorRef&) const = default;
 };
 
-// The name scope that an import under `name` gets, without the slash: see ImportOptions::name. Nothing
-// is marked as used. \error kInvalidArgument if it is no legal scope name.
+// The name scope that an import under `name` gets, without the slash: see ImportOptions::name.
+// Nothing is marked as used. \error kInvalidArgument if it is no legal scope name.
 StatusOr<std::string> ImportPrefix(const GraphImpl& impl, std::string_view name);
 
-// The names of a GraphDef's nodes: where each stands in the file, and what it is called in the graph.
-// Borrows the GraphDef.
+// The names of a GraphDef's nodes: where each stands in the file, and what it is called in the
+// graph. Borrows the GraphDef.
 class ImportNames {
  public:
   // \error kInvalidArgument if a name is illegal or stands twice.
   Status Init(const GraphImpl& impl, const GraphDef& def, const std::string& prefix);
 
   // The position in the file of a name of the file; -1 if there is none.
-  int32_t Find(std::string_view name) const { return slots_[FindSlot(name, HashOf(name))].position; }
+  int32_t Find(std::string_view name) const {
+    return slots_[FindSlot(name, HashOf(name))].position;
+  }
   // The name in the graph.
   const std::string& final_name(int32_t position) const { return *finals_[position]; }
 

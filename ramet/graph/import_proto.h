@@ -12,8 +12,9 @@
 
 namespace ramet {
 
-// A GraphImport is one import under way: it locks the graph and appends the nodes; what it added is taken
-// back when it is destroyed before Commit. Borrows the GraphDef, the op list and the options. One thread.
+// A GraphImport is one import under way: it locks the graph and appends the nodes; what it added is
+// taken back when it is destroyed before Commit. Borrows the GraphDef, the op list and the options.
+// One thread.
 class GraphImport {
  public:
   GraphImport(Graph& graph, const GraphDef& def, const OpList& producer_ops,

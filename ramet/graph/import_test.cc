@@ -15,15 +15,16 @@
 namespace ramet {
 namespace {
 
-using testing::Names;
-using testing::Node;
-using testing::Placeholder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::Names;
+using testing::Node;
+using testing::Placeholder;
 using ::testing::StartsWith;
 
-StatusOr<ImportResults> Import(Graph& g, const std::string& text, ImportOptions options = {.name = ""}) {
+StatusOr<ImportResults> Import(Graph& g, const std::string& text,
+                               ImportOptions options = {.name = ""}) {
   return ImportGraphDef(g, text, options);
 }
 
@@ -50,8 +51,8 @@ TEST(ImportTest, JoinsNodesAndInfersShapes) {
 // The file's order is kept as far as inputs come before the nodes that use them.
 TEST(ImportTest, CreatesNodesInTensorFlowsOrder) {
   Graph g;
-  auto results = MustImport(
-      g, Node("z", "Identity", {"a"}, "T") + Placeholder("y") + kTwo + Placeholder("x"));
+  auto results =
+      MustImport(g, Node("z", "Identity", {"a"}, "T") + Placeholder("y") + kTwo + Placeholder("x"));
   EXPECT_THAT(Names(results.operations), ElementsAre("y", "a", "z", "b", "x"));
 }
 
@@ -73,8 +74,7 @@ TEST(ImportTest, FollowsTheOpenNameScope) {
   EXPECT_EQ(MustImport(g, kTwo, {.name = "i"}).prefix, "outer/i");
   EXPECT_EQ(MustImport(g, kTwo, {.name = "i/"}).prefix, "i");
   EXPECT_EQ(MustImport(g, kTwo, {.name = ""}).prefix, "");
-  EXPECT_THAT(Names(g.operations()),
-              ElementsAre("outer/i/a", "outer/i/b", "i/a", "i/b", "a", "b"));
+  EXPECT_THAT(Names(g.operations()), ElementsAre("outer/i/a", "outer/i/b", "i/a", "i/b", "a", "b"));
 }
 
 TEST(ImportTest, MakesTakenNamesUniqueAndFollowsThem) {
@@ -99,9 +99,10 @@ TEST(ImportTest, ANameThatIsAScopeOfTheGraphIsTaken) {
 
 TEST(ImportTest, FillsInDefaultsAndKeepsAttrsItDoesNotKnow) {
   Graph g;
-  MustImport(g, Node("v", "VariableV2", {}, "dtype",
-                     "attr { key: 'shape' value { shape { } } }"
-                     "attr { key: '_mine' value { i: 3 } } attr { key: 'newer' value { b: true } }"));
+  MustImport(g,
+             Node("v", "VariableV2", {}, "dtype",
+                  "attr { key: 'shape' value { shape { } } }"
+                  "attr { key: '_mine' value { i: 3 } } attr { key: 'newer' value { b: true } }"));
   auto attrs = g.FindOperation("v")->attrs();
   EXPECT_EQ(*attrs->Get<std::string>("container"), "");
   EXPECT_EQ(*attrs->Get<int64_t>("_mine"), 3);
@@ -115,11 +116,12 @@ TEST(ImportTest, DropsUnknownAttrsThatHoldTheProducersDefault) {
       "                      attr { name: 'other' type: 'bool' default_value { b: false } } }",
       &ops));
   Graph g;
-  MustImport(g,
-             Placeholder("a") +
-                 Node("b", "Identity", {"a"}, "T",
-                      "attr { key: 'newer' value { b: false } } attr { key: 'other' value { b: true } }"),
-             {.name = "", .producer_op_list = ops.SerializeAsString()});
+  MustImport(
+      g,
+      Placeholder("a") +
+          Node("b", "Identity", {"a"}, "T",
+               "attr { key: 'newer' value { b: false } } attr { key: 'other' value { b: true } }"),
+      {.name = "", .producer_op_list = ops.SerializeAsString()});
   auto attrs = g.FindOperation("b")->attrs();
   EXPECT_EQ(attrs->Find("newer"), nullptr);
   EXPECT_NE(attrs->Find("other"), nullptr);
@@ -127,25 +129,28 @@ TEST(ImportTest, DropsUnknownAttrsThatHoldTheProducersDefault) {
 
 TEST(ImportTest, OutputShapesRefineAndAreDropped) {
   Graph g;
-  const std::string shapes = "attr { key: '_output_shapes' value { list { shape { dim { size: 7 } } } } }";
+  const std::string shapes =
+      "attr { key: '_output_shapes' value { list { shape { dim { size: 7 } } } } }";
   MustImport(g, Node("a", "Placeholder", {}, "dtype", shapes));
   EXPECT_EQ(g.Tensor("a:0")->shape(), (Shape{7}));
   EXPECT_EQ(g.FindOperation("a")->attrs()->Find("_output_shapes"), nullptr);
 }
 
 TEST(ImportTest, ContradictingOutputShapesAreRefusedUnlessToldNotTo) {
-  const std::string file =
-      Placeholder("a", "attr { key: '_output_shapes' value { list { shape { dim { size: 7 } } } } }");
+  const std::string file = Placeholder(
+      "a", "attr { key: '_output_shapes' value { list { shape { dim { size: 7 } } } } }");
   Graph g;
-  EXPECT_THAT(Import(g, file).status().message(),
-              HasSubstr("Node 'a' has an _output_shapes attribute inconsistent with the GraphDef for "
-                        "output #0"));
+  EXPECT_THAT(
+      Import(g, file).status().message(),
+      HasSubstr("Node 'a' has an _output_shapes attribute inconsistent with the GraphDef for "
+                "output #0"));
   MustImport(g, file, {.name = "", .validate_shapes = false});
   EXPECT_EQ(g.Tensor("a:0")->shape(), (Shape{2, 3}));
 }
 
 TEST(ImportTest, AScalarPlaceholderOfAnOldFileHasUnknownShape) {
-  const std::string file = Node("a", "Placeholder", {}, "dtype", "attr { key: 'shape' value { shape { } } }");
+  const std::string file =
+      Node("a", "Placeholder", {}, "dtype", "attr { key: 'shape' value { shape { } } }");
   Graph old_graph, new_graph;
   MustImport(old_graph, file + "versions { producer: 21 }");
   MustImport(new_graph, file + "versions { producer: 22 }");
@@ -156,7 +161,8 @@ TEST(ImportTest, AScalarPlaceholderOfAnOldFileHasUnknownShape) {
 TEST(ImportTest, MergesVersions) {
   Graph g;
   MustImport(g, Placeholder("a") + "versions { producer: 100 min_consumer: 12 bad_consumers: 7 }");
-  MustImport(g, Placeholder("b") + "versions { producer: 200 min_consumer: 3 bad_consumers: [7, 5] }");
+  MustImport(g,
+             Placeholder("b") + "versions { producer: 200 min_consumer: 3 bad_consumers: [7, 5] }");
   EXPECT_EQ(g.versions().producer, 100);
   EXPECT_EQ(g.versions().min_consumer, 12);
   EXPECT_THAT(g.versions().bad_consumers, ElementsAre(5, 7));
@@ -167,12 +173,12 @@ TEST(ImportTest, InputMapReplacesTensorsAndControls) {
   MustImport(g, Placeholder("mine") + Node("first", "NoOp", {}));
   Output mine = g.Tensor("mine:0").value();
   Output first(g.FindOperation("first").value(), 0);
-  auto results = MustImport(g,
-                            Placeholder("a") + Node("n", "NoOp", {}) +
-                                Node("b", "AddV2", {"a", "a:0", "^n", "^a"}, "T"),
-                            {.name = "i",
-                             .input_map = {{"a", mine}, {"^n", first}},
-                             .return_elements = {"a:0", "b", "b:0"}});
+  auto results = MustImport(
+      g,
+      Placeholder("a") + Node("n", "NoOp", {}) + Node("b", "AddV2", {"a", "a:0", "^n", "^a"}, "T"),
+      {.name = "i",
+       .input_map = {{"a", mine}, {"^n", first}},
+       .return_elements = {"a:0", "b", "b:0"}});
   Operation b = g.FindOperation("i/b").value();
   EXPECT_EQ(b.input(0), mine);
   EXPECT_EQ(b.input(1), mine);
@@ -188,7 +194,8 @@ TEST(ImportTest, UnusedKeysThatNameNothingAreRefused) {
   Graph g;
   MustImport(g, Placeholder("mine"));
   Output mine = g.Tensor("mine:0").value();
-  auto status = Import(g, kTwo, {.name = "i", .input_map = {{"zz:0", mine}, {"^yy", mine}}}).status();
+  auto status =
+      Import(g, kTwo, {.name = "i", .input_map = {{"zz:0", mine}, {"^yy", mine}}}).status();
   EXPECT_EQ(status.message(),
             "Attempted to map inputs that were not found in graph_def: [^yy, zz:0]");
   EXPECT_EQ(g.num_operations(), 1);
@@ -199,9 +206,9 @@ TEST(ImportTest, DeviceScopesApplyUnderANodesOwnDevice) {
   Graph g;
   Scope root(g);
   Scope ps = root.Device("/job:ps/device:CPU:3");
-  const std::string file = "node { name: 'a' op: 'NoOp' device: '/cpu:1' } node { name: 'b' op: 'NoOp' }" +
-                           Node("c", "NoOp", {}, "",
-                                "attr { key: '_class' value { list { s: 'loc:@a' } } }");
+  const std::string file =
+      "node { name: 'a' op: 'NoOp' device: '/cpu:1' } node { name: 'b' op: 'NoOp' }" +
+      Node("c", "NoOp", {}, "", "attr { key: '_class' value { list { s: 'loc:@a' } } }");
   MustImport(g, file);
   EXPECT_EQ(g.FindOperation("a")->device(), "/job:ps/device:CPU:1");
   EXPECT_EQ(g.FindOperation("b")->device(), "/job:ps/device:CPU:3");
@@ -213,12 +220,12 @@ TEST(ImportTest, DeviceScopesApplyUnderANodesOwnDevice) {
 // The graph of tf.while_loop: the file writes the Merge before the NextIteration that feeds it.
 TEST(ImportTest, LoopsCloseThroughNextIteration) {
   Graph g;
-  auto results = MustImport(g,
-                            Placeholder("x") + Node("Enter", "Enter", {"x"}, "T") +
-                                Node("Merge", "Merge", {"Enter", "Next"}, "T",
-                                     "attr { key: 'N' value { i: 2 } }") +
-                                Node("Next", "NextIteration", {"Merge"}, "T"),
-                            {.name = "", .producer_op_list = testing::LoopOps()});
+  auto results = MustImport(
+      g,
+      Placeholder("x") + Node("Enter", "Enter", {"x"}, "T") +
+          Node("Merge", "Merge", {"Enter", "Next"}, "T", "attr { key: 'N' value { i: 2 } }") +
+          Node("Next", "NextIteration", {"Merge"}, "T"),
+      {.name = "", .producer_op_list = testing::LoopOps()});
   Operation merge = g.FindOperation("Merge").value();
   EXPECT_EQ(merge.input(1).name(), "Next:0");
   EXPECT_EQ(g.FindOperation("Next")->input(0).name(), "Merge:0");
@@ -263,10 +270,12 @@ TEST(ImportTest, AnUnknownOpWithADefinitionHasItsTypes) {
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
       "op { name: 'Exotic' input_arg { name: 'x' type_attr: 'T' }"
       "     output_arg { name: 'y' type_attr: 'T' } output_arg { name: 'n' type: DT_INT64 }"
-      "     attr { name: 'T' type: 'type' } attr { name: 'k' type: 'int' default_value { i: 4 } } }",
+      "     attr { name: 'T' type: 'type' } attr { name: 'k' type: 'int' default_value { i: 4 } } "
+      "}",
       &ops));
   Graph g;
-  MustImport(g, Placeholder("a") + Node("e", "Exotic", {"a"}, "T") + Node("f", "Identity", {"e"}, "T"),
+  MustImport(g,
+             Placeholder("a") + Node("e", "Exotic", {"a"}, "T") + Node("f", "Identity", {"e"}, "T"),
              {.name = "", .producer_op_list = ops.SerializeAsString()});
   Operation e = g.FindOperation("e").value();
   EXPECT_EQ(e.num_outputs(), 2);
@@ -277,10 +286,11 @@ TEST(ImportTest, AnUnknownOpWithADefinitionHasItsTypes) {
 
 TEST(ImportTest, AnUnknownOpWithoutDefinitionHasWhatIsUsedOfIt) {
   Graph g;
-  auto results = MustImport(g,
-                            Placeholder("a") + Node("e", "Exotic", {"a", "a"}, "") +
-                                Node("f", "Identity", {"e:2"}, "T") + Node("last", "Exotic", {"e:1"}, ""),
-                            {.name = "", .return_elements = {"last:1"}});
+  auto results =
+      MustImport(g,
+                 Placeholder("a") + Node("e", "Exotic", {"a", "a"}, "") +
+                     Node("f", "Identity", {"e:2"}, "T") + Node("last", "Exotic", {"e:1"}, ""),
+                 {.name = "", .return_elements = {"last:1"}});
   Operation e = g.FindOperation("e").value();
   EXPECT_EQ(e.num_inputs(), 2);
   EXPECT_EQ(e.num_outputs(), 3);
@@ -345,7 +355,8 @@ TEST_P(RefusalTest, SaysWhyAndChangesNothing) {
   Graph g;
   MustImport(g, Placeholder("before"));
   const std::string before = ExportGraphDef(g).value();
-  auto status = Import(g, GetParam().file, {.name = "s", .producer_op_list = testing::LoopOps()}).status();
+  auto status =
+      Import(g, GetParam().file, {.name = "s", .producer_op_list = testing::LoopOps()}).status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.ToString();
   EXPECT_THAT(status.message(), HasSubstr(GetParam().message));
   EXPECT_EQ(ExportGraphDef(g).value(), before);
@@ -357,18 +368,22 @@ TEST_P(RefusalTest, SaysWhyAndChangesNothing) {
 INSTANTIATE_TEST_SUITE_P(
     Table, RefusalTest,
     ::testing::Values(
-        Refusal{"unknown_input", Node("b", "Identity", {"zzz"}, "T"), "Node 'b': Unknown input node 'zzz'"},
-        Refusal{"unknown_control", Node("b", "NoOp", {"^zzz"}), "Node 'b': Unknown input node '^zzz'"},
+        Refusal{"unknown_input", Node("b", "Identity", {"zzz"}, "T"),
+                "Node 'b': Unknown input node 'zzz'"},
+        Refusal{"unknown_control", Node("b", "NoOp", {"^zzz"}),
+                "Node 'b': Unknown input node '^zzz'"},
         Refusal{"negative_port", Placeholder("a") + Node("b", "Identity", {"a:-3"}, "T"),
                 "Node 'b': Unknown input node 'a:-3'"},
         Refusal{"output_index", Placeholder("a") + Node("b", "Identity", {"a:4"}, "T"),
                 "Node 'b': Connecting to invalid output 4 of source node s/a which has 1 outputs."},
-        Refusal{"huge_index", Placeholder("a") + Node("b", "Identity", {"a:99999999999999999999"}, "T"),
+        Refusal{"huge_index",
+                Placeholder("a") + Node("b", "Identity", {"a:99999999999999999999"}, "T"),
                 "Node 'b': Connecting to invalid output 2147483647"},
         Refusal{"duplicate", Placeholder("a") + Placeholder("a"), "Node 'a' is not unique"},
         Refusal{"bad_name", Placeholder("_b"), "Node '_b': Node name contains invalid characters"},
         Refusal{"empty_name", Placeholder(""), "Node '': Node name contains invalid characters"},
-        Refusal{"bad_group", Placeholder("a>>b"), "Node 'a>>b': Node name contains invalid characters"},
+        Refusal{"bad_group", Placeholder("a>>b"),
+                "Node 'a>>b': Node name contains invalid characters"},
         Refusal{"control_before_data", kTwo + Node("c", "Identity", {"^a", "b"}, "T"),
                 "Node 'c': Control dependencies must come after regular dependencies"},
         Refusal{"colocation",
@@ -378,48 +393,65 @@ INSTANTIATE_TEST_SUITE_P(
                 "NodeDef missing attr 'T' from Op<Identity"},
         Refusal{"arity", Placeholder("a") + Node("b", "Identity", {"a", "a"}, "T"),
                 "NodeDef expected inputs 'float' do not match 2 inputs specified; Op<Identity"},
-        Refusal{"dtype", Placeholder("a") + Node("b", "Identity", {"a"}, "", "attr { key: 'T' value { type: DT_INT32 } }"),
-                "Input 0 of node s/b was passed float from s/a:0 incompatible with expected int32."},
+        Refusal{
+            "dtype",
+            Placeholder("a") +
+                Node("b", "Identity", {"a"}, "", "attr { key: 'T' value { type: DT_INT32 } }"),
+            "Input 0 of node s/b was passed float from s/a:0 incompatible with expected int32."},
         Refusal{"plain_for_ref", Placeholder("a") + Node("b", "Assign", {"a", "a"}, "T"),
-                "Input 0 of node s/b was passed float from s/a:0 incompatible with expected float_ref."},
-        Refusal{"attr_kind", Node("a", "Placeholder", {}, "", "attr { key: 'dtype' value { i: 1 } }"),
+                "Input 0 of node s/b was passed float from s/a:0 incompatible with expected "
+                "float_ref."},
+        Refusal{"attr_kind",
+                Node("a", "Placeholder", {}, "", "attr { key: 'dtype' value { i: 1 } }"),
                 "attr 'dtype' must be of kind type"},
         Refusal{"attr_value",
-                Placeholder("a") + Node("b", "AddV2", {"a", "a"}, "", "attr { key: 'T' value { type: DT_STRING } }"),
+                Placeholder("a") + Node("b", "AddV2", {"a", "a"}, "",
+                                        "attr { key: 'T' value { type: DT_STRING } }"),
                 "is not in the list of allowed values"},
         Refusal{"self_input", Node("a", "Identity", {"a"}, "T"), "1 nodes in a cycle"},
         Refusal{"cycle",
                 Node("a", "Identity", {"c"}, "T") + Node("b", "Identity", {"a"}, "T") +
                     Node("c", "Identity", {"b"}, "T"),
                 "3 nodes in a cycle"},
-        Refusal{"control_cycle", Node("a", "NoOp", {"^b"}) + Node("b", "NoOp", {"^a"}), "2 nodes in a cycle"},
+        Refusal{"control_cycle", Node("a", "NoOp", {"^b"}) + Node("b", "NoOp", {"^a"}),
+                "2 nodes in a cycle"},
         Refusal{"cycle_through_merge",
-                Placeholder("x") + Node("m", "Merge", {"x", "i"}, "T", "attr { key: 'N' value { i: 2 } }") +
+                Placeholder("x") +
+                    Node("m", "Merge", {"x", "i"}, "T", "attr { key: 'N' value { i: 2 } }") +
                     Node("i", "Identity", {"m"}, "T"),
                 "2 nodes in a cycle"},
-        Refusal{"min_consumer", "versions { producer: 100000 min_consumer: 99999 }",
-                "GraphDef min consumer version 99999 above current version 2474 for TensorFlow 2.21.0"},
-        Refusal{"bad_consumer", "versions { bad_consumers: 2474 }", "GraphDef disallows consumer version 2474"},
+        Refusal{
+            "min_consumer", "versions { producer: 100000 min_consumer: 99999 }",
+            "GraphDef min consumer version 99999 above current version 2474 for TensorFlow 2.21.0"},
+        Refusal{"bad_consumer", "versions { bad_consumers: 2474 }",
+                "GraphDef disallows consumer version 2474"},
         Refusal{"negative_producer", "versions { producer: -1 }",
                 "GraphDef producer version -1 below min producer 0"},
-        Refusal{"shape", Placeholder("a") + Node("b", "Placeholder", {}, "dtype",
-                                                 "attr { key: 'shape' value { shape { dim { size: 9 } } } }") +
-                             Node("c", "AddV2", {"a", "b"}, "T"),
+        Refusal{"shape",
+                Placeholder("a") +
+                    Node("b", "Placeholder", {}, "dtype",
+                         "attr { key: 'shape' value { shape { dim { size: 9 } } } }") +
+                    Node("c", "AddV2", {"a", "b"}, "T"),
                 "node 's/c' (AddV2): Dimensions must be equal"},
-        Refusal{"negative_dim", Node("v", "VariableV2", {}, "dtype",
-                                     "attr { key: 'shape' value { shape { dim { size: -5 } } } }"),
+        Refusal{"negative_dim",
+                Node("v", "VariableV2", {}, "dtype",
+                     "attr { key: 'shape' value { shape { dim { size: -5 } } } }"),
                 "{{node v}}"},
         Refusal{"short_content",
                 Node("k", "Const", {}, "dtype",
-                     "attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 2 } }"
+                     "attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape { dim { "
+                     "size: 2 } }"
                      " tensor_content: 'abc' } } }"),
                 "attr 'value'"},
         Refusal{"bad_device", "node { name: 'a' op: 'NoOp' device: '/foo:1' }",
                 "Node 'a': Unknown attribute 'foo'"},
-        Refusal{"negative_count", Placeholder("x") + Node("m", "Merge", {"x"}, "T", "attr { key: 'N' value { i: -1 } }"),
-                "{{node m}}"},
+        Refusal{
+            "negative_count",
+            Placeholder("x") + Node("m", "Merge", {"x"}, "T", "attr { key: 'N' value { i: -1 } }"),
+            "{{node m}}"},
         Refusal{"huge_count",
-                Placeholder("x") + Node("m", "Merge", {"x"}, "T", "attr { key: 'N' value { i: 1099511627776 } }"),
+                Placeholder("x") +
+                    Node("m", "Merge", {"x"}, "T", "attr { key: 'N' value { i: 1099511627776 } }"),
                 "{{node m}}"}),
     [](const auto& info) { return info.param.what; });
 
@@ -443,10 +475,11 @@ TEST(ImportTest, ConstantsFarLargerThanTheirFileAreRefused) {
   Graph g;
   EXPECT_EQ(Import(g, constant("dim { size: 1099511627776 }")).status().code(),
             Code::kResourceExhausted);
-  EXPECT_EQ(Import(g, constant("dim { size: 4611686018427387904 } dim { size: 4611686018427387904 }"))
-                .status()
-                .code(),
-            Code::kInvalidArgument);
+  EXPECT_EQ(
+      Import(g, constant("dim { size: 4611686018427387904 } dim { size: 4611686018427387904 }"))
+          .status()
+          .code(),
+      Code::kInvalidArgument);
   EXPECT_EQ(g.num_operations(), 0);
 }
 

@@ -12,8 +12,8 @@
 
 namespace ramet::testing {
 
-// A NodeDef of a GraphDef in text form. `type_attr`, if any, is an attr that is DT_FLOAT; `more` is text of
-// further fields.
+// A NodeDef of a GraphDef in text form. `type_attr`, if any, is an attr that is DT_FLOAT; `more` is
+// text of further fields.
 inline std::string Node(const std::string& name, const std::string& op,
                         const std::vector<std::string>& inputs, const std::string& type_attr = "",
                         const std::string& more = "") {
@@ -40,15 +40,34 @@ inline std::vector<std::string> Names(const std::vector<Operation>& ops) {
 // A serialised OpList with Enter, Merge and NextIteration.
 inline std::string LoopOps() {
   OpList ops;
-  google::protobuf::TextFormat::ParseFromString(R"pb(
-    op { name: "Enter" input_arg { name: "data" type_attr: "T" }
-         output_arg { name: "output" type_attr: "T" } attr { name: "T" type: "type" }
-         attr { name: "frame_name" type: "string" default_value { s: "frame" } } }
-    op { name: "Merge" input_arg { name: "inputs" type_attr: "T" number_attr: "N" }
-         output_arg { name: "output" type_attr: "T" } output_arg { name: "index" type: DT_INT32 }
-         attr { name: "T" type: "type" } attr { name: "N" type: "int" } }
-    op { name: "NextIteration" input_arg { name: "data" type_attr: "T" }
-         output_arg { name: "output" type_attr: "T" } attr { name: "T" type: "type" } })pb", &ops);
+  google::protobuf::TextFormat::ParseFromString(
+      R"pb(
+        op {
+          name: "Enter"
+          input_arg { name: "data" type_attr: "T" }
+          output_arg { name: "output" type_attr: "T" }
+          attr { name: "T" type: "type" }
+          attr {
+            name: "frame_name"
+            type: "string"
+            default_value { s: "frame" }
+          }
+        }
+        op {
+          name: "Merge"
+          input_arg { name: "inputs" type_attr: "T" number_attr: "N" }
+          output_arg { name: "output" type_attr: "T" }
+          output_arg { name: "index" type: DT_INT32 }
+          attr { name: "T" type: "type" }
+          attr { name: "N" type: "int" }
+        }
+        op {
+          name: "NextIteration"
+          input_arg { name: "data" type_attr: "T" }
+          output_arg { name: "output" type_attr: "T" }
+          attr { name: "T" type: "type" }
+        })pb",
+      &ops);
   return ops.SerializeAsString();
 }
 

@@ -61,8 +61,11 @@ class GraphShapeContext final : public ShapeContext {
  public:
   GraphShapeContext(const GraphImpl& impl, const AttrMap& attrs, std::vector<Shape> shapes,
                     const std::vector<Endpoint>& inputs, int num_outputs)
-      : ShapeContext(attrs, std::move(shapes), num_outputs), impl_(impl), inputs_(inputs),
-        constants_(inputs.size()), evaluated_(inputs.size()) {}
+      : ShapeContext(attrs, std::move(shapes), num_outputs),
+        impl_(impl),
+        inputs_(inputs),
+        constants_(inputs.size()),
+        evaluated_(inputs.size()) {}
 
   const Tensor* constant(int i) override {
     if (!evaluated_[i]) {
@@ -75,7 +78,8 @@ class GraphShapeContext final : public ShapeContext {
   StatusOr<Shape> constant_as_shape(int i) override {
     const Shape& vector = input(i);
     if (vector.rank() > 1) {
-      return InvalidArgument("a shape must be given as a vector, but input ", i, " has shape ", vector);
+      return InvalidArgument("a shape must be given as a vector, but input ", i, " has shape ",
+                             vector);
     }
     return PartialShape(inputs_[i], 0);
   }

@@ -47,7 +47,8 @@ bool LooksLikeText(std::string_view bytes) {
   return true;
 }
 
-Status ParseText(std::string_view bytes, std::string_view what, google::protobuf::Message* message) {
+Status ParseText(std::string_view bytes, std::string_view what,
+                 google::protobuf::Message* message) {
   FirstError error;
   TensorFlowTypes types;
   google::protobuf::TextFormat::Parser parser;

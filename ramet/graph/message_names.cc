@@ -62,7 +62,9 @@ void Rename(const RenameFn& rename, WhileContextDef* proto) { RenameWhile(rename
 void Rename(const RenameFn& rename, QueueRunnerDef* proto) { RenameQueueRunner(rename, proto); }
 void Rename(const RenameFn& rename, SaverDef* proto) { RenameSaver(rename, proto); }
 
-bool InScope(const CondContextDef& m, std::string_view s) { return m.context_name().starts_with(s); }
+bool InScope(const CondContextDef& m, std::string_view s) {
+  return m.context_name().starts_with(s);
+}
 bool InScope(const WhileContextDef& m, std::string_view s) {
   return m.context_name().starts_with(s);
 }

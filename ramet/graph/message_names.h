@@ -11,7 +11,8 @@
 
 namespace ramet {
 
-// The messages that a collection's bytes_list holds under a standard key (spec: protos, collections).
+// The messages that a collection's bytes_list holds under a standard key (spec: protos,
+// collections).
 enum class CollectionProto { kNone, kVariable, kCond, kWhile, kQueueRunner, kSaver };
 CollectionProto CollectionProtoOf(std::string_view key);
 
@@ -27,9 +28,10 @@ void RenameSaver(const RenameFn& rename, SaverDef* proto);
 // \error kDataLoss if the bytes are no such message.
 StatusOr<std::string> RenameMessage(CollectionProto kind, const std::string& bytes,
                                     const RenameFn& rename);
-// Whether a message of `kind` belongs to a scope: its own name (context, queue, saver's tensors) begins
-// with `scope`. \error as RenameMessage.
-StatusOr<bool> MessageInScope(CollectionProto kind, const std::string& bytes, std::string_view scope);
+// Whether a message of `kind` belongs to a scope: its own name (context, queue, saver's tensors)
+// begins with `scope`. \error as RenameMessage.
+StatusOr<bool> MessageInScope(CollectionProto kind, const std::string& bytes,
+                              std::string_view scope);
 
 // Calls `visit` for the context and all nested ones that are while contexts.
 void ForEachWhileContext(const CondContextDef& proto,

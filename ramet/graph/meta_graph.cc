@@ -15,7 +15,8 @@ namespace {
 
 using google::protobuf::Arena;
 
-Status CheckUnboundInputs(const MetaGraphDef& meta, const std::map<std::string, Output>& input_map) {
+Status CheckUnboundInputs(const MetaGraphDef& meta,
+                          const std::map<std::string, Output>& input_map) {
   auto it = meta.collection_def().find(kUnboundInputsCollection);
   if (it == meta.collection_def().end()) return OkStatus();
   const auto& list = it->second.bytes_list().value();

@@ -27,8 +27,8 @@ struct SaverNames {
 
 // How a meta graph is put into a graph (tf.train.import_meta_graph; spec: graph-semantics 12).
 struct ImportMetaGraphOptions {
-  // The name scope in front of all names, made unique under the current one; "": the current name scope
-  // as it is.
+  // The name scope in front of all names, made unique under the current one; "": the current name
+  // scope as it is.
   std::string import_scope = {};
   bool clear_devices = false;
   // As in ImportOptions. A meta graph with unbound inputs needs exactly those.
@@ -44,28 +44,33 @@ struct MetaGraphInfo {
   std::vector<std::variant<Output, Operation>> return_elements = {};
   // The variables that came with the file, each once.
   std::vector<Variable> variables = {};
-  // Its saver, if it describes one; names are those in the graph now. That the nodes exist is not checked.
+  // Its saver, if it describes one; names are those in the graph now. That the nodes exist is not
+  // checked.
   std::optional<SaverNames> saver = {};
   std::string tensorflow_version = {};
   std::vector<std::string> tags = {};
   // Serialised SignatureDefs by key. Their tensor names are those of the file.
   std::map<std::string, std::string> signature_defs = {};
-  // A serialised MetaGraphDef with all that a Graph has no place for: meta info with the op definitions,
-  // signatures, assets, object graph, collections of unknown kind, unknown fields. ExportMetaGraph takes it.
+  // A serialised MetaGraphDef with all that a Graph has no place for: meta info with the op
+  // definitions, signatures, assets, object graph, collections of unknown kind, unknown fields.
+  // ExportMetaGraph takes it.
   std::string carried = {};
 };
 
-// Adds a meta graph (binary or text form) to `graph`: nodes, functions, collections, variables; all, or on
-// an error nothing. The collections' names follow the nodes, also where these were made unique.
-// A file of TensorFlow before 1.9 does not say which variables are trainable: those in the collection
-// "trainable_variables" are. Runs as ImportGraphDef does, with the file's stripped_op_list.
+// Adds a meta graph (binary or text form) to `graph`: nodes, functions, collections, variables;
+// all, or on an error nothing. The collections' names follow the nodes, also where these were made
+// unique. A file of TensorFlow before 1.9 does not say which variables are trainable: those in the
+// collection "trainable_variables" are. Runs as ImportGraphDef does, with the file's
+// stripped_op_list.
 //
-// \error as ImportGraphDef; kNotFound, naming the collection, if a collection names a node or tensor that
-//   is not there; kDataLoss if a message in a collection cannot be read; kInvalidArgument "Graph contains
-//   unbound inputs: ..." if input_map is not for exactly those.
+// \error as ImportGraphDef; kNotFound, naming the collection, if a collection names a node or
+// tensor that
+//   is not there; kDataLoss if a message in a collection cannot be read; kInvalidArgument "Graph
+//   contains unbound inputs: ..." if input_map is not for exactly those.
 RAMET_EXPORT StatusOr<MetaGraphInfo> ImportMetaGraphBytes(
     Graph& graph, std::string_view meta_graph, const ImportMetaGraphOptions& options = {});
-// The same for a file. \error besides: kNotFound "File X does not exist."; kDataLoss "Cannot parse file X".
+// The same for a file. \error besides: kNotFound "File X does not exist."; kDataLoss "Cannot parse
+// file X".
 RAMET_EXPORT StatusOr<MetaGraphInfo> ImportMetaGraphFile(
     Graph& graph, const std::string& path, const ImportMetaGraphOptions& options = {});
 
@@ -76,8 +81,8 @@ struct ExportMetaGraphOptions {
   std::string export_scope = {};
   bool clear_devices = false;
   bool strip_default_attrs = false;
-  // Leaves out the nodes of every scope that holds save or restore ops, but for those of `saver`, and
-  // writes that one alone to the collection "savers".
+  // Leaves out the nodes of every scope that holds save or restore ops, but for those of `saver`,
+  // and writes that one alone to the collection "savers".
   bool clear_extraneous_savers = false;
   bool as_text = false;
   std::optional<SaverNames> saver = {};
@@ -88,10 +93,10 @@ struct ExportMetaGraphOptions {
   std::string carried = {};
 };
 
-// The graph as a serialised MetaGraphDef: nodes with _output_shapes, collections, saver, the definitions of
-// all ops used. A collection takes the kind of its first item; one with items of other kinds is left out
-// with a warning. Locks the graph for reading.
-// \error as ExportGraphDef; kInvalidArgument if `carried` is no MetaGraphDef.
+// The graph as a serialised MetaGraphDef: nodes with _output_shapes, collections, saver, the
+// definitions of all ops used. A collection takes the kind of its first item; one with items of
+// other kinds is left out with a warning. Locks the graph for reading. \error as ExportGraphDef;
+// kInvalidArgument if `carried` is no MetaGraphDef.
 RAMET_EXPORT StatusOr<std::string> ExportMetaGraph(const Graph& graph,
                                                    const ExportMetaGraphOptions& options = {});
 // The same into a file, which is replaced in one step. \error besides: those of AtomicWriteFile.

@@ -9,9 +9,9 @@ namespace ramet {
 SaverNames SaverFromProto(const SaverDef& proto);
 void SaverToProto(const SaverNames& saver, SaverDef* proto);
 
-// The definitions of the primitive ops in `def` and its functions, sorted by name: those of `carried`
-// where it has them, else as the graph knows them.
-// \error kInvalidArgument if a definition has no proto form.
+// The definitions of the primitive ops in `def` and its functions, sorted by name: those of
+// `carried` where it has them, else as the graph knows them. \error kInvalidArgument if a
+// definition has no proto form.
 Status StrippedOpList(const GraphImpl& impl, const GraphDef& def, const OpList& carried,
                       OpList* list);
 

@@ -15,11 +15,11 @@
 namespace ramet {
 namespace {
 
-using testing::Node;
-using testing::Placeholder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::Node;
+using testing::Placeholder;
 using ::testing::SizeIs;
 
 template <class M>
@@ -41,7 +41,8 @@ const std::string kVariableDef =
 
 MetaGraphDef Meta(const std::string& nodes, const std::string& more = "") {
   MetaGraphDef meta;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString("graph_def {" + nodes + "}" + more, &meta));
+  EXPECT_TRUE(
+      google::protobuf::TextFormat::ParseFromString("graph_def {" + nodes + "}" + more, &meta));
   return meta;
 }
 
@@ -86,20 +87,23 @@ TEST(MetaGraphTest, OneVariableForEqualDefinitions) {
 
 TEST(MetaGraphTest, VariableDefsComeBackAsTheyWere) {
   Graph g;
-  const std::string text = kVariableDef +
-                           "trainable: true synchronization: VARIABLE_SYNCHRONIZATION_ON_READ "
-                           "aggregation: VARIABLE_AGGREGATION_MEAN save_slice_info_def { full_name: 'w' "
-                           "full_shape: [4, 3] var_offset: [2, 0] var_shape: [2, 3] }";
+  const std::string text =
+      kVariableDef +
+      "trainable: true synchronization: VARIABLE_SYNCHRONIZATION_ON_READ "
+      "aggregation: VARIABLE_AGGREGATION_MEAN save_slice_info_def { full_name: 'w' "
+      "full_shape: [4, 3] var_offset: [2, 0] var_shape: [2, 3] }";
   ASSERT_TRUE(Import(g, VariableMeta(text)).ok());
   MetaGraphDef written = Export(g);
-  EXPECT_EQ(written.collection_def().at("variables").bytes_list().value(0), Bytes<VariableDef>(text));
+  EXPECT_EQ(written.collection_def().at("variables").bytes_list().value(0),
+            Bytes<VariableDef>(text));
 }
 
 TEST(MetaGraphTest, OldFilesSayByCollectionWhatIsTrainable) {
   MetaGraphDef meta = Meta(kVariableNodes + Placeholder("w") + Node("w/Assign", "NoOp", {}));
   AddBytes(&meta, "variables", Bytes<VariableDef>(kVariableDef));
-  AddBytes(&meta, "variables",
-           Bytes<VariableDef>("variable_name: 'w:0' initializer_name: 'w/Assign' snapshot_name: 'w:0'"));
+  AddBytes(
+      &meta, "variables",
+      Bytes<VariableDef>("variable_name: 'w:0' initializer_name: 'w/Assign' snapshot_name: 'w:0'"));
   AddBytes(&meta, "trainable_variables", Bytes<VariableDef>(kVariableDef));
   meta.mutable_meta_info_def()->set_tensorflow_version("1.8.0");
   Graph old_graph;
@@ -114,14 +118,38 @@ TEST(MetaGraphTest, OldFilesSayByCollectionWhatIsTrainable) {
 
 TEST(MetaGraphTest, CollectionsOfEveryKind) {
   MetaGraphDef meta = Meta(Placeholder("a") + Node("n", "NoOp", {}), R"pb(
-    collection_def { key: "nodes" value { node_list { value: "n" value: "a:0" } } }
-    collection_def { key: "texts" value { bytes_list { value: "one" value: "two" } } }
-    collection_def { key: "ints" value { int64_list { value: 7 value: -1 } } }
-    collection_def { key: "floats" value { float_list { value: 0.5 } } }
-    collection_def { key: "anys" value { any_list { value {
-        type_url: "type.googleapis.com/tensorflow.AssetFileDef" value: "\022\001x" } } } }
-    collection_def { key: "queue_runners" value { bytes_list { value: "\n\001q" } } }
-    collection_def { key: "nothing" value { } })pb");
+    collection_def {
+      key: "nodes"
+      value { node_list { value: "n" value: "a:0" } }
+    }
+    collection_def {
+      key: "texts"
+      value { bytes_list { value: "one" value: "two" } }
+    }
+    collection_def {
+      key: "ints"
+      value { int64_list { value: 7 value: -1 } }
+    }
+    collection_def {
+      key: "floats"
+      value { float_list { value: 0.5 } }
+    }
+    collection_def {
+      key: "anys"
+      value {
+        any_list {
+          value { type_url: "type.googleapis.com/tensorflow.AssetFileDef" value: "\022\001x" }
+        }
+      }
+    }
+    collection_def {
+      key: "queue_runners"
+      value { bytes_list { value: "\n\001q" } }
+    }
+    collection_def {
+      key: "nothing"
+      value {}
+    })pb");
   Graph g;
   auto info = Import(g, meta);
   ASSERT_TRUE(info.ok()) << info.status().ToString();
@@ -143,10 +171,21 @@ TEST(MetaGraphTest, CollectionsOfEveryKind) {
 TEST(MetaGraphTest, NamesInCollectionsFollowTheScope) {
   MetaGraphDef meta = VariableMeta();
   meta.MergeFrom(Meta("", R"pb(
-    collection_def { key: "train_op" value { node_list { value: "v/Assign" value: "v/read:0" } } }
-    collection_def { key: "texts" value { bytes_list { value: "one" } } }
-    saver_def { filename_tensor_name: "save/Const:0" save_tensor_name: "save/ctrl:0"
-                restore_op_name: "save/restore_all" max_to_keep: 5 version: V2 })pb"));
+    collection_def {
+      key: "train_op"
+      value { node_list { value: "v/Assign" value: "v/read:0" } }
+    }
+    collection_def {
+      key: "texts"
+      value { bytes_list { value: "one" } }
+    }
+    saver_def {
+      filename_tensor_name: "save/Const:0"
+      save_tensor_name: "save/ctrl:0"
+      restore_op_name: "save/restore_all"
+      max_to_keep: 5
+      version: V2
+    })pb"));
   Graph g;
   ASSERT_TRUE(Import(g, meta, {.import_scope = "I"}).ok());
   auto info = Import(g, meta, {.import_scope = "I"});
@@ -174,13 +213,19 @@ TEST(MetaGraphTest, NamesInCollectionsFollowNodesThatWereRenamed) {
 TEST(MetaGraphTest, WhileContextsAndFramesFollowTheScope) {
   MetaGraphDef meta = Meta(
       Placeholder("x") +
-          Node("W/Enter", "Enter", {"x"}, "T", "attr { key: 'frame_name' value { s: 'W/while_context' } }") +
-          Node("W/Merge", "Merge", {"W/Enter", "W/Next"}, "T", "attr { key: 'N' value { i: 2 } }") +
-          Node("W/Next", "NextIteration", {"W/Merge"}, "T"));
+      Node("W/Enter", "Enter", {"x"}, "T",
+           "attr { key: 'frame_name' value { s: 'W/while_context' } }") +
+      Node("W/Merge", "Merge", {"W/Enter", "W/Next"}, "T", "attr { key: 'N' value { i: 2 } }") +
+      Node("W/Next", "NextIteration", {"W/Merge"}, "T"));
   meta.mutable_meta_info_def()->mutable_stripped_op_list()->ParseFromString(testing::LoopOps());
   AddBytes(&meta, "while_context", Bytes<WhileContextDef>(R"pb(
-    context_name: "W/while_context" pivot_name: "W/Merge:0" loop_enter_names: "W/Enter:0"
-    values_def { values: "W/Enter:0" external_values { key: "x:0" value: "W/Enter:0" } })pb"));
+    context_name: "W/while_context"
+    pivot_name: "W/Merge:0"
+    loop_enter_names: "W/Enter:0"
+    values_def {
+      values: "W/Enter:0"
+      external_values { key: "x:0" value: "W/Enter:0" }
+    })pb"));
   Graph g;
   ASSERT_TRUE(Import(g, meta, {.import_scope = "c"}).ok());
   EXPECT_EQ(*g.FindOperation("c/W/Enter")->attr<std::string>("frame_name"), "c/W/while_context");
@@ -218,17 +263,20 @@ TEST(MetaGraphTest, AScopeLeavesWithItsUnboundInputsAndComesBackOnOthers) {
   EXPECT_THAT(meta.collection_def().at("numbers").int64_list().value(), ElementsAre(4));
   EXPECT_THAT(meta.collection_def().at("unbound_inputs").bytes_list().value(),
               ElementsAre("$unbound_inputs_ext", "^$unbound_inputs_ext"));
-  EXPECT_THAT(g.collections().Get("unbound_inputs"), IsEmpty()) << "the graph itself is not changed";
+  EXPECT_THAT(g.collections().Get("unbound_inputs"), IsEmpty())
+      << "the graph itself is not changed";
 
   Graph other;
   Scope t(other);
   Output mine = t.Placeholder("mine", kFloat, {2});
-  EXPECT_EQ(Import(other, meta).status().message(),
-            "Graph contains unbound inputs: $unbound_inputs_ext,^$unbound_inputs_ext. Must provide these "
-            "inputs through input_map.");
-  auto info = Import(other, meta,
-                     {.import_scope = "K",
-                      .input_map = {{"$unbound_inputs_ext", mine}, {"^$unbound_inputs_ext", mine}}});
+  EXPECT_EQ(
+      Import(other, meta).status().message(),
+      "Graph contains unbound inputs: $unbound_inputs_ext,^$unbound_inputs_ext. Must provide these "
+      "inputs through input_map.");
+  auto info =
+      Import(other, meta,
+             {.import_scope = "K",
+              .input_map = {{"$unbound_inputs_ext", mine}, {"^$unbound_inputs_ext", mine}}});
   ASSERT_TRUE(info.ok()) << info.status().ToString();
   EXPECT_EQ(other.FindOperation("K/y")->input(0), mine);
   EXPECT_EQ(other.FindOperation("K/n")->control_inputs()[0], mine.op());
@@ -247,10 +295,30 @@ TEST(MetaGraphTest, AScopeIsAPlainPrefix) {
 
 TEST(MetaGraphTest, CarriesWhatAGraphHasNoPlaceFor) {
   MetaGraphDef meta = Meta(Node("e", "Exotic", {}), R"pb(
-    meta_info_def { tags: "serve" meta_graph_version: "mine" stripped_op_list { op {
-        name: "Exotic" deprecation { version: 9000 explanation: "old" } } } }
-    signature_def { key: "sig" value { method_name: "m" inputs { key: "x" value { name: "e:0" } } } }
-    asset_file_def { filename: "vocab.txt" tensor_info { name: "f:0" } })pb");
+    meta_info_def {
+      tags: "serve"
+      meta_graph_version: "mine"
+      stripped_op_list {
+        op {
+          name: "Exotic"
+          deprecation { version: 9000 explanation: "old" }
+        }
+      }
+    }
+    signature_def {
+      key: "sig"
+      value {
+        method_name: "m"
+        inputs {
+          key: "x"
+          value { name: "e:0" }
+        }
+      }
+    }
+    asset_file_def {
+      filename: "vocab.txt"
+      tensor_info { name: "f:0" }
+    })pb");
   meta.GetReflection()->MutableUnknownFields(&meta)->AddVarint(55, 1);
   Graph g;
   auto info = Import(g, meta);
@@ -267,8 +335,9 @@ TEST(MetaGraphTest, CarriesWhatAGraphHasNoPlaceFor) {
 }
 
 TEST(MetaGraphTest, TheOpListIsSortedAndWithoutFunctions) {
-  MetaGraphDef meta = Meta(Placeholder("b") + Node("a", "Identity", {"b"}, "T") + Node("c", "F", {}) +
-                           "library { function { signature { name: 'F' } node_def { name: 'n' op: 'NoOp' } } }");
+  MetaGraphDef meta =
+      Meta(Placeholder("b") + Node("a", "Identity", {"b"}, "T") + Node("c", "F", {}) +
+           "library { function { signature { name: 'F' } node_def { name: 'n' op: 'NoOp' } } }");
   Graph g;
   ASSERT_TRUE(Import(g, meta).ok());
   const MetaGraphDef written = Export(g);
@@ -290,9 +359,9 @@ TEST(MetaGraphTest, ACollectionOfMixedKindsIsLeftOut) {
 }
 
 TEST(MetaGraphTest, ExtraneousSaversAreCleared) {
-  MetaGraphDef meta = Meta(Node("x", "NoOp", {}) + Node("save/SaveV2", "SaveV2", {}) +
-                           Node("save/c", "NoOp", {}) + Node("save_1/RestoreV2", "RestoreV2", {}) +
-                           Node("save_1/c", "NoOp", {}));
+  MetaGraphDef meta =
+      Meta(Node("x", "NoOp", {}) + Node("save/SaveV2", "SaveV2", {}) + Node("save/c", "NoOp", {}) +
+           Node("save_1/RestoreV2", "RestoreV2", {}) + Node("save_1/c", "NoOp", {}));
   Graph g;
   ASSERT_TRUE(Import(g, meta).ok());
   SaverNames saver{"save/Const:0", "save/c:0", "save/restore_all"};
@@ -317,12 +386,14 @@ TEST(MetaGraphTest, CollectionsThatNameWhatIsNotThereAreRefused) {
     return status.ToString();
   };
   const std::string a = Placeholder("a");
-  EXPECT_THAT(refused(Meta(a, "collection_def { key: 'k' value { node_list { value: 'gone' } } }")),
-              HasSubstr("collection 'k': The name 'gone' refers to an Operation not in the graph."));
+  EXPECT_THAT(
+      refused(Meta(a, "collection_def { key: 'k' value { node_list { value: 'gone' } } }")),
+      HasSubstr("collection 'k': The name 'gone' refers to an Operation not in the graph."));
   EXPECT_THAT(refused(Meta(a, "collection_def { key: 'k' value { node_list { value: 'a:4' } } }")),
               HasSubstr("exists but only has 1 outputs"));
-  EXPECT_THAT(refused(VariableMeta("variable_name: 'v:0' initializer_name: 'gone' snapshot_name: 'v:0'")),
-              HasSubstr("collection 'trainable_variables': variable 'v:0': The name 'gone'"));
+  EXPECT_THAT(
+      refused(VariableMeta("variable_name: 'v:0' initializer_name: 'gone' snapshot_name: 'v:0'")),
+      HasSubstr("collection 'trainable_variables': variable 'v:0': The name 'gone'"));
   MetaGraphDef garbage = Meta(a);
   AddBytes(&garbage, "variables", "\xff\xff");
   EXPECT_THAT(refused(garbage), HasSubstr("DATA_LOSS: collection 'variables'"));
@@ -333,16 +404,26 @@ TEST(MetaGraphTest, CollectionsThatNameWhatIsNotThereAreRefused) {
 
 TEST(MetaGraphTest, ASaverWhoseNodesAreGoneIsStillReported) {
   Graph g;
-  auto info = Import(g, Meta(Placeholder("a"), "saver_def { restore_op_name: 'save/restore_all' }"));
+  auto info =
+      Import(g, Meta(Placeholder("a"), "saver_def { restore_op_name: 'save/restore_all' }"));
   ASSERT_TRUE(info.ok());
   EXPECT_EQ(info->saver->restore_op_name, "save/restore_all");
 }
 
 TEST(MetaGraphTest, ReadsTextFormWithTensorFlowsAnys) {
   Graph g;
-  auto info = ImportMetaGraphBytes(g, R"pb(graph_def { node { name: "a" op: "NoOp" } }
-    collection_def { key: "saved_model_assets" value { any_list { value {
-      [type.googleapis.com/tensorflow.AssetFileDef] { filename: "vocab.txt" } } } } })pb");
+  auto info = ImportMetaGraphBytes(
+      g, R"pb(graph_def { node { name: "a" op: "NoOp" } }
+              collection_def {
+                key: "saved_model_assets"
+                value {
+                  any_list {
+                    value {
+                      [type.googleapis.com/tensorflow.AssetFileDef] { filename: "vocab.txt" }
+                    }
+                  }
+                }
+              })pb");
   ASSERT_TRUE(info.ok()) << info.status().ToString();
   auto anys = g.collections().Get<OpaqueMessage>("saved_model_assets");
   ASSERT_THAT(anys, SizeIs(1));
@@ -365,7 +446,8 @@ TEST(MetaGraphTest, FilesThatAreNotThereOrNoMetaGraph) {
   EXPECT_THAT(ImportMetaGraphFile(g, dir / "empty.meta").status().message(), HasSubstr("is empty"));
 }
 
-// Each prefix of a good file, and the file with each byte flipped, is read or refused; never a crash.
+// Each prefix of a good file, and the file with each byte flipped, is read or refused; never a
+// crash.
 TEST(MetaGraphTest, DamagedFilesAreReadOrRefused) {
   MetaGraphDef meta = VariableMeta();
   const std::string good = meta.SerializeAsString();

@@ -9,7 +9,8 @@ class BuildState;
 
 // Whether `name` may name an operation: ^[A-Za-z0-9.][A-Za-z0-9_.\-/>]*$.
 bool IsValidOpName(std::string_view name);
-// Whether `name` may be a name scope: as an op's name at the root, any of those letters first when nested.
+// Whether `name` may be a name scope: as an op's name at the root, any of those letters first when
+// nested.
 bool IsValidScopeName(std::string_view name, bool nested);
 std::string LowerCase(std::string_view s);
 // "a/b" + "/" + name; name alone at the root.

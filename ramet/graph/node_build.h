@@ -12,14 +12,16 @@ Status InferAttrs(const OpSchema& schema, const std::vector<DType>& input_types,
 
 // How many of `num_inputs` flat inputs each argument of `schema` takes, given what attrs are set.
 // \error kInvalidArgument if it does not come out even.
-StatusOr<std::vector<int>> SplitInputs(const OpSchema& schema, int num_inputs, const AttrMap& attrs);
+StatusOr<std::vector<int>> SplitInputs(const OpSchema& schema, int num_inputs,
+                                       const AttrMap& attrs);
 
 // Shapes of the outputs of a node that is not yet in the graph.
 // \error kInvalidArgument as the op's shape function says.
 StatusOr<std::vector<Shape>> InferShapes(const GraphImpl& impl, const Op& op, const AttrMap& attrs,
                                          const std::vector<Endpoint>& inputs, int num_outputs);
 
-// The value of an edge if it is known while building, else an empty Tensor. The graph's lock is held.
+// The value of an edge if it is known while building, else an empty Tensor. The graph's lock is
+// held.
 Tensor EvaluateConstant(const GraphImpl& impl, Endpoint e, int depth = 0);
 
 }  // namespace ramet

@@ -14,14 +14,16 @@ void OpenNameScope(Graph& graph, std::string_view name) {
   } else if (name.ends_with('/')) {
     state.name_stack = std::string(name.substr(0, name.size() - 1));
   } else if (!IsValidScopeName(name, !state.name_stack.empty())) {
-    graph.RecordError(InvalidArgument("'", name, "' is not a valid scope name: letters, digits and "
+    graph.RecordError(InvalidArgument("'", name,
+                                      "' is not a valid scope name: letters, digits and "
                                       "._-/> are allowed, and a letter, digit or dot begins it"));
   } else {
     state.name_stack = graph.UniqueName(name);
   }
 }
 
-// variable_scope(name): the variables' prefix grows by the name as it is; the ops' scope is made unique.
+// variable_scope(name): the variables' prefix grows by the name as it is; the ops' scope is made
+// unique.
 void OpenVariableScope(Graph& graph, std::string_view name, const VariableScopeOptions& options) {
   BuildState& state = graph.build_state();
   VariableScopeState& scope = state.variable_scope;
@@ -116,8 +118,7 @@ std::vector<Variable> Scope::GlobalVariables() const {
 std::vector<Variable> Scope::TrainableVariables() const {
   std::vector<Variable> under;
   const std::string& prefix = graph_->build_state().variable_scope.name;
-  for (const Variable& v :
-       graph_->collections().Get<Variable>(graph_keys::kTrainableVariables)) {
+  for (const Variable& v : graph_->collections().Get<Variable>(graph_keys::kTrainableVariables)) {
     if (prefix.empty() || v.name().starts_with(prefix + "/")) under.push_back(v);
   }
   return under;

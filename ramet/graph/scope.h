@@ -1,9 +1,9 @@
 #pragma once
 
-#include "ramet/base/source_location.h"
 #include <string>
 #include <string_view>
 #include <vector>
+#include "ramet/base/source_location.h"
 
 #include "ramet/graph/add_op.h"
 #include "ramet/graph/build_state.h"
@@ -18,10 +18,11 @@ struct VariableScopeOptions {
   std::optional<DType> dtype = {};
 };
 
-// A Scope is the place of a graph where builder functions put what they make: a name scope, a device,
-// control dependencies, ... It is open from its construction to its destruction; scopes of one graph
-// nest, so keep them in blocks. Builder functions (MatMul, operators, ...) follow the innermost open
-// scope of their graph; a Scope object is also where placeholders and variables are asked for.
+// A Scope is the place of a graph where builder functions put what they make: a name scope, a
+// device, control dependencies, ... It is open from its construction to its destruction; scopes of
+// one graph nest, so keep them in blocks. Builder functions (MatMul, operators, ...) follow the
+// innermost open scope of their graph; a Scope object is also where placeholders and variables are
+// asked for.
 class RAMET_EXPORT [[nodiscard]] Scope {
  public:
   // The graph's current place.
@@ -47,8 +48,8 @@ class RAMET_EXPORT [[nodiscard]] Scope {
   // A tensor to be fed (tf.placeholder). Unknown dimensions are -1.
   Output Placeholder(std::string_view name, DType dtype, const Shape& shape = Shape::Unknown(),
                      SourceLocation where = SourceLocation::current());
-  // As tf.get_variable: named by the variable scopes, shared under reuse. Errors go to the graph, in
-  // TensorFlow's wording (spec: graph-semantics 2), and give an invalid Variable.
+  // As tf.get_variable: named by the variable scopes, shared under reuse. Errors go to the graph,
+  // in TensorFlow's wording (spec: graph-semantics 2), and give an invalid Variable.
   Variable GetVariable(std::string_view name, const Shape& shape, Initializer initializer = nullptr,
                        SourceLocation where = SourceLocation::current());
   Variable GetVariable(std::string_view name, const Shape& shape, const VariableOptions& options,
@@ -65,7 +66,8 @@ class RAMET_EXPORT [[nodiscard]] Scope {
   Operation GlobalVariablesInitializer();
   Operation VariablesInitializer(const std::vector<Variable>& variables,
                                  std::string_view name = "init");
-  // A vector of the names of those variables that are not initialised (tf.report_uninitialized_variables).
+  // A vector of the names of those variables that are not initialised
+  // (tf.report_uninitialized_variables).
   Output ReportUninitializedVariables();
 
  private:

@@ -11,7 +11,10 @@ namespace {
 class VariableMaker {
  public:
   VariableMaker(Graph& graph, const std::string& full_name, const VariableOptions& options)
-      : graph_(graph), outer_(graph), scope_(outer_.ClearControlDependencies()), name_(full_name),
+      : graph_(graph),
+        outer_(graph),
+        scope_(outer_.ClearControlDependencies()),
+        name_(full_name),
         options_(options) {}
 
   Variable FromInitializer(const Initializer& initializer, const Shape& shape, DType dtype) {
@@ -58,8 +61,8 @@ class VariableMaker {
   }
 
   void MakeNodes(VariableRecord* record, const Shape& shape, DType dtype) {
-    Operation ref = AddOp(graph_, "VariableV2", {}, {{"shape", shape}, {"dtype", dtype}},
-                          StrCat(name_, "/"));
+    Operation ref =
+        AddOp(graph_, "VariableV2", {}, {{"shape", shape}, {"dtype", dtype}}, StrCat(name_, "/"));
     if (!ref.valid()) return;
     record->variable = ref.output(0);
     record->initializer = AddOp(graph_, "Assign", {record->variable, record->initial_value}, {},
@@ -96,7 +99,8 @@ Initializer& DefaultFloatInitializer() {
   return *initializer;
 }
 
-// glorot_uniform_initializer for floats, zeros otherwise, as tf.get_variable without an initializer.
+// glorot_uniform_initializer for floats, zeros otherwise, as tf.get_variable without an
+// initializer.
 Output DefaultInitializer(Graph& graph, const Shape& shape, DType dtype) {
   if (IsFloating(dtype) && DefaultFloatInitializer()) {
     return DefaultFloatInitializer()(graph, shape, dtype);
@@ -108,10 +112,12 @@ Output DefaultInitializer(Graph& graph, const Shape& shape, DType dtype) {
 
 Status ReuseError(const std::string& name, bool exists) {
   if (exists) {
-    return InvalidArgument("Variable ", name, " already exists, disallowed. Did you mean to set "
+    return InvalidArgument("Variable ", name,
+                           " already exists, disallowed. Did you mean to set "
                            "reuse=True or reuse=tf.AUTO_REUSE in VarScope?");
   }
-  return InvalidArgument("Variable ", name, " does not exist, or was not created with "
+  return InvalidArgument("Variable ", name,
+                         " does not exist, or was not created with "
                          "tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?");
 }
 
@@ -168,9 +174,9 @@ Variable Scope::GetVariable(std::string_view name, const Shape& shape,
     return fail(InvalidArgument("Shape of a new variable (", full,
                                 ") must be fully defined, but instead was ", shape, "."));
   }
-  Initializer initializer = options.initializer   ? options.initializer
-                            : scope.initializer   ? scope.initializer
-                                                  : Initializer(DefaultInitializer);
+  Initializer initializer = options.initializer ? options.initializer
+                            : scope.initializer ? scope.initializer
+                                                : Initializer(DefaultInitializer);
   std::string unique = UniqueFullName(state, full, true);
   Variable v = VariableMaker(*graph_, unique, options).FromInitializer(initializer, shape, dtype);
   if (v.valid()) state.variable_store[full] = v.id();

@@ -20,8 +20,8 @@ struct SaveSliceInfo {
   std::vector<int64_t> var_shape;
 };
 
-// What a graph knows of one variable (VariableDef). `variable` is the ref output (or the handle of a
-// resource variable), `snapshot` the tensor that reads it.
+// What a graph knows of one variable (VariableDef). `variable` is the ref output (or the handle of
+// a resource variable), `snapshot` the tensor that reads it.
 struct VariableRecord {
   Output variable;
   Operation initializer;

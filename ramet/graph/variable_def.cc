@@ -33,13 +33,15 @@ StatusOr<Output> NameResolver::FindTensor(std::string_view name) const {
   const TensorRef ref = TensorRef::Parse(name);
   const NodeId id = ref.is_control() ? -1 : find_(ref.node);
   if (id < 0) {
-    return NotFound("The name '", name, "' refers to a Tensor which does not exist. The operation, '",
-                    ref.node, "', does not exist in the graph.");
+    return NotFound("The name '", name,
+                    "' refers to a Tensor which does not exist. The operation, '", ref.node,
+                    "', does not exist in the graph.");
   }
   const int outputs = impl_.nodes[id].num_outputs;
   if (ref.index >= outputs) {
-    return NotFound("The name '", name, "' refers to a Tensor which does not exist. The operation, '",
-                    ref.node, "', exists but only has ", outputs, " outputs.");
+    return NotFound("The name '", name,
+                    "' refers to a Tensor which does not exist. The operation, '", ref.node,
+                    "', exists but only has ", outputs, " outputs.");
   }
   return Output(Operation(graph_, id), ref.index);
 }

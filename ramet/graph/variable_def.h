@@ -12,8 +12,8 @@
 
 namespace ramet {
 
-// Finds in a graph what a file, imported under `prefix`, names. `find` gives the node of a name of the
-// file, -1 for none.
+// Finds in a graph what a file, imported under `prefix`, names. `find` gives the node of a name of
+// the file, -1 for none.
 class NameResolver {
  public:
   NameResolver(Graph* graph, const GraphImpl& impl, std::string prefix,
@@ -35,7 +35,8 @@ class NameResolver {
   std::function<NodeId(std::string_view)> find_;
 };
 
-// \error kNotFound if the variable, its initializer or its snapshot is not in the graph; kInvalidArgument
+// \error kNotFound if the variable, its initializer or its snapshot is not in the graph;
+// kInvalidArgument
 //   if the slice information contradicts itself.
 StatusOr<VariableRecord> VariableFromProto(const VariableDef& proto, const NameResolver& resolver);
 

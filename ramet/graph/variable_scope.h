@@ -10,12 +10,12 @@
 
 namespace ramet {
 
-// Makes the initial value of a variable: a tensor of that shape and dtype, built in `graph` under the
-// scope that is open. Returns an invalid Output after recording an error in the graph.
+// Makes the initial value of a variable: a tensor of that shape and dtype, built in `graph` under
+// the scope that is open. Returns an invalid Output after recording an error in the graph.
 using Initializer = std::function<Output(Graph& graph, const Shape& shape, DType dtype)>;
 
-// What get_variable initialises floating-point variables with when nothing else is said; set once, at
-// start-up, by the layer that has the initializers (glorot uniform).
+// What get_variable initialises floating-point variables with when nothing else is said; set once,
+// at start-up, by the layer that has the initializers (glorot uniform).
 void SetDefaultFloatInitializer(Initializer initializer);
 
 // Whether get_variable makes variables, finds them, or either (tf.AUTO_REUSE).
@@ -35,7 +35,8 @@ struct VariableOptions {
   Initializer initializer = {};     // default: the scope's, else glorot uniform (float) or zeros
   std::optional<DType> dtype = {};  // default: the scope's, else float
   bool trainable = true;
-  std::vector<std::string> collections = {};  // default: {"variables"}; "trainable_variables" is added when trainable
+  std::vector<std::string> collections =
+      {};  // default: {"variables"}; "trainable_variables" is added when trainable
 };
 
 }  // namespace ramet

@@ -31,9 +31,9 @@ std::string Print(const std::vector<T>& list) {
 }
 
 constexpr std::string_view kKindNames[] = {
-    "nothing",      "string",      "int",          "float",        "bool",       "type",
-    "shape",        "tensor",      "func",         "list(string)", "list(int)",  "list(float)",
-    "list(bool)",   "list(type)",  "list(shape)",  "list(tensor)", "list(func)", "opaque"};
+    "nothing",    "string",     "int",         "float",        "bool",       "type",
+    "shape",      "tensor",     "func",        "list(string)", "list(int)",  "list(float)",
+    "list(bool)", "list(type)", "list(shape)", "list(tensor)", "list(func)", "opaque"};
 
 template <class T>
 bool Same(const T& a, const T& b) {
@@ -42,7 +42,8 @@ bool Same(const T& a, const T& b) {
 bool Same(const std::shared_ptr<const Tensor>& a, const std::shared_ptr<const Tensor>& b) {
   return a == b || a->BitwiseEquals(*b);
 }
-bool Same(const std::shared_ptr<const FunctionRef>& a, const std::shared_ptr<const FunctionRef>& b) {
+bool Same(const std::shared_ptr<const FunctionRef>& a,
+          const std::shared_ptr<const FunctionRef>& b) {
   return *a == *b;
 }
 bool Same(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {

@@ -23,8 +23,8 @@ struct RAMET_EXPORT FunctionRef {
   bool operator==(const FunctionRef& other) const;
 };
 
-// An attr value that Ramet has no form for (a placeholder in a function body, an unknown field): the
-// bytes of the AttrValue message, kept for export.
+// An attr value that Ramet has no form for (a placeholder in a function body, an unknown field):
+// the bytes of the AttrValue message, kept for export.
 struct OpaqueAttr {
   std::string bytes;
   bool operator==(const OpaqueAttr&) const = default;
@@ -34,38 +34,37 @@ struct OpaqueAttr {
 // (tensorflow/core/framework/attr_value.proto). A value type.
 class RAMET_EXPORT Attr {
  public:
-  using Value =
-      std::variant<std::monostate, std::string, int64_t, float, bool, DType, Shape,
-                   std::shared_ptr<const Tensor>, std::shared_ptr<const FunctionRef>,
-                   std::vector<std::string>, std::vector<int64_t>, std::vector<float>,
-                   std::vector<bool>, std::vector<DType>, std::vector<Shape>, std::vector<Tensor>,
-                   std::vector<FunctionRef>, OpaqueAttr>;
+  using Value = std::variant<std::monostate, std::string, int64_t, float, bool, DType, Shape,
+                             std::shared_ptr<const Tensor>, std::shared_ptr<const FunctionRef>,
+                             std::vector<std::string>, std::vector<int64_t>, std::vector<float>,
+                             std::vector<bool>, std::vector<DType>, std::vector<Shape>,
+                             std::vector<Tensor>, std::vector<FunctionRef>, OpaqueAttr>;
 
   Attr() = default;
-  Attr(const char* s) : value_(std::string(s)) {}           // NOLINT: implicit on purpose
-  Attr(std::string_view s) : value_(std::string(s)) {}      // NOLINT
-  Attr(std::string s) : value_(std::move(s)) {}             // NOLINT
-  Attr(int i) : value_(static_cast<int64_t>(i)) {}          // NOLINT
-  Attr(int64_t i) : value_(i) {}                            // NOLINT
-  Attr(float f) : value_(f) {}                              // NOLINT
-  Attr(bool b) : value_(b) {}                               // NOLINT
-  Attr(DType t) : value_(t) {}                              // NOLINT
-  Attr(Shape s) : value_(std::move(s)) {}                   // NOLINT
+  Attr(const char* s) : value_(std::string(s)) {}       // NOLINT: implicit on purpose
+  Attr(std::string_view s) : value_(std::string(s)) {}  // NOLINT
+  Attr(std::string s) : value_(std::move(s)) {}         // NOLINT
+  Attr(int i) : value_(static_cast<int64_t>(i)) {}      // NOLINT
+  Attr(int64_t i) : value_(i) {}                        // NOLINT
+  Attr(float f) : value_(f) {}                          // NOLINT
+  Attr(bool b) : value_(b) {}                           // NOLINT
+  Attr(DType t) : value_(t) {}                          // NOLINT
+  Attr(Shape s) : value_(std::move(s)) {}               // NOLINT
   Attr(Tensor t) : value_(std::make_shared<const Tensor>(std::move(t))) {}            // NOLINT
   Attr(FunctionRef f) : value_(std::make_shared<const FunctionRef>(std::move(f))) {}  // NOLINT
-  Attr(std::vector<std::string> v) : value_(std::move(v)) {}  // NOLINT
-  Attr(std::vector<int64_t> v) : value_(std::move(v)) {}      // NOLINT
-  Attr(std::vector<float> v) : value_(std::move(v)) {}        // NOLINT
-  Attr(std::vector<bool> v) : value_(std::move(v)) {}         // NOLINT
-  Attr(std::vector<DType> v) : value_(std::move(v)) {}        // NOLINT
-  Attr(std::vector<Shape> v) : value_(std::move(v)) {}        // NOLINT
-  Attr(std::vector<Tensor> v) : value_(std::move(v)) {}       // NOLINT
-  Attr(std::vector<FunctionRef> v) : value_(std::move(v)) {}  // NOLINT
-  Attr(OpaqueAttr o) : value_(std::move(o)) {}                // NOLINT
+  Attr(std::vector<std::string> v) : value_(std::move(v)) {}                          // NOLINT
+  Attr(std::vector<int64_t> v) : value_(std::move(v)) {}                              // NOLINT
+  Attr(std::vector<float> v) : value_(std::move(v)) {}                                // NOLINT
+  Attr(std::vector<bool> v) : value_(std::move(v)) {}                                 // NOLINT
+  Attr(std::vector<DType> v) : value_(std::move(v)) {}                                // NOLINT
+  Attr(std::vector<Shape> v) : value_(std::move(v)) {}                                // NOLINT
+  Attr(std::vector<Tensor> v) : value_(std::move(v)) {}                               // NOLINT
+  Attr(std::vector<FunctionRef> v) : value_(std::move(v)) {}                          // NOLINT
+  Attr(OpaqueAttr o) : value_(std::move(o)) {}                                        // NOLINT
 
   const Value& value() const { return value_; }
-  // The value as T (an alternative of Value, or Tensor), or nullptr when it is another kind. An empty
-  // list counts as an empty list of every kind.
+  // The value as T (an alternative of Value, or Tensor), or nullptr when it is another kind. An
+  // empty list counts as an empty list of every kind.
   template <class T>
   const T* get() const {
     if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, FunctionRef>) {
@@ -108,7 +107,8 @@ class RAMET_EXPORT AttrMap {
   auto end() const { return entries_.end(); }
   bool operator==(const AttrMap& other) const;
 
-  // The attr as T. \error kInvalidArgument if it is missing or of another kind; the message names it.
+  // The attr as T. \error kInvalidArgument if it is missing or of another kind; the message names
+  // it.
   template <class T>
   StatusOr<T> Get(std::string_view name) const {
     const Attr* attr = Find(name);

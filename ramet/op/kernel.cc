@@ -16,7 +16,8 @@ class FunctionKernel final : public Kernel {
 
 StatusOr<VariableState*> KernelContext::ref(int i) const {
   if (refs_[i] != nullptr) return refs_[i];
-  return InvalidArgument("input ", i, " must be a variable, but a plain value was fed in its place");
+  return InvalidArgument("input ", i,
+                         " must be a variable, but a plain value was fed in its place");
 }
 
 Status KernelContext::ForwardRef(int i, int o) {

@@ -12,19 +12,20 @@
 
 namespace ramet {
 
-// What flows along an edge of a running graph: a tensor, or the name of a variable (a ref output, and
-// what Identity makes of one) whose buffer its consumer resolves when it runs.
+// What flows along an edge of a running graph: a tensor, or the name of a variable (a ref output,
+// and what Identity makes of one) whose buffer its consumer resolves when it runs.
 struct Value {
   Tensor tensor;
   VariableState* variable = nullptr;
 };
 
-// What a kernel finds around it: the same for all kernels of a session's device. Outlives the kernels.
+// What a kernel finds around it: the same for all kernels of a session's device. Outlives the
+// kernels.
 struct KernelEnv {
-  Allocator* allocator = nullptr;           // where a kernel's outputs are made (views, on a device)
+  Allocator* allocator = nullptr;  // where a kernel's outputs are made (views, on a device)
   Allocator* variable_allocator = nullptr;  // where variables live
   ResourceStore* resources = nullptr;
-  const DeviceMemory* memory = nullptr;     // null: host memory
+  const DeviceMemory* memory = nullptr;  // null: host memory
 };
 
 // The node that a kernel is made for.
@@ -36,14 +37,15 @@ struct KernelNode {
   std::vector<DType> output_types;
 };
 
-// A KernelContext is one execution of a kernel: its inputs, its outputs, its surroundings. It lives on
-// the stack of the executor; not thread-safe.
+// A KernelContext is one execution of a kernel: its inputs, its outputs, its surroundings. It lives
+// on the stack of the executor; not thread-safe.
 class KernelContext {
  public:
   // `inputs` are the resolved tensors; `refs[i]` is the variable that input i names, or null;
   // `forwardable` has bit i (up to 64) set where nobody reads input i after this kernel.
   KernelContext(const KernelEnv& env, std::span<const Tensor* const> inputs,
-                std::span<VariableState* const> refs, std::span<Value> outputs, uint64_t forwardable)
+                std::span<VariableState* const> refs, std::span<Value> outputs,
+                uint64_t forwardable)
       : env_(env), inputs_(inputs), refs_(refs), outputs_(outputs), forwardable_(forwardable) {}
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
@@ -58,8 +60,9 @@ class KernelContext {
   StatusOr<Tensor> ReadRef(int i) const;
   // Makes `value` (in this device's memory, not to be written any more) the value of Ref input i.
   Status AssignRef(int i, const Tensor& value);
-  // Updates Ref input i by update(const Tensor& old, Tensor& out) -> Status as VariableState::Modify:
-  // `out` is `old` or a fresh tensor of its dtype and shape, and every element of it must be written.
+  // Updates Ref input i by update(const Tensor& old, Tensor& out) -> Status as
+  // VariableState::Modify: `out` is `old` or a fresh tensor of its dtype and shape, and every
+  // element of it must be written.
   template <class Update>
   Status ModifyRef(int i, Update&& update) {
     RAMET_ASSIGN_OR_RETURN(VariableState * variable, ref(i));
@@ -99,8 +102,8 @@ class KernelContext {
   uint64_t forwardable_;
 };
 
-// A Kernel does the work of one node in one session. Compute is called from one thread at a time unless
-// the session is run from several; kernels with state of their own guard it.
+// A Kernel does the work of one node in one session. Compute is called from one thread at a time
+// unless the session is run from several; kernels with state of their own guard it.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -115,10 +118,10 @@ using KernelFunction = Status (*)(KernelContext& context);
 
 // One implementation of an op on a device type for some dtypes.
 struct KernelRegistration {
-  std::string_view device_type;    // "CPU", ...
-  std::string_view type_attr;      // which attr `dtype` constrains; "" for no constraint
+  std::string_view device_type;  // "CPU", ...
+  std::string_view type_attr;    // which attr `dtype` constrains; "" for no constraint
   DType dtype = DType::kInvalid;
-  KernelFactory factory = nullptr;   // one of factory and function is set
+  KernelFactory factory = nullptr;  // one of factory and function is set
   KernelFunction function = nullptr;
 
   bool Matches(const AttrMap& attrs) const;

@@ -32,8 +32,8 @@ class RAMET_EXPORT Op {
   bool HostInput(std::string_view arg) const;
   bool HostOutput(std::string_view arg) const;
 
-  // The kernel for a device type and a node's attrs. \error kUnimplemented naming the node, the op, the
-  // dtype asked for and what there is.
+  // The kernel for a device type and a node's attrs. \error kUnimplemented naming the node, the op,
+  // the dtype asked for and what there is.
   StatusOr<const KernelRegistration*> FindKernel(std::string_view device_type, const AttrMap& attrs,
                                                  std::string_view node_name) const;
   bool HasKernel(std::string_view device_type, const AttrMap& attrs) const;
@@ -152,15 +152,16 @@ class KernelRegistrar {
   KernelRegistrar(std::string_view op, KernelRegistration kernel);
 };
 
-// Gives the ops, now or when they are registered, a kernel on `device_type` for each CPU kernel they have:
-// for backends that run the CPU's code on memory of their own.
+// Gives the ops, now or when they are registered, a kernel on `device_type` for each CPU kernel
+// they have: for backends that run the CPU's code on memory of their own.
 class CpuKernelAdopter {
  public:
   CpuKernelAdopter(std::string_view device_type, std::initializer_list<std::string_view> ops);
 };
 
-// RAMET_OP("Square").Input("x: T").Output("y: T").Attr("T: {float, double}").Doc("...").Shape(...)...;
-#define RAMET_OP(name)                                                                            \
+// RAMET_OP("Square").Input("x: T").Output("y: T").Attr("T: {float,
+// double}").Doc("...").Shape(...)...;
+#define RAMET_OP(name)                                                                      \
   [[maybe_unused]] static const ::ramet::OpRegistrar RAMET_CONCAT(ramet_op_, __COUNTER__) = \
       ::ramet::OpBuilder(name)
 

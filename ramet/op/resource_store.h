@@ -20,9 +20,10 @@ class Resource {
   virtual std::string_view type_name() const = 0;
 };
 
-// A VariableState holds the current buffer of one variable of one session. Thread-safe: readers take
-// a snapshot that stays as it is; a writer that finds the buffer shared writes to a fresh one, so that
-// what somebody holds (a run in flight, a published version, a fetched value) never changes under him.
+// A VariableState holds the current buffer of one variable of one session. Thread-safe: readers
+// take a snapshot that stays as it is; a writer that finds the buffer shared writes to a fresh one,
+// so that what somebody holds (a run in flight, a published version, a fetched value) never changes
+// under him.
 class VariableState final : public Resource {
  public:
   explicit VariableState(std::string name) : name_(std::move(name)) {}
@@ -36,8 +37,9 @@ class VariableState final : public Resource {
   void Set(Tensor value);
   // Calls `update(old, out)`: `out` is `old` itself when nobody else holds the buffer (readers wait
   // meanwhile), and a fresh tensor of the same dtype and shape from `allocator` otherwise (readers
-  // still get the old one). Afterwards `out` is the value. Updates of one variable exclude each other.
-  // \error kFailedPrecondition if uninitialised; kResourceExhausted if memory is not to be had; what
+  // still get the old one). Afterwards `out` is the value. Updates of one variable exclude each
+  // other. \error kFailedPrecondition if uninitialised; kResourceExhausted if memory is not to be
+  // had; what
   //   `update` returns, and then the value is unchanged if `out` was fresh.
   template <class Update>
   Status Modify(Allocator* allocator, Update&& update) {

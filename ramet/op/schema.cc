@@ -132,7 +132,8 @@ Status CheckOneAttr(const AttrSchema& schema, const Attr& value) {
                            value.KindName(), " ", value);
   }
   auto allowed = [&](DType t) {
-    return schema.allowed_types.empty() || std::ranges::count(schema.allowed_types, BaseType(t)) > 0;
+    return schema.allowed_types.empty() ||
+           std::ranges::count(schema.allowed_types, BaseType(t)) > 0;
   };
   auto refuse = [&](const std::string& found) {
     std::vector<std::string> names = schema.allowed_strings;

@@ -45,9 +45,11 @@ struct RAMET_EXPORT OpSchema {
 
   const AttrSchema* FindAttr(std::string_view attr_name) const;
   // The dtypes of the inputs or outputs that a node with these attrs has, one per tensor.
-  // \error kInvalidArgument if an attr is missing, of the wrong kind, or a list length is negative or
+  // \error kInvalidArgument if an attr is missing, of the wrong kind, or a list length is negative
+  // or
   //   above one million.
-  StatusOr<std::vector<DType>> Expand(const std::vector<ArgSchema>& args, const AttrMap& attrs) const;
+  StatusOr<std::vector<DType>> Expand(const std::vector<ArgSchema>& args,
+                                      const AttrMap& attrs) const;
   // Checks each attr against the definition: kind, allowed values, minimum.
   // \error kInvalidArgument naming the attr, the value and what is allowed.
   Status CheckAttrs(const AttrMap& attrs) const;

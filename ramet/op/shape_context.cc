@@ -15,8 +15,8 @@ StatusOr<Shape> ShapeContext::WithRank(int i, int rank) const {
 StatusOr<Shape> ShapeContext::WithRankAtLeast(int i, int rank) const {
   const Shape& s = input(i);
   if (s.unknown_rank() || s.rank() >= rank) return s;
-  return InvalidArgument("Shape must be at least rank ", rank, " but is rank ", s.rank(), " (input ",
-                         i, " has shape ", s, ")");
+  return InvalidArgument("Shape must be at least rank ", rank, " but is rank ", s.rank(),
+                         " (input ", i, " has shape ", s, ")");
 }
 
 Status UnchangedShape(ShapeContext& c) {
@@ -36,8 +36,8 @@ Status NoOutputs(ShapeContext&) { return OkStatus(); }
 Status BroadcastBinaryShape(ShapeContext& c) {
   auto shape = BroadcastShapes(c.input(0), c.input(1));
   if (!shape.ok()) {
-    return InvalidArgument("Dimensions must be equal or 1 to broadcast: shapes ", c.input(0), " and ",
-                           c.input(1));
+    return InvalidArgument("Dimensions must be equal or 1 to broadcast: shapes ", c.input(0),
+                           " and ", c.input(1));
   }
   c.set_output(0, *std::move(shape));
   return OkStatus();
@@ -66,7 +66,8 @@ StatusOr<std::vector<int64_t>> IntegerValues(const Tensor& t) {
     case DType::kUInt16: return widen(uint16_t{});
     case DType::kUInt32: return widen(uint32_t{});
     default:
-      return InvalidArgument("an integer tensor is expected, but this one is ", DTypeName(t.dtype()));
+      return InvalidArgument("an integer tensor is expected, but this one is ",
+                             DTypeName(t.dtype()));
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace ramet {
 
-// A ShapeContext is one node under shape inference: the shapes of its inputs, what is known of their
-// values, its attrs, and the shapes of its outputs to be filled in (unknown until then).
+// A ShapeContext is one node under shape inference: the shapes of its inputs, what is known of
+// their values, its attrs, and the shapes of its outputs to be filled in (unknown until then).
 class ShapeContext {
  public:
   virtual ~ShapeContext() = default;
@@ -29,13 +29,14 @@ class ShapeContext {
 
   // The value of input i when it is known while building, else nullptr.
   virtual const Tensor* constant(int i) = 0;
-  // The shape that the values of input i (a vector of int32 or int64) describe, as far as known: -1 and
-  // values not known are unknown dimensions. \error kInvalidArgument if a known value is < -1 or the
+  // The shape that the values of input i (a vector of int32 or int64) describe, as far as known: -1
+  // and values not known are unknown dimensions. \error kInvalidArgument if a known value is < -1
+  // or the
   //   input is no vector.
   virtual StatusOr<Shape> constant_as_shape(int i) = 0;
 
-  // Input i, which must have this rank (its dims unknown when its rank was). \error kInvalidArgument
-  // "Shape must be rank 2 but is rank 1".
+  // Input i, which must have this rank (its dims unknown when its rank was). \error
+  // kInvalidArgument "Shape must be rank 2 but is rank 1".
   StatusOr<Shape> WithRank(int i, int rank) const;
   StatusOr<Shape> WithRankAtLeast(int i, int rank) const;
 
@@ -48,13 +49,14 @@ class ShapeContext {
 using ShapeFn = Status (*)(ShapeContext& context);
 
 // Shape functions that many ops share.
-Status UnchangedShape(ShapeContext& c);            // output 0 is like input 0
-Status ScalarShape(ShapeContext& c);               // every output is a scalar
-Status UnknownShape(ShapeContext& c);              // nothing is known
+Status UnchangedShape(ShapeContext& c);  // output 0 is like input 0
+Status ScalarShape(ShapeContext& c);     // every output is a scalar
+Status UnknownShape(ShapeContext& c);    // nothing is known
 Status NoOutputs(ShapeContext& c);
-Status BroadcastBinaryShape(ShapeContext& c);      // output 0 is input 0 and 1 broadcast
-Status MergedInputsShape(ShapeContext& c);         // all inputs and outputs have one shape
-// The values of an integer tensor of any integer width, as int64. \error kInvalidArgument otherwise.
+Status BroadcastBinaryShape(ShapeContext& c);  // output 0 is input 0 and 1 broadcast
+Status MergedInputsShape(ShapeContext& c);     // all inputs and outputs have one shape
+// The values of an integer tensor of any integer width, as int64. \error kInvalidArgument
+// otherwise.
 StatusOr<std::vector<int64_t>> IntegerValues(const Tensor& t);
 // Reduction axes made non-negative and checked against the rank; sorted, no duplicates needed.
 // \error kInvalidArgument "Invalid reduction dimension (3 for input with 2 dimension(s))".

@@ -164,10 +164,10 @@ class PlanRun {
       }
     }
     const size_t n = static_cast<size_t>(step.num_inputs);
-    KernelContext context(env, {scratch.inputs.data(), n}, {scratch.variables.data(), n},
-                          {frame_->values.data() + step.first_output,
-                           static_cast<size_t>(step.num_outputs)},
-                          step.forwardable);
+    KernelContext context(
+        env, {scratch.inputs.data(), n}, {scratch.variables.data(), n},
+        {frame_->values.data() + step.first_output, static_cast<size_t>(step.num_outputs)},
+        step.forwardable);
     Status status = step.kernel->Compute(context);
     for (int i = 0; i < step.num_inputs; ++i) {
       if (!scratch.resolved[i].empty()) scratch.resolved[i] = Tensor();
@@ -209,7 +209,8 @@ class PlanRun {
 
   Status Located(const Step& step, const Status& status) const {
     std::shared_lock lock(settings_.graph->mutex);
-    return status.WithSuffix(StrCat("\n\t [[{{node ", settings_.graph->nodes[step.node].name, "}}]]"));
+    return status.WithSuffix(
+        StrCat("\n\t [[{{node ", settings_.graph->nodes[step.node].name, "}}]]"));
   }
 
   Plan& plan_;

@@ -36,9 +36,8 @@ class Placer {
 
  private:
   bool NothingAsked() const {
-    return options_.devices.size() == 1 && std::ranges::all_of(nodes_, [&](NodeId id) {
-      return graph_.nodes[id].device == 0;
-    });
+    return options_.devices.size() == 1 &&
+           std::ranges::all_of(nodes_, [&](NodeId id) { return graph_.nodes[id].device == 0; });
   }
 
   int Find(int i) {
@@ -81,11 +80,12 @@ class Placer {
     std::vector<std::string> names;
     for (const Device* d : options_.devices) names.push_back(d->name());
     const NodeRecord& node = graph_.nodes[id];
-    return InvalidArgument("Cannot assign a device for operation ", node.name, ": {{node ", node.name,
-                           "}} was explicitly assigned to ", wanted, " but ", why,
-                           "available devices are [ ", StrJoin(names, ", "),
-                           " ]. Make sure the device specification refers to a valid device, or set "
-                           "allow_soft_placement (import_meta_graph has clear_devices).");
+    return InvalidArgument(
+        "Cannot assign a device for operation ", node.name, ": {{node ", node.name,
+        "}} was explicitly assigned to ", wanted, " but ", why, "available devices are [ ",
+        StrJoin(names, ", "),
+        " ]. Make sure the device specification refers to a valid device, or set "
+        "allow_soft_placement (import_meta_graph has clear_devices).");
   }
 
   bool CanRun(const std::vector<int>& members, const Device& device) const {
@@ -119,8 +119,8 @@ class Placer {
     }
     std::string missing = wanted.ToString();
     LogOnce(LogLevel::kWarning, StrCat("soft placement of ", missing, there),
-            StrCat(there ? "some operations have no kernel on " : "there is no device ", missing, "; '",
-                   graph_.nodes[asker].name, "' and others asked for it and run on ",
+            StrCat(there ? "some operations have no kernel on " : "there is no device ", missing,
+                   "; '", graph_.nodes[asker].name, "' and others asked for it and run on ",
                    options_.devices[0]->name()));
     return Chosen(members, 0);
   }

@@ -16,10 +16,11 @@ struct PlacerOptions {
   bool log_placement = false;
 };
 
-// `nodes` are placed by what they ask for, colocation groups and reference edges (their members run on
-// one device), and what kernels there are. Returns a position in options.devices per node of `nodes`.
-// The graph's lock is held. \error kInvalidArgument in TensorFlow's wording ("Cannot assign a device for
-// operation ...") if a device is not there or has no kernel, without soft placement.
+// `nodes` are placed by what they ask for, colocation groups and reference edges (their members run
+// on one device), and what kernels there are. Returns a position in options.devices per node of
+// `nodes`. The graph's lock is held. \error kInvalidArgument in TensorFlow's wording ("Cannot
+// assign a device for operation ...") if a device is not there or has no kernel, without soft
+// placement.
 StatusOr<std::vector<int>> PlaceNodes(const GraphImpl& graph, std::span<const NodeId> nodes,
                                       const PlacerOptions& options);
 

@@ -117,8 +117,8 @@ class Compiler {
     for (NodeId id : order_) {
       if (waiting[id] > 0 && stuck.size() < 5) stuck.push_back(graph_.nodes[id].name);
     }
-    return InvalidArgument(order_.size() - sorted.size(), " nodes in a cycle, among them: ",
-                           StrJoin(stuck, ", "));
+    return InvalidArgument(order_.size() - sorted.size(),
+                           " nodes in a cycle, among them: ", StrJoin(stuck, ", "));
   }
 
   // A loop's back edge makes a cycle too: then it is the loop's ops that cannot run.
@@ -236,13 +236,13 @@ class Compiler {
 
   void Fetch() {
     for (Endpoint e : request_.fetches) {
-      plan_->fetch_slots.push_back(
-          e.index == Endpoint::kControl ? -1 : InMemory(e, slot_of_.at(e), 0));
+      plan_->fetch_slots.push_back(e.index == Endpoint::kControl ? -1
+                                                                 : InMemory(e, slot_of_.at(e), 0));
     }
   }
 
-  // A slot is free after the last step that reads it (or at once, when nobody does), unless it is fetched,
-  // fed, or a constant.
+  // A slot is free after the last step that reads it (or at once, when nobody does), unless it is
+  // fetched, fed, or a constant.
   void PlanReleases() {
     std::vector<int32_t> last(plan_->num_slots, -1);
     std::vector<bool> kept(plan_->num_slots, false);

@@ -46,8 +46,8 @@ struct Frame {
   std::vector<Tensor> resolved;           // buffers of variables and views, while a step works
 };
 
-// A Plan is a compiled run: steps in order over slots of values. Immutable once built, but for the pool
-// of frames; any number of threads may run it at once.
+// A Plan is a compiled run: steps in order over slots of values. Immutable once built, but for the
+// pool of frames; any number of threads may run it at once.
 class Plan {
  public:
   PlanRequest request;
@@ -55,7 +55,7 @@ class Plan {
   std::vector<int32_t> input_slots;
   std::vector<int32_t> release_slots;
   std::vector<int32_t> feed_slots;
-  std::vector<int32_t> fetch_slots;  // -1 for a node that is only run
+  std::vector<int32_t> fetch_slots;                 // -1 for a node that is only run
   std::vector<std::pair<int32_t, Tensor>> presets;  // constants
   std::vector<VariableId> initializes;              // variables whose initializer runs
   int32_t num_slots = 0;
@@ -77,15 +77,16 @@ class KernelSource {
  public:
   virtual ~KernelSource() = default;
   virtual std::span<Device* const> devices() const = 0;
-  virtual StatusOr<std::vector<int>> Place(const GraphImpl& graph, std::span<const NodeId> nodes) = 0;
+  virtual StatusOr<std::vector<int>> Place(const GraphImpl& graph,
+                                           std::span<const NodeId> nodes) = 0;
   // The kernel of a node on a device: the same one as long as the node stays as it is.
   virtual StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphImpl& graph, NodeId node,
                                                       int device) = 0;
 };
 
-// Compiles: prunes to what the fetches need (cut at the feeds), places, orders, lays out the slots and
-// says when each is free again. The graph's lock is held.
-// \error kInvalidArgument if the nodes needed are in a cycle; kUnimplemented if one has no kernel; what
+// Compiles: prunes to what the fetches need (cut at the feeds), places, orders, lays out the slots
+// and says when each is free again. The graph's lock is held. \error kInvalidArgument if the nodes
+// needed are in a cycle; kUnimplemented if one has no kernel; what
 //   placing and making kernels say.
 StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphImpl& graph, const PlanRequest& request,
                                             KernelSource& source);

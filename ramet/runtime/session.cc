@@ -36,8 +36,9 @@ StatusOr<std::vector<Tensor>> Session::Run(const Fetches& fetches) { return Run(
 
 StatusOr<std::vector<Tensor>> Session::Run(const Feeds& feeds, const Fetches& fetches) {
   if (impl_->graph().num_operations() == 0) {
-    return FailedPrecondition("The Session graph is empty. Add operations to the graph before calling "
-                              "run().");
+    return FailedPrecondition(
+        "The Session graph is empty. Add operations to the graph before calling "
+        "run().");
   }
   std::vector<Output> feed_tensors;
   std::vector<Tensor> values;

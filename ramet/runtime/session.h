@@ -18,14 +18,16 @@ namespace ramet {
 
 // How a session works (the fields of tf.ConfigProto that have a meaning here).
 struct SessionOptions {
-  // How many devices of a type there are: {{"CPU", 2}}. Default: one CPU and what backends register.
+  // How many devices of a type there are: {{"CPU", 2}}. Default: one CPU and what backends
+  // register.
   std::map<std::string, int> device_count = {};
   // Threads within one operation; 0: as many as there are processors.
   int intra_op_parallelism_threads = 0;
   // Runs on the CPU what asks for a device that is not there or has no kernel for it.
   bool allow_soft_placement = false;
   bool log_device_placement = false;
-  // A step gives the same bits from run to run and for any number of threads. See docs/determinism.md.
+  // A step gives the same bits from run to run and for any number of threads. See
+  // docs/determinism.md.
   bool deterministic = false;
 };
 
@@ -33,8 +35,8 @@ struct SessionOptions {
 // them ("out:0", "init").
 class RAMET_EXPORT GraphElement {
  public:
-  GraphElement(Output output) : element_(output) {}               // NOLINT: implicit on purpose
-  GraphElement(Operation operation) : element_(operation) {}      // NOLINT
+  GraphElement(Output output) : element_(output) {}           // NOLINT: implicit on purpose
+  GraphElement(Operation operation) : element_(operation) {}  // NOLINT
   GraphElement(const Variable& variable) : element_(Output(variable)) {}  // NOLINT
   GraphElement(const char* name) : element_(std::string(name)) {}         // NOLINT
   GraphElement(std::string name) : element_(std::move(name)) {}           // NOLINT
@@ -58,8 +60,8 @@ class RAMET_EXPORT Fetches {
   Fetches(std::initializer_list<GraphElement> elements) : elements_(elements) {}
   Fetches(std::vector<GraphElement> elements) : elements_(std::move(elements)) {}  // NOLINT
   template <class T>
-    requires(std::is_convertible_v<T, GraphElement>)
-  Fetches(const T& element) : elements_{GraphElement(element)} {}  // NOLINT
+  requires(std::is_convertible_v<T, GraphElement>) Fetches(const T& element)
+      : elements_{GraphElement(element)} {}  // NOLINT
   const std::vector<GraphElement>& elements() const { return elements_; }
 
  private:
@@ -70,8 +72,8 @@ class SessionImpl;
 class Plan;
 
 // A Callable is a run with its feeds and fetches resolved once (Session::MakeCallable, tf's
-// make_callable). Thread-safe; it must not outlive its session. In the steady state Run into a given
-// span allocates nothing beyond the tensors' pool.
+// make_callable). Thread-safe; it must not outlive its session. In the steady state Run into a
+// given span allocates nothing beyond the tensors' pool.
 class RAMET_EXPORT Callable {
  public:
   // Values in the order of the feeds. \error as Session::Run.
@@ -91,8 +93,8 @@ class RAMET_EXPORT Callable {
 };
 
 // A Session runs operations of a graph and owns the values of its variables (tf.Session). Several
-// sessions over one graph have variables of their own. The graph must outlive the session and may grow
-// meanwhile. Thread-safe: several threads may run it at once.
+// sessions over one graph have variables of their own. The graph must outlive the session and may
+// grow meanwhile. Thread-safe: several threads may run it at once.
 class RAMET_EXPORT Session {
  public:
   // \error the graph's error, if building it failed; kInvalidArgument if an option makes no sense.
@@ -101,27 +103,29 @@ class RAMET_EXPORT Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  // Runs what `fetches` need, with `feeds` in the place of the tensors they name, and returns one tensor
-  // per fetch; an empty Tensor for an operation. Any tensor of the graph can be fed. What is returned is
-  // never changed by later runs.
+  // Runs what `fetches` need, with `feeds` in the place of the tensors they name, and returns one
+  // tensor per fetch; an empty Tensor for an operation. Any tensor of the graph can be fed. What is
+  // returned is never changed by later runs.
   //
-  // \error kInvalidArgument, kNotFound for names and handles that are not in the graph, feeds of the wrong
-  //   dtype or shape, placeholders that are needed and not fed; kFailedPrecondition for uninitialised
-  //   variables, a closed session, an empty graph, the child of a fork; kUnimplemented for operations
-  //   that Ramet does not have; what kernels say. Each names the node.
+  // \error kInvalidArgument, kNotFound for names and handles that are not in the graph, feeds of
+  // the wrong
+  //   dtype or shape, placeholders that are needed and not fed; kFailedPrecondition for
+  //   uninitialised variables, a closed session, an empty graph, the child of a fork;
+  //   kUnimplemented for operations that Ramet does not have; what kernels say. Each names the
+  //   node.
   StatusOr<std::vector<Tensor>> Run(const Fetches& fetches);
   StatusOr<std::vector<Tensor>> Run(const Feeds& feeds, const Fetches& fetches);
   // \error as Run for names and handles.
   StatusOr<Callable> MakeCallable(const std::vector<GraphElement>& feeds, const Fetches& fetches);
 
-  // Runs the initializers of those variables (default: the collection "variables") that have no value yet;
-  // returns how many. \error as Run.
+  // Runs the initializers of those variables (default: the collection "variables") that have no
+  // value yet; returns how many. \error as Run.
   StatusOr<int> InitializeMissing();
   // The names of the variables without a value.
   std::vector<std::string> UninitializedVariables() const;
 
-  // The current value, in host memory; empty if the variable is uninitialised. Sharing the buffer: later
-  // steps write elsewhere.
+  // The current value, in host memory; empty if the variable is uninitialised. Sharing the buffer:
+  // later steps write elsewhere.
   StatusOr<Tensor> Value(const Variable& variable) const;
   // \error kInvalidArgument if dtype or shape do not fit.
   Status Assign(const Variable& variable, const Tensor& value);

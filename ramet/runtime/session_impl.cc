@@ -29,8 +29,8 @@ StatusOr<std::shared_ptr<SessionImpl>> SessionImpl::Create(Graph& graph,
                                                            const SessionOptions& options) {
   RAMET_RETURN_IF_ERROR(graph.status());
   if (options.intra_op_parallelism_threads < 0) {
-    return InvalidArgument("intra_op_parallelism_threads is ",
-                           options.intra_op_parallelism_threads, "; 0 or more are possible");
+    return InvalidArgument("intra_op_parallelism_threads is ", options.intra_op_parallelism_threads,
+                           "; 0 or more are possible");
   }
   std::shared_ptr<SessionImpl> session(new SessionImpl(graph, options));
   auto& registry = DeviceRegistry::Global();
@@ -49,8 +49,8 @@ StatusOr<std::shared_ptr<SessionImpl>> SessionImpl::Create(Graph& graph,
     }
   }
   for (Device* device : session->devices_) {
-    session->envs_.push_back({device->kernel_allocator(), device->allocator(),
-                              &session->resources_, device->memory()});
+    session->envs_.push_back(
+        {device->kernel_allocator(), device->allocator(), &session->resources_, device->memory()});
   }
   session->settings_ = {session->devices_, session->envs_, ThreadsOf(options),
                         options.deterministic, &graph.impl()};
@@ -79,9 +79,8 @@ StatusOr<std::shared_ptr<Kernel>> SessionImpl::KernelFor(const GraphImpl& graph,
   const NodeRecord& node = graph.nodes[id];
   KernelEntry& entry = kernels_[{id, device}];
   if (entry.kernel && entry.attrs == node.attrs) return entry.kernel;
-  RAMET_ASSIGN_OR_RETURN(
-      const KernelRegistration* registration,
-      node.op->FindKernel(devices_[device]->type(), *node.attrs, node.name));
+  RAMET_ASSIGN_OR_RETURN(const KernelRegistration* registration,
+                         node.op->FindKernel(devices_[device]->type(), *node.attrs, node.name));
   const OpSchema& schema = node.op->schema();
   KernelNode kernel_node{std::string(node.name), schema.name, node.attrs.get(), {}, {}};
   RAMET_ASSIGN_OR_RETURN(kernel_node.input_types, schema.Expand(schema.inputs, *node.attrs));
@@ -126,7 +125,8 @@ Status SessionImpl::CheckFeed(const Output& tensor, const Tensor& value) const {
   if (value.empty()) return InvalidArgument("the value fed for ", tensor.name(), " is empty");
   if (value.dtype() != want) {
     return InvalidArgument("Tensor ", tensor.name(), ", specified in feeds, must be of dtype ",
-                           DTypeName(want), ", but a ", DTypeName(value.dtype()), " tensor was fed");
+                           DTypeName(want), ", but a ", DTypeName(value.dtype()),
+                           " tensor was fed");
   }
   const Shape shape = tensor.shape();
   if (!shape.IsCompatibleWith(value.shape())) {
@@ -202,9 +202,10 @@ void SessionImpl::WarnAboutRestored(const Plan& plan) {
     overwritten += restored_.contains(graph_->variables()[id].variable.op().name());
   }
   if (overwritten == 0) return;
-  LogWarning("restored values of ", overwritten,
-             " variables are overwritten by their initializers; to initialise only what is missing, "
-             "use Session::InitializeMissing");
+  LogWarning(
+      "restored values of ", overwritten,
+      " variables are overwritten by their initializers; to initialise only what is missing, "
+      "use Session::InitializeMissing");
   restored_.clear();
   any_restored_ = false;
 }

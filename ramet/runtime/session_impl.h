@@ -32,7 +32,8 @@ class SessionImpl final : public KernelSource {
   StatusOr<Output> ResolveTensor(const GraphElement& element) const;
   StatusOr<std::variant<Output, Operation>> ResolveFetch(const GraphElement& element) const;
 
-  // Where the value of a variable of the graph is kept; null before its first use when `create` is false.
+  // Where the value of a variable of the graph is kept; null before its first use when `create` is
+  // false.
   std::shared_ptr<VariableState> StateOf(const VariableRecord& record, bool create);
   StatusOr<Tensor> ToHost(const Tensor& value) const;
 

@@ -12,8 +12,8 @@
 namespace ramet {
 
 // A Buffer is a reference-counted block of memory: the bytes of a tensor. The count is atomic; the
-// bytes are not guarded. A buffer that more than one owner holds is read-only by convention: whoever
-// wants to write asks unique() first, or takes a fresh one.
+// bytes are not guarded. A buffer that more than one owner holds is read-only by convention:
+// whoever wants to write asks unique() first, or takes a fresh one.
 class RAMET_EXPORT Buffer {
  public:
   Buffer(const Buffer&) = delete;

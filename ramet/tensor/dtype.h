@@ -72,7 +72,8 @@ RAMET_EXPORT std::string DTypeName(DType t);
 // The dtype of a short name, of the client's names (float32, float64, float16) and of DT_* names.
 // \error kInvalidArgument if the name is none of these.
 RAMET_EXPORT StatusOr<DType> ParseDType(std::string_view name);
-// Bytes per element; 0 for types that are no flat bytes (string, resource, variant) and unknown ones.
+// Bytes per element; 0 for types that are no flat bytes (string, resource, variant) and unknown
+// ones.
 RAMET_EXPORT size_t DTypeSize(DType t);
 // Whether the number (references included) is one of the types above.
 RAMET_EXPORT bool IsKnownDType(DType t);
@@ -84,10 +85,10 @@ RAMET_EXPORT bool IsQuantized(DType t);  // qint8, quint8, qint16, quint16, qint
 // DTypeOf<float>::value is DType::kFloat, and so on.
 template <class T>
 struct DTypeOf;
-#define RAMET_DTYPE_OF(Type, Name)               \
-  template <>                                    \
-  struct DTypeOf<Type> {                         \
-    static constexpr DType value = DType::Name;  \
+#define RAMET_DTYPE_OF(Type, Name)              \
+  template <>                                   \
+  struct DTypeOf<Type> {                        \
+    static constexpr DType value = DType::Name; \
   };
 RAMET_DTYPE_OF(float, kFloat)
 RAMET_DTYPE_OF(double, kDouble)

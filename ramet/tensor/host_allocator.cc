@@ -46,7 +46,9 @@ class PooledBuffer final : public Buffer {
   int size_class_;
 };
 
-constexpr size_t RoundUp(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+constexpr size_t RoundUp(size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 constexpr size_t kHeader = RoundUp(sizeof(PooledBuffer));
 

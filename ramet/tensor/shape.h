@@ -10,9 +10,9 @@
 
 namespace ramet {
 
-// A Shape is the list of a tensor's dimensions. A dimension may be unknown (-1), and so may the rank:
-// such partial shapes describe graph edges; the shape of a Tensor is always fully defined. A value
-// type; up to six dimensions are kept in place, so that copies do not allocate.
+// A Shape is the list of a tensor's dimensions. A dimension may be unknown (-1), and so may the
+// rank: such partial shapes describe graph edges; the shape of a Tensor is always fully defined. A
+// value type; up to six dimensions are kept in place, so that copies do not allocate.
 class RAMET_EXPORT Shape {
  public:
   static constexpr int kMaxRank = 254;
@@ -26,8 +26,8 @@ class RAMET_EXPORT Shape {
   static Shape Unknown();
   // Of rank `rank`, every dimension unknown.
   static Shape OfRank(int rank);
-  // \error kInvalidArgument if a dim is < -1, there are more than kMaxRank dims, or the product of the
-  // known dims overflows int64.
+  // \error kInvalidArgument if a dim is < -1, there are more than kMaxRank dims, or the product of
+  // the known dims overflows int64.
   static StatusOr<Shape> Make(std::span<const int64_t> dims);
 
   Shape(const Shape& other) { CopyFrom(other); }
@@ -76,8 +76,8 @@ class RAMET_EXPORT Shape {
   };
 };
 
-// The shape of element-wise a OP b under TensorFlow's (NumPy's) broadcasting rules, partial shapes too.
-// \error kInvalidArgument "Incompatible shapes: [2] vs. [3]" if they do not broadcast.
+// The shape of element-wise a OP b under TensorFlow's (NumPy's) broadcasting rules, partial shapes
+// too. \error kInvalidArgument "Incompatible shapes: [2] vs. [3]" if they do not broadcast.
 RAMET_EXPORT StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 // a * b; false on overflow or a negative factor.

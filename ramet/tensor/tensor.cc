@@ -137,8 +137,8 @@ std::string Tensor::ToString(int max_values) const {
 }
 
 void Tensor::ThrowTypeMismatch(DType expected) const {
-  throw std::logic_error(StrCat("the elements of a ", DTypeName(dtype_), " tensor were asked for as ",
-                                DTypeName(expected)));
+  throw std::logic_error(StrCat("the elements of a ", DTypeName(dtype_),
+                                " tensor were asked for as ", DTypeName(expected)));
 }
 
 }  // namespace ramet

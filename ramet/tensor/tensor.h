@@ -14,8 +14,8 @@
 
 namespace ramet {
 
-// A Tensor is a dense, row-major array: a dtype, a fully defined shape and a shared buffer. Copying a
-// Tensor shares the buffer. Strings are std::string elements. A default-constructed Tensor holds
+// A Tensor is a dense, row-major array: a dtype, a fully defined shape and a shared buffer. Copying
+// a Tensor shares the buffer. Strings are std::string elements. A default-constructed Tensor holds
 // nothing (dtype kInvalid).
 //
 // Threads: reading shared tensors is safe; writing through mutable_data() is only safe while nobody
@@ -23,22 +23,23 @@ namespace ramet {
 class RAMET_EXPORT Tensor {
  public:
   Tensor() = default;
-  // A tensor in host memory, elements unspecified (strings: empty). Throws std::bad_alloc when memory
-  // is not to be had; code that serves sizes from outside uses Allocate.
+  // A tensor in host memory, elements unspecified (strings: empty). Throws std::bad_alloc when
+  // memory is not to be had; code that serves sizes from outside uses Allocate.
   Tensor(DType dtype, Shape shape);
   // A tensor over a buffer that holds at least the bytes that dtype and shape need.
   Tensor(DType dtype, Shape shape, BufferPtr buffer)
       : dtype_(dtype), shape_(std::move(shape)), buffer_(std::move(buffer)) {}
   // Scalars, vectors and matrices of a C++ arithmetic type or string.
   template <class T>
-    requires(std::is_arithmetic_v<T>)
-  Tensor(T value) : Tensor(DTypeOf<T>::value, Shape()) {  // NOLINT: implicit on purpose
+  requires(std::is_arithmetic_v<T>) Tensor(T value)
+      : Tensor(DTypeOf<T>::value, Shape()) {  // NOLINT: implicit on purpose
     *mutable_data<T>() = value;
   }
   Tensor(const char* value);         // NOLINT
   Tensor(const std::string& value);  // NOLINT
 
-  // \error kInvalidArgument if the shape is not fully defined, its byte size overflows or the dtype has
+  // \error kInvalidArgument if the shape is not fully defined, its byte size overflows or the dtype
+  // has
   //   no host form here (resource, variant); kResourceExhausted if memory is not to be had.
   static StatusOr<Tensor> Allocate(DType dtype, const Shape& shape,
                                    Allocator* allocator = HostAllocator());

@@ -1,12 +1,14 @@
-// oracle_driver COMMAND ARGS...: does one thing with Ramet, for tests that compare it with TensorFlow.
-// Tensors are raw little-endian float32 files.
+// oracle_driver COMMAND ARGS...: does one thing with Ramet, for tests that compare it with
+// TensorFlow. Tensors are raw little-endian float32 files.
 //
 //   build PREFIX              the seed's network with seeded weights, saved at PREFIX
 //   infer PREFIX IN OUT       imports PREFIX.meta, restores, feeds IN [n,784], writes out
-//   train PREFIX DATA STEPS TO  imports, restores, trains on DATA (STEPS batches of 50 images [784] and
+//   train PREFIX DATA STEPS TO  imports, restores, trains on DATA (STEPS batches of 50 images [784]
+//   and
 //                             labels [10]), prints a loss a line, saves to TO
 //   resave PREFIX TO          imports, restores, saves to TO
-//   overwrite PREFIX TIMES    imports, restores, saves onto PREFIX so often, each time with all values + 1
+//   overwrite PREFIX TIMES    imports, restores, saves onto PREFIX so often, each time with all
+//   values + 1
 
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +34,8 @@ rm::Tensor ReadFloats(const std::string& path, int64_t columns) {
 
 void WriteFloats(const std::string& path, const rm::Tensor& t) {
   std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(t.data<float>()), static_cast<std::streamsize>(t.bytes()));
+      .write(reinterpret_cast<const char*>(t.data<float>()),
+             static_cast<std::streamsize>(t.bytes()));
 }
 
 rm::Tensor Rows(const rm::Tensor& all, int64_t first, int64_t count) {
@@ -70,7 +73,8 @@ struct Loaded {
   explicit Loaded(const std::string& prefix)
       : imported(rm::ImportMetaGraph(graph, prefix + ".meta").value()),
         session(rm::Session::Create(graph).value()) {
-    if (rm::Status s = imported.saver.Restore(session, prefix); !s.ok()) throw rm::BadStatusAccess(s);
+    if (rm::Status s = imported.saver.Restore(session, prefix); !s.ok())
+      throw rm::BadStatusAccess(s);
   }
 
   rm::Graph graph;

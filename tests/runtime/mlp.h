@@ -8,7 +8,8 @@ namespace ramet::testing {
 
 // A small classifier with random data, trained by gradient descent.
 struct Mlp {
-  explicit Mlp(Graph& graph, std::string_view device = "", int64_t inputs = 20, int64_t hidden = 16);
+  explicit Mlp(Graph& graph, std::string_view device = "", int64_t inputs = 20,
+               int64_t hidden = 16);
 
   Output x, y, out, loss;
   Variable w0, b0, w1, b1;

@@ -12,8 +12,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 using testing::Mlp;
+using ::testing::UnorderedElementsAre;
 namespace fs = std::filesystem;
 
 class SaverTest : public ::testing::Test {
@@ -119,8 +119,9 @@ TEST_F(SaverTest, MismatchesSayWhatAndWhere) {
   s.GetVariable("a", {4}, Zeros());
   Saver saver(g);
   Session session = Session::Create(g).value();
-  EXPECT_THAT(saver.Restore(session, Path("m")).message(),
-              HasSubstr("Assign requires shapes of both tensors to match. lhs shape= [4] rhs shape= [2]"));
+  EXPECT_THAT(
+      saver.Restore(session, Path("m")).message(),
+      HasSubstr("Assign requires shapes of both tensors to match. lhs shape= [4] rhs shape= [2]"));
   Graph h;
   Scope t(h);
   t.GetVariable("c", {2}, Zeros());
@@ -149,7 +150,8 @@ TEST_F(SaverTest, RefusesWrongNames) {
   Saver saver(g);
   Session session = Session::Create(g).value();
   session.Run(mlp.init).value();
-  EXPECT_THAT(saver.Save(session, Path("checkpoint")).status().message(), HasSubstr("collides with"));
+  EXPECT_THAT(saver.Save(session, Path("checkpoint")).status().message(),
+              HasSubstr("collides with"));
   EXPECT_THAT(saver.Save(session, Path("no/such/folder/m")).status().message(),
               HasSubstr("Parent directory of"));
   Graph empty;

@@ -49,8 +49,9 @@ TEST(SessionTest, MissingFeedSaysWhatIsWanted) {
   Session session = Session::Create(g).value();
   Status status = session.Run(p + 1).status();
   EXPECT_TRUE(IsInvalidArgument(status));
-  EXPECT_THAT(status.message(), HasSubstr("You must feed a value for placeholder tensor 'p' with dtype "
-                                          "float and shape [2]"));
+  EXPECT_THAT(status.message(),
+              HasSubstr("You must feed a value for placeholder tensor 'p' with dtype "
+                        "float and shape [2]"));
   EXPECT_THAT(status.message(), HasSubstr("[[{{node p}}]]"));
 }
 
@@ -61,8 +62,9 @@ TEST(SessionTest, WrongFeedsAreRefused) {
   Session session = Session::Create(g).value();
   EXPECT_THAT(session.Run({{p, Tensor::Vector<float>({1, 2, 3})}}, p + 1).status().message(),
               HasSubstr("Cannot feed value of shape (3,) for Tensor p:0, which has shape (2,)"));
-  EXPECT_THAT(session.Run({{p, Tensor::Vector<int32_t>({1, 2})}}, p).status().message(),
-              HasSubstr("Tensor p:0, specified in feeds, must be of dtype float, but a int32 tensor"));
+  EXPECT_THAT(
+      session.Run({{p, Tensor::Vector<int32_t>({1, 2})}}, p).status().message(),
+      HasSubstr("Tensor p:0, specified in feeds, must be of dtype float, but a int32 tensor"));
   EXPECT_THAT(session.Run({{"p", Tensor::Vector<float>({1, 2})}}, p).status().message(),
               HasSubstr("it is an operation"));
   EXPECT_TRUE(IsNotFound(session.Run("q:0").status()));
@@ -112,8 +114,8 @@ TEST(SessionTest, SessionsOverOneGraphHaveTheirOwnVariables) {
   EXPECT_EQ(b.Run(v.value()).value()[0].scalar<float>(), 0);
 }
 
-// A reference names its variable: a read before an update, used after it, shows the new value, and a value
-// that was fetched never changes.
+// A reference names its variable: a read before an update, used after it, shows the new value, and
+// a value that was fetched never changes.
 TEST(SessionTest, ReadsOfReferencesAsTensorFlow) {
   Graph g;
   Scope s(g);
@@ -161,10 +163,11 @@ TEST(SessionTest, UnknownDeviceIsTensorFlowsErrorOrSoft) {
   Output x = Constant(g, 1.0f, "x");
   {
     Session session = Session::Create(g).value();
-    EXPECT_THAT(session.Run(x).status().message(),
-                HasSubstr("Cannot assign a device for operation x: {{node x}} was explicitly assigned to "
-                          "/device:GPU:0 but available devices are [ /job:localhost/replica:0/task:0/"
-                          "device:CPU:0"));
+    EXPECT_THAT(
+        session.Run(x).status().message(),
+        HasSubstr("Cannot assign a device for operation x: {{node x}} was explicitly assigned to "
+                  "/device:GPU:0 but available devices are [ /job:localhost/replica:0/task:0/"
+                  "device:CPU:0"));
   }
   Session soft = Session::Create(g, {.allow_soft_placement = true}).value();
   EXPECT_EQ(soft.Run(x).value()[0].scalar<float>(), 1);
@@ -194,7 +197,8 @@ TEST(SessionTest, ThreadsShareASession) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 500; ++i) {
-        auto r = session.Run({{x, Tensor::Vector<float>({static_cast<float>(t)})}}, {y, count.op()});
+        auto r =
+            session.Run({{x, Tensor::Vector<float>({static_cast<float>(t)})}}, {y, count.op()});
         if (!r.ok() || (*r)[0].flat<float>()[0] != 2.0f * static_cast<float>(t)) ++wrong;
       }
     });

@@ -71,8 +71,8 @@ TEST(TrainingTest, OnlyVarListIsTrained) {
   Scope s(g);
   Variable a = s.NewVariable(1.0f, "a");
   Variable b = s.NewVariable(1.0f, "b");
-  Operation step = GradientDescent(0.5).Minimize(a.value() * b.value(),
-                                                 {.var_list = std::vector<Variable>{b}});
+  Operation step =
+      GradientDescent(0.5).Minimize(a.value() * b.value(), {.var_list = std::vector<Variable>{b}});
   Session session = Session::Create(g).value();
   session.InitializeMissing().value();
   session.Run(step).value();

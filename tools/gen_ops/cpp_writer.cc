@@ -46,8 +46,7 @@ std::string ParameterList(const Signature& s, Form form, bool graph, bool declar
     list.push_back(StrCat("const ", s.OptionsType(), "& options", declaration ? " = {}" : ""));
   }
   list.push_back(StrCat("std::string_view name", declaration && full ? " = \"\"" : ""));
-  list.push_back(StrCat("SourceLocation where",
-                        declaration ? " = SourceLocation::current()" : ""));
+  list.push_back(StrCat("SourceLocation where", declaration ? " = SourceLocation::current()" : ""));
   return ramet::StrJoin(list, ", ");
 }
 

@@ -23,12 +23,15 @@ class KernelAllocator final : public Allocator {
   SimulatedMemory* memory_;
 };
 
-// An accelerator that is none: a thread that works off a queue, on memory that the host cannot touch. It
-// runs the CPU's kernels, so that what an interface takes for granted of host memory shows as a fault.
+// An accelerator that is none: a thread that works off a queue, on memory that the host cannot
+// touch. It runs the CPU's kernels, so that what an interface takes for granted of host memory
+// shows as a fault.
 class SimulatedDevice final : public Device {
  public:
   SimulatedDevice(int index, std::unique_ptr<SimulatedMemory> memory)
-      : Device("SIM", index), memory_(std::move(memory)), kernel_allocator_(memory_.get()),
+      : Device("SIM", index),
+        memory_(std::move(memory)),
+        kernel_allocator_(memory_.get()),
         thread_([this] { Work(); }) {
     thread_.detach();
   }
@@ -99,19 +102,90 @@ class SimulatedDevice final : public Device {
   return true;
 }();
 
-const CpuKernelAdopter adopted(
-    "SIM", {"Const", "Identity", "VariableV2", "Variable", "Assign", "AssignAdd", "AssignSub",
-            "IsVariableInitialized", "Fill", "ZerosLike", "OnesLike", "Shape", "Size", "Rank",
-            "Reshape", "ExpandDims", "Squeeze", "Tile", "BroadcastTo", "BroadcastGradientArgs",
-            "Transpose", "Pack", "ConcatV2", "Slice", "StopGradient", "NoOp",
-            "MatMul", "Add", "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum", "FloorDiv",
-            "FloorMod", "Neg", "Abs", "Square", "Sqrt", "Rsqrt", "Reciprocal", "Exp", "Log", "Tanh",
-            "TanhGrad", "Sigmoid", "SigmoidGrad", "Pow", "AddN", "Cast", "Equal", "NotEqual",
-            "Greater", "GreaterEqual", "Less", "LessEqual", "Select", "SelectV2", "Sum", "Mean",
-            "Prod", "Max", "Min", "ArgMax", "ArgMin", "Relu", "ReluGrad", "Softmax", "LogSoftmax",
-            "SoftmaxCrossEntropyWithLogits", "BiasAdd", "BiasAddGrad", "DynamicStitch", "GatherV2",
-            "Range", "RandomUniform", "RandomStandardNormal", "TruncatedNormal",
-            "ApplyGradientDescent", "ApplyMomentum", "ApplyAdam", "ApplyAdagrad", "ApplyRMSProp"});
+const CpuKernelAdopter adopted("SIM", {"Const",
+                                       "Identity",
+                                       "VariableV2",
+                                       "Variable",
+                                       "Assign",
+                                       "AssignAdd",
+                                       "AssignSub",
+                                       "IsVariableInitialized",
+                                       "Fill",
+                                       "ZerosLike",
+                                       "OnesLike",
+                                       "Shape",
+                                       "Size",
+                                       "Rank",
+                                       "Reshape",
+                                       "ExpandDims",
+                                       "Squeeze",
+                                       "Tile",
+                                       "BroadcastTo",
+                                       "BroadcastGradientArgs",
+                                       "Transpose",
+                                       "Pack",
+                                       "ConcatV2",
+                                       "Slice",
+                                       "StopGradient",
+                                       "NoOp",
+                                       "MatMul",
+                                       "Add",
+                                       "AddV2",
+                                       "Sub",
+                                       "Mul",
+                                       "RealDiv",
+                                       "Maximum",
+                                       "Minimum",
+                                       "FloorDiv",
+                                       "FloorMod",
+                                       "Neg",
+                                       "Abs",
+                                       "Square",
+                                       "Sqrt",
+                                       "Rsqrt",
+                                       "Reciprocal",
+                                       "Exp",
+                                       "Log",
+                                       "Tanh",
+                                       "TanhGrad",
+                                       "Sigmoid",
+                                       "SigmoidGrad",
+                                       "Pow",
+                                       "AddN",
+                                       "Cast",
+                                       "Equal",
+                                       "NotEqual",
+                                       "Greater",
+                                       "GreaterEqual",
+                                       "Less",
+                                       "LessEqual",
+                                       "Select",
+                                       "SelectV2",
+                                       "Sum",
+                                       "Mean",
+                                       "Prod",
+                                       "Max",
+                                       "Min",
+                                       "ArgMax",
+                                       "ArgMin",
+                                       "Relu",
+                                       "ReluGrad",
+                                       "Softmax",
+                                       "LogSoftmax",
+                                       "SoftmaxCrossEntropyWithLogits",
+                                       "BiasAdd",
+                                       "BiasAddGrad",
+                                       "DynamicStitch",
+                                       "GatherV2",
+                                       "Range",
+                                       "RandomUniform",
+                                       "RandomStandardNormal",
+                                       "TruncatedNormal",
+                                       "ApplyGradientDescent",
+                                       "ApplyMomentum",
+                                       "ApplyAdam",
+                                       "ApplyAdagrad",
+                                       "ApplyRMSProp"});
 
 }  // namespace
 }  // namespace ramet

@@ -25,7 +25,8 @@ class DeviceBuffer final : public Buffer {
 
 class ViewBuffer final : public Buffer {
  public:
-  ViewBuffer(char* data, BufferPtr base) : Buffer(data, base->size(), true), base_(std::move(base)) {}
+  ViewBuffer(char* data, BufferPtr base)
+      : Buffer(data, base->size(), true), base_(std::move(base)) {}
   Buffer* base() const override { return base_.get(); }
 
  private:

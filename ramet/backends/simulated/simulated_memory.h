@@ -9,9 +9,9 @@
 
 namespace ramet {
 
-// The memory of a simulated accelerator: one region that is mapped twice. Buffers point into the mapping
-// without access, where any touch by the host faults; the device's own code goes through the other.
-// Thread-safe.
+// The memory of a simulated accelerator: one region that is mapped twice. Buffers point into the
+// mapping without access, where any touch by the host faults; the device's own code goes through
+// the other. Thread-safe.
 class SimulatedMemory final : public Allocator, public DeviceMemory {
  public:
   // Reserves `bytes` of address space; pages are taken when touched. nullptr if that is refused.

@@ -58,7 +58,7 @@ std::string NearestName(std::string_view word, const std::vector<std::string_vie
   int best = static_cast<int>(std::max<size_t>(2, word.size() / 3)) + 1;
   std::string_view nearest;
   for (std::string_view candidate : candidates) {
-    auto [shorter, longer] = std::minmax(word.size(), candidate.size());
+    const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
     if (static_cast<int>(longer - shorter) >= best) continue;
     int distance = EditDistance(word, candidate);
     if (distance < best) {

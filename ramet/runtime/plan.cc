@@ -31,6 +31,7 @@ class Compiler {
     }
     Prune();
     RAMET_RETURN_IF_ERROR(Order());
+    FindComputed();
     RAMET_ASSIGN_OR_RETURN(placement_, source_.Place(graph_, order_));
     for (size_t i = 0; i < order_.size(); ++i) device_of_[order_[i]] = placement_[i];
     plan_->several_memories =
@@ -121,6 +122,27 @@ class Compiler {
                            " nodes in a cycle, among them: ", StrJoin(stuck, ", "));
   }
 
+  // A node whose outputs nobody reads is only waited for; without an effect of its own it need not
+  // run (TensorFlow's dependency optimizer does the same). So the gradient of a fed tensor is not
+  // computed just because a training step waits for all gradients of an op.
+  void FindComputed() {
+    for (Endpoint e : request_.fetches) computed_.insert(e.node);
+    for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
+      if (!computed_.contains(*id) && !HasEffect(*id)) continue;
+      computed_.insert(*id);
+      for (Endpoint e : graph_.inputs(*id)) {
+        if (!IsFed(e)) computed_.insert(e.node);
+      }
+    }
+  }
+
+  bool HasEffect(NodeId id) const {
+    const NodeRecord& node = graph_.nodes[id];
+    if (node.num_inputs == 0 || !node.op->registered() || node.op->schema().is_stateful)
+      return true;
+    return std::ranges::any_of(node.op->schema().inputs, &ArgSchema::is_ref);
+  }
+
   // A loop's back edge makes a cycle too: then it is the loop's ops that cannot run.
   static Status CheckHasKernels(const NodeRecord& node) {
     if (!node.op->kernels().empty() || node.op->name() == "NoOp") return OkStatus();
@@ -129,7 +151,7 @@ class Compiler {
 
   Status AddNode(NodeId id) {
     const NodeRecord& node = graph_.nodes[id];
-    if (node.op->name() == "NoOp") return OkStatus();
+    if (node.op->name() == "NoOp" || !computed_.contains(id)) return OkStatus();
     const int device = device_of_[id];
     const int32_t first_output = plan_->num_slots;
     for (int i = 0; i < node.num_outputs; ++i) {
@@ -298,6 +320,7 @@ class Compiler {
   std::unique_ptr<Plan> plan_;
   std::unordered_map<Endpoint, int32_t, EndpointHash> slot_of_;
   std::unordered_set<NodeId> needed_;
+  std::unordered_set<NodeId> computed_;
   std::vector<NodeId> order_;
   std::vector<int> placement_;
   std::unordered_map<NodeId, int> device_of_;

@@ -241,6 +241,23 @@ TEST(SessionTest, ALoopOfUnknownOpsIsUnimplementedNotACycle) {
   EXPECT_THAT(status.message(), HasSubstr("node 'merge': no kernel of op 'Merge'"));
 }
 
+TEST(SessionTest, WhatIsOnlyWaitedForRunsForItsEffectsAlone) {
+  Graph g;
+  Scope s(g);
+  Output x = s.Placeholder("x", kFloat, {-1});
+  Output wrong = AddOp(g, "Reshape", {x, Tensor::Vector<int32_t>({7})}).output(0);
+  Variable v = s.GetVariable("v", {}, Zeros());
+  Operation count = AddOp(g, "AssignAdd", {v.ref(), 1.0f});
+  Scope after = s.ControlDependencies({wrong.op(), count});
+  Output y = Constant(g, 3.0f, "y");
+  Session session = Session::Create(g).value();
+  session.InitializeMissing().value();
+  auto ran = session.Run({{x, Tensor::Vector<float>({1, 2})}}, y);
+  ASSERT_TRUE(ran.ok()) << ran.status().ToString();
+  EXPECT_EQ(session.Value(v)->scalar<float>(), 1);
+  EXPECT_FALSE(session.Run({{x, Tensor::Vector<float>({1, 2})}}, wrong.op()).ok());
+}
+
 TEST(SessionTest, EditsAreSeenAtTheNextRun) {
   Graph g;
   Scope s(g);

@@ -15,7 +15,7 @@ export UBSAN_OPTIONS ?= print_stacktrace=1
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 
 .PHONY: help run build test test-sanitize test-thread test-oracle test-long fuzz check-all
-.PHONY: format check-format bench install clean deps
+.PHONY: format check-format bench bench-table install clean deps
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -72,6 +72,10 @@ check-format: ## fails when a C++ file is not as clang-format writes it
 bench: $(BUILD)/build.ninja ## the benchmark program (ARGS=--benchmark_filter=...)
 	@ninja -C $(BUILD) bin/ramet_bench
 	@$(BUILD)/bin/ramet_bench $(ARGS)
+
+bench-table: $(BUILD)/build.ninja $(ORACLE)/.complete ## the table of docs/benchmarks.md, TensorFlow beside
+	@ninja -C $(BUILD) bin/ramet_bench
+	@python3 bench/table.py $(BUILD)/bin/ramet_bench --tensorflow $(ORACLE)/bin/python
 
 install: build ## library, headers and ramet under PREFIX
 	@ninja -C $(BUILD) lib/libramet.a

@@ -6,7 +6,8 @@ PYTEST_FLAGS ?=
 JOBS ?= $(shell nproc)
 
 ORACLE := .venv-oracle
-TESTS := ctest --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
+# Tests share the processors: threads that wait had better sleep than spin.
+TESTS := OMP_WAIT_POLICY=passive ctest --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
 SOURCES = find ramet clients examples bench tests tools \( -name '*.h' -o -name '*.cc' \) ! -name '*.gen.*'
 FUZZ_SECONDS ?= 60
 
@@ -45,7 +46,7 @@ test-thread: build-thread/build.ninja ## layers under clang's thread sanitizer
 
 test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## against real TensorFlow, in .venv-oracle
 	@ninja -C $(BUILD)
-	@RAMET_BUILD=$(CURDIR)/$(BUILD) PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \
+	@OMP_WAIT_POLICY=passive RAMET_BUILD=$(CURDIR)/$(BUILD) PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \
 	  $(ORACLE)/bin/python -B -m pytest -q -p no:cacheprovider -o python_files='*_test.py' $(PYTEST_FLAGS) tests/oracle
 
 fuzz: build-fuzz/build.ninja ## each fuzz target for FUZZ_SECONDS

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -106,6 +107,10 @@ struct Side {
 
   int64_t step() const { return reports.empty() ? 0 : reports.back().step; }
 };
+
+// Two processes share the processors, so a thread that waits had better sleep than spin. OpenMP reads
+// this when it is loaded.
+void LetThreadsSleep() { setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0); }
 
 Side StartSide(const Options& options, const char* name, const char* change) {
   return {name, change, Child::Start(CommandLine(options, name))};
@@ -263,6 +268,7 @@ int Complain(const Failure& failure) {
 int Supervise(const Options& given) {
   Options options = given;
   CheckPlotFolder(options.plot);
+  LetThreadsSleep();
   Interrupts interrupts;
   CheckpointFolder folder(&options);
   std::cout << "trainer on " << options.trainer_device << ", follower on "

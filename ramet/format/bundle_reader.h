@@ -9,6 +9,7 @@
 #include "ramet/base/export.h"
 #include "ramet/base/file.h"
 #include "ramet/base/status.h"
+#include "ramet/format/checkpoint_tensor.h"
 #include "ramet/format/tensor_slice.h"
 #include "ramet/tensor/tensor.h"
 
@@ -18,16 +19,7 @@
 // every block's and tensor's checksum is verified.
 namespace ramet {
 
-// A tensor of a bundle: one item per full tensor, whether it is stored whole or in slices.
-struct BundleTensor {
-  std::string name;
-  DType dtype = DType::kInvalid;
-  Shape shape;
-  // Bytes in the data files; of a tensor that is stored in slices 0.
-  int64_t stored_bytes = 0;
-  // The boxes in which it is stored, as the writer gave them; empty when it is stored whole.
-  std::vector<TensorSlice> slices;
-};
+using BundleTensor = CheckpointTensor;
 
 // A BundleReader reads one checkpoint. It keeps the index open that it was opened on, so what it
 // reads belongs to one save even when the checkpoint is overwritten meanwhile; a data file that it

@@ -1,7 +1,6 @@
 #include "ramet/format/v1_format.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "ramet/format/checkpoint_protos.h"
 #include "ramet/format/checkpoint_version.h"
@@ -15,12 +14,6 @@ namespace {
 constexpr int64_t kMaxRecordBytes = int64_t{1} << 31;
 constexpr int64_t kHeaderBytes = 1 << 10;
 constexpr int64_t kMaxLengthBytes = 11;
-
-std::string FiveDigits(int64_t number) {
-  char digits[24];
-  std::snprintf(digits, sizeof(digits), "%05lld", static_cast<long long>(number));
-  return digits;
-}
 
 template <class T, class Field>
 void AppendNumbers(const Tensor& t, Field* field) {
@@ -178,14 +171,6 @@ Status CheckHoldable(DType dtype) {
 }
 
 }  // namespace
-
-std::string V1ShardPath(std::string_view prefix, int64_t shard, int64_t num_shards) {
-  return StrCat(prefix, "-", FiveDigits(shard), "-of-", FiveDigits(num_shards));
-}
-
-std::string V1ShardPattern(std::string_view prefix, int64_t num_shards) {
-  return StrCat(prefix, "-\?\?\?\?\?-of-", FiveDigits(num_shards));
-}
 
 bool IsV1DType(DType dtype) {
   switch (dtype) {

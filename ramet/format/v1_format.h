@@ -4,19 +4,13 @@
 #include <string_view>
 #include <vector>
 
-#include "ramet/base/export.h"
 #include "ramet/base/status.h"
 #include "ramet/format/checkpoint_tensor.h"
 #include "ramet/tensor/tensor.h"
 
-// What reader and writer of V1 checkpoints share: names of files and records
-// (docs/formats/checkpoint-v1.md). All functions are pure.
+// What reader and writer of V1 checkpoints share: their records (docs/formats/checkpoint-v1.md).
+// All functions are pure.
 namespace ramet {
-
-// "PREFIX-00001-of-00004": the file of one shard.
-RAMET_EXPORT std::string V1ShardPath(std::string_view prefix, int64_t shard, int64_t num_shards);
-// "PREFIX-?????-of-00004": what a sharded checkpoint is called.
-RAMET_EXPORT std::string V1ShardPattern(std::string_view prefix, int64_t num_shards);
 
 // Whether TensorFlow's V1 files can hold the dtype: not bfloat16, qint16, quint16, uint32, uint64,
 // resource and variant.

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "ramet/format/bundle_testing.h"
-#include "ramet/format/v1_format.h"
 #include "ramet/format/v1_reader.h"
 #include "ramet/format/v1_writer.h"
 

@@ -1,5 +1,6 @@
 #include "ramet/format/v1_writer.h"
 
+#include <cstdio>
 #include <map>
 #include <utility>
 #include <vector>
@@ -12,6 +13,23 @@
 #include "ramet/format/v1_format.h"
 
 namespace ramet {
+namespace {
+
+std::string FiveDigits(int64_t number) {
+  char digits[24];
+  std::snprintf(digits, sizeof(digits), "%05lld", static_cast<long long>(number));
+  return digits;
+}
+
+}  // namespace
+
+std::string V1ShardPath(std::string_view prefix, int64_t shard, int64_t num_shards) {
+  return StrCat(prefix, "-", FiveDigits(shard), "-of-", FiveDigits(num_shards));
+}
+
+std::string V1ShardPattern(std::string_view prefix, int64_t num_shards) {
+  return StrCat(prefix, "-\?\?\?\?\?-of-", FiveDigits(num_shards));
+}
 
 class V1Writer::Impl {
  public:

@@ -13,6 +13,11 @@
 // Writing checkpoints in TensorFlow's V1 format (docs/formats/checkpoint-v1.md).
 namespace ramet {
 
+// "PREFIX-00001-of-00004": the file of one shard.
+RAMET_EXPORT std::string V1ShardPath(std::string_view prefix, int64_t shard, int64_t num_shards);
+// "PREFIX-?????-of-00004": what a sharded checkpoint is called.
+RAMET_EXPORT std::string V1ShardPattern(std::string_view prefix, int64_t num_shards);
+
 // A V1Writer writes one V1 file: a whole checkpoint, or one shard of it (V1ShardPath names it). For
 // whole tensors the file is byte for byte the one that TensorFlow writes. It appears under its name
 // in one step, complete and synced, when Finish succeeds; until then, and after a crash, whatever

@@ -221,6 +221,28 @@ Status AppendTensorData(const Tensor& tensor, WritableFile* file, BundleEntry* e
   return OkStatus();
 }
 
+Status AppendTensorPieces(DType dtype, const Shape& shape,
+                          const std::function<Status(const TakeBytes&)>& produce,
+                          WritableFile* file, BundleEntry* entry) {
+  if (!IsBundleDType(dtype) || dtype == DType::kString) {
+    return Unimplemented("a tensor of dtype ", DTypeName(dtype), " cannot be saved in pieces");
+  }
+  RAMET_ASSIGN_OR_RETURN(const size_t expected, TensorBytes(dtype, shape));
+  entry->dtype = dtype;
+  entry->shape = shape;
+  entry->offset = static_cast<int64_t>(file->size());
+  uint32_t crc = 0;
+  RAMET_RETURN_IF_ERROR(produce([&](std::string_view piece) {
+    crc = crc32c::Extend(crc, piece.data(), piece.size());
+    return file->Append(piece);
+  }));
+  entry->size = static_cast<int64_t>(file->size()) - entry->offset;
+  entry->masked_crc = crc32c::Mask(crc);
+  if (static_cast<uint64_t>(entry->size) == expected) return OkStatus();
+  return InvalidArgument("a ", DTypeName(dtype), " tensor of shape ", shape, " has ", expected,
+                         " bytes, but its pieces have ", entry->size);
+}
+
 Status CheckTensorData(const TensorDataSource& source, const BundleEntry& entry) {
   const std::string key = PrintableBundleKey(source.key);
   if (!IsBundleDType(entry.dtype)) {
@@ -252,6 +274,11 @@ Status CheckTensorData(const TensorDataSource& source, const BundleEntry& entry)
   return OkStatus();
 }
 
+void ToHostElements(const TensorDataSource& source, DType dtype, std::span<char> bytes) {
+  if (source.big_endian) SwapElements(dtype, bytes.data(), bytes.size());
+  if (dtype == DType::kBool) NormalizeBools(bytes.data(), bytes.size());
+}
+
 Status ReadFlatData(const TensorDataSource& source, const BundleEntry& entry, char* out) {
   const size_t total = static_cast<size_t>(entry.size);
   uint32_t crc = 0;
@@ -263,8 +290,24 @@ Status ReadFlatData(const TensorDataSource& source, const BundleEntry& entry, ch
     done += n;
   }
   if (crc != crc32c::Unmask(entry.masked_crc)) return ChecksumMismatch(source, entry, crc);
-  if (source.big_endian) SwapElements(entry.dtype, out, total);
-  if (entry.dtype == DType::kBool) NormalizeBools(out, total);
+  ToHostElements(source, entry.dtype, {out, total});
+  return OkStatus();
+}
+
+Status ReadDataPieces(const TensorDataSource& source, const BundleEntry& entry,
+                      const std::function<Status(std::string_view)>& sink) {
+  const size_t total = static_cast<size_t>(entry.size);
+  std::string piece;
+  uint32_t crc = 0;
+  for (size_t done = 0; done < total; done += piece.size()) {
+    piece.resize(std::min(kChunkBytes, total - done));
+    RAMET_RETURN_IF_ERROR(source.file->Read(static_cast<uint64_t>(entry.offset) + done,
+                                            {piece.data(), piece.size()}));
+    crc = crc32c::Extend(crc, piece.data(), piece.size());
+    ToHostElements(source, entry.dtype, {piece.data(), piece.size()});
+    RAMET_RETURN_IF_ERROR(sink(piece));
+  }
+  if (crc != crc32c::Unmask(entry.masked_crc)) return ChecksumMismatch(source, entry, crc);
   return OkStatus();
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "ramet/base/file.h"
+#include "ramet/base/side_thread.h"
 #include "ramet/base/status.h"
 #include "ramet/format/bundle_format.h"
 #include "ramet/tensor/tensor.h"
@@ -15,8 +16,10 @@ namespace ramet {
 bool IsBundleDType(DType dtype);
 
 // Appends the tensor, which must be in host memory, to `file`; sets dtype, shape, offset, size and
-// masked_crc of *entry. \error of writing; kUnimplemented for a dtype that is not IsBundleDType.
-Status AppendTensorData(const Tensor& tensor, WritableFile* file, BundleEntry* entry);
+// masked_crc of *entry. `side`, if not null, helps with big ones. \error of writing; kUnimplemented
+// for a dtype that is not IsBundleDType.
+Status AppendTensorData(const Tensor& tensor, WritableFile* file, BundleEntry* entry,
+                        SideThread* side = nullptr);
 
 // Where the bytes of an entry are, and how to read them. Borrows all that it points to.
 struct TensorDataSource {
@@ -25,6 +28,8 @@ struct TensorDataSource {
   std::string_view key;
   std::string_view prefix;
   bool big_endian = false;
+  // Helps with big tensors, if not null.
+  SideThread* side = nullptr;
 };
 
 // That dtype, shape, size and offset of the entry agree with each other and with the data file.

@@ -25,6 +25,7 @@ class BundleWriter::Impl {
   std::string prefix_;
   TemporaryFile temporary_;
   WritableFile file_;
+  SideThread side_;
   std::map<std::string, BundleEntry> entries_;
   Status status_;
 };
@@ -47,7 +48,7 @@ Status BundleWriter::Impl::CheckName(std::string_view name, const Tensor& tensor
 
 Status BundleWriter::Impl::Store(std::string key, const Tensor& tensor) {
   BundleEntry entry;
-  Status stored = AppendTensorData(tensor, &file_, &entry);
+  Status stored = AppendTensorData(tensor, &file_, &entry, &side_);
   if (IsUnimplemented(stored)) return stored.WithContext(StrCat("key ", PrintableBundleKey(key)));
   status_ = stored;
   RAMET_RETURN_IF_ERROR(status_);
@@ -100,7 +101,8 @@ Status BundleWriter::Impl::Finish() {
   status_ = FailedPrecondition(prefix_, ": Finish was called already");
   RAMET_RETURN_IF_ERROR(file_.Sync());
   RAMET_RETURN_IF_ERROR(file_.Close());
-  return CommitBundle(prefix_, {&temporary_.path(), 1}, entries_, BundleHeader());
+  return CommitBundle(prefix_, {&temporary_.path(), 1}, entries_, BundleHeader(),
+                      Retired::kSpareOnMemoryFileSystem);
 }
 
 BundleWriter::BundleWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -110,7 +112,13 @@ BundleWriter::~BundleWriter() = default;
 
 StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
   RAMET_RETURN_IF_ERROR(MakeFolderOf(prefix));
+  std::optional<TemporaryFile> spare = TemporaryFile::TakeSpare(prefix);
   RemoveStaleTemporaries(prefix);
+  if (spare) {
+    if (auto file = WritableFile::Overwrite(spare->path()); file.ok()) {
+      return BundleWriter(std::make_unique<Impl>(prefix, std::move(*spare), std::move(*file)));
+    }
+  }
   TemporaryFile temporary(BundleDataPath(prefix, 0, 1));
   RAMET_ASSIGN_OR_RETURN(WritableFile file, WritableFile::Create(temporary.path()));
   temporary.Lock();

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <set>
 #include <thread>
@@ -31,7 +31,7 @@ constexpr int64_t kForeignGraceNs = 3600 * int64_t{1'000'000'000};
 constexpr std::chrono::seconds kLockWait(10);
 constexpr std::chrono::milliseconds kLockPoll(2);
 // Smaller ones are as quickly made anew.
-constexpr uint64_t kMinSpareBytes = 1 << 20;
+constexpr uint64_t kMinSpareBytes = 128 << 10;
 // File names have five digits.
 constexpr int kMaxShards = 99999;
 
@@ -121,16 +121,6 @@ Status WriteIndex(const std::string& path, const std::map<std::string, BundleEnt
   return table->Finish();
 }
 
-void RemoveStale(const std::vector<std::string>& temporaries) {
-  const int64_t now = WallClockNs();
-  for (const std::string& path : temporaries) {
-    const int64_t grace = path.ends_with(kOwnTemporary) ? kOwnGraceNs : kForeignGraceNs;
-    StatusOr<FileIdentity> identity = GetFileIdentity(path);
-    if (!identity.ok() || now - identity->mtime_ns < grace) continue;
-    if (FileLock::Try(path)) RemoveFile(path).IgnoreError();
-  }
-}
-
 bool IsMemoryFileSystem(const std::string& path) {
   struct statfs s;
   return ::statfs(path.c_str(), &s) == 0 && (s.f_type == TMPFS_MAGIC || s.f_type == RAMFS_MAGIC);
@@ -193,10 +183,8 @@ bool FileLock::IsAlone(const std::string& path) const {
   return ::fcntl(fd_.get(), F_SETLEASE, F_UNLCK) == 0;
 }
 
-std::optional<TemporaryFile> TemporaryFile::TakeSpare(const std::string& prefix) {
-  StatusOr<BundleFiles> files = FindBundleFiles(prefix);
-  if (!files.ok()) return std::nullopt;
-  for (const std::string& path : files->temporaries) {
+std::optional<TemporaryFile> TemporaryFile::TakeSpare(std::span<const std::string> leftovers) {
+  for (const std::string& path : leftovers) {
     // An empty one may have been made a moment ago, and not be locked yet.
     StatusOr<FileIdentity> identity = GetFileIdentity(path);
     if (!path.ends_with(kOwnTemporary) || !identity.ok() || identity->size == 0) continue;
@@ -214,12 +202,20 @@ TemporaryFile::~TemporaryFile() {
 }
 
 void RemoveSpare(const std::string& prefix) {
-  if (auto spare = TemporaryFile::TakeSpare(prefix)) RemoveFile(spare->path()).IgnoreError();
+  StatusOr<BundleFiles> files = FindBundleFiles(prefix);
+  if (!files.ok()) return;
+  if (auto spare = TemporaryFile::TakeSpare(files->temporaries))
+    RemoveFile(spare->path()).IgnoreError();
 }
 
-void RemoveStaleTemporaries(const std::string& prefix) {
-  StatusOr<BundleFiles> files = FindBundleFiles(prefix);
-  if (files.ok()) RemoveStale(files->temporaries);
+void RemoveStaleTemporaries(std::span<const std::string> leftovers) {
+  const int64_t now = WallClockNs();
+  for (const std::string& path : leftovers) {
+    const int64_t grace = path.ends_with(kOwnTemporary) ? kOwnGraceNs : kForeignGraceNs;
+    StatusOr<FileIdentity> identity = GetFileIdentity(path);
+    if (!identity.ok() || now - identity->mtime_ns < grace) continue;
+    if (FileLock::Try(path)) RemoveFile(path).IgnoreError();
+  }
 }
 
 Status CommitBundle(const std::string& prefix, std::span<const std::string> data_files,
@@ -243,10 +239,11 @@ Status CommitBundle(const std::string& prefix, std::span<const std::string> data
   RAMET_RETURN_IF_ERROR(WriteIndex(index.path(), entries, header, first_shard, &index));
   RAMET_RETURN_IF_ERROR(SyncDir(folder));
   RAMET_RETURN_IF_ERROR(RenameFile(index.path(), index_path));
+  index.Renamed();
   placement.Keep();
   RAMET_RETURN_IF_ERROR(SyncDir(folder));
   RetireOldData(existing, header.num_shards, retired);
-  RemoveStale(existing.files.temporaries);
+  RemoveStaleTemporaries(existing.files.temporaries);
   return OkStatus();
 }
 

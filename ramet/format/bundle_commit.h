@@ -40,14 +40,16 @@ class TemporaryFile {
  public:
   // A name beside `path` that is not in use.
   explicit TemporaryFile(std::string_view path);
-  // A leftover of `prefix` that nobody can be looking at, to be written over: a data file that was
-  // retired (CommitBundle), or that of a save that died.
-  static std::optional<TemporaryFile> TakeSpare(const std::string& prefix);
+  // One of `leftovers` (BundleFiles::temporaries) that nobody can be looking at, to be written
+  // over: a data file that was retired (CommitBundle), or that of a save that died.
+  static std::optional<TemporaryFile> TakeSpare(std::span<const std::string> leftovers);
   TemporaryFile(TemporaryFile&& other) noexcept
       : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
   TemporaryFile& operator=(TemporaryFile&&) = delete;
   ~TemporaryFile();
   const std::string& path() const { return path_; }
+  // It has its place now: nothing is left to remove.
+  void Renamed() { path_.clear(); }
   // Once the file is there.
   void Lock() { lock_ = FileLock::Try(path_); }
 
@@ -57,8 +59,8 @@ class TemporaryFile {
   std::optional<FileLock> lock_;
 };
 
-// Removes temporary files of saves to `prefix` that died. Those that a live writer holds stay.
-void RemoveStaleTemporaries(const std::string& prefix);
+// Removes those temporary files that saves left that died. Those that a live writer holds stay.
+void RemoveStaleTemporaries(std::span<const std::string> leftovers);
 
 // What becomes of the data file that an overwrite leaves behind.
 enum class Retired { kRemove, kSpareOnMemoryFileSystem };

@@ -5,6 +5,7 @@
 
 #include "ramet/format/bundle_commit.h"
 #include "ramet/format/bundle_data.h"
+#include "ramet/format/bundle_files.h"
 
 namespace ramet {
 
@@ -101,8 +102,10 @@ Status BundleWriter::Impl::Finish() {
   status_ = FailedPrecondition(prefix_, ": Finish was called already");
   RAMET_RETURN_IF_ERROR(file_.Sync());
   RAMET_RETURN_IF_ERROR(file_.Close());
-  return CommitBundle(prefix_, {&temporary_.path(), 1}, entries_, BundleHeader(),
-                      Retired::kSpareOnMemoryFileSystem);
+  RAMET_RETURN_IF_ERROR(CommitBundle(prefix_, {&temporary_.path(), 1}, entries_, BundleHeader(),
+                                     Retired::kSpareOnMemoryFileSystem));
+  temporary_.Renamed();
+  return OkStatus();
 }
 
 BundleWriter::BundleWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -112,8 +115,9 @@ BundleWriter::~BundleWriter() = default;
 
 StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
   RAMET_RETURN_IF_ERROR(MakeFolderOf(prefix));
-  std::optional<TemporaryFile> spare = TemporaryFile::TakeSpare(prefix);
-  RemoveStaleTemporaries(prefix);
+  RAMET_ASSIGN_OR_RETURN(const BundleFiles there, FindBundleFiles(prefix));
+  std::optional<TemporaryFile> spare = TemporaryFile::TakeSpare(there.temporaries);
+  RemoveStaleTemporaries(there.temporaries);
   if (spare) {
     if (auto file = WritableFile::Overwrite(spare->path()); file.ok()) {
       return BundleWriter(std::make_unique<Impl>(prefix, std::move(*spare), std::move(*file)));

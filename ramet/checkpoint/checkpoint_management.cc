@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "ramet/base/file.h"
+#include "ramet/format/bundle_commit.h"
 #include "ramet/format/bundle_reader.h"
 
 namespace ramet {
@@ -44,6 +45,7 @@ Status RemoveCheckpoint(const std::string& prefix, std::string_view meta_graph_s
                           "?????"));
   if (data.ok()) files.insert(files.end(), data->begin(), data->end());
   files.push_back(StrCat(prefix, ".", meta_graph_suffix));
+  RemoveSpare(prefix);
   Status first;
   for (const std::string& file : files) {
     Status removed = RemoveFile(file);

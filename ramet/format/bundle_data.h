@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ramet/base/file.h"
+#include "ramet/base/side_thread.h"
 #include "ramet/base/status.h"
 #include "ramet/format/bundle_format.h"
 #include "ramet/tensor/tensor.h"
@@ -17,8 +18,10 @@ namespace ramet {
 bool IsBundleDType(DType dtype);
 
 // Appends the tensor, which must be in host memory, to `file`; sets dtype, shape, offset, size and
-// masked_crc of *entry. \error of writing; kUnimplemented for a dtype that is not IsBundleDType.
-Status AppendTensorData(const Tensor& tensor, WritableFile* file, BundleEntry* entry);
+// masked_crc of *entry. `side`, if not null, helps with big ones. \error of writing; kUnimplemented
+// for a dtype that is not IsBundleDType.
+Status AppendTensorData(const Tensor& tensor, WritableFile* file, BundleEntry* entry,
+                        SideThread* side = nullptr);
 
 // Takes the next bytes of a tensor.
 using TakeBytes = std::function<Status(std::string_view)>;
@@ -37,6 +40,8 @@ struct TensorDataSource {
   std::string_view key;
   std::string_view prefix;
   bool big_endian = false;
+  // Helps with big tensors, if not null.
+  SideThread* side = nullptr;
 };
 
 // That dtype, shape, size and offset of the entry agree with each other and with the data file.

@@ -72,6 +72,7 @@ class BundleReader::Impl {
 
   std::string prefix_;
   BundleIndex index_;
+  SideThread side_;
   std::map<int, RandomAccessFile> data_files_;
 };
 
@@ -106,7 +107,7 @@ StatusOr<const RandomAccessFile*> BundleReader::Impl::DataFile(int shard) {
 StatusOr<TensorDataSource> BundleReader::Impl::Source(std::string_view key,
                                                       const BundleEntry& entry) {
   RAMET_ASSIGN_OR_RETURN(const RandomAccessFile* file, DataFile(entry.shard));
-  return TensorDataSource{file, key, prefix_, index_.header().big_endian};
+  return TensorDataSource{file, key, prefix_, index_.header().big_endian, &side_};
 }
 
 StatusOr<Tensor> BundleReader::Impl::ReadWhole(std::string_view key, const BundleEntry& entry,

@@ -5,6 +5,7 @@
 
 #include "ramet/format/bundle_commit.h"
 #include "ramet/format/bundle_data.h"
+#include "ramet/format/bundle_files.h"
 
 namespace ramet {
 
@@ -15,7 +16,7 @@ class BundleWriter::Impl {
 
   Status CheckTensor(std::string_view name, const Tensor& tensor) const;
   // `append` writes the data and describes them in the entry.
-  using Append = std::function<Status(WritableFile* file, BundleEntry* entry)>;
+  using Append = std::function<Status(WritableFile* file, BundleEntry* entry, SideThread* side)>;
   Status Add(std::string_view name, const Append& append);
   Status AddSlice(std::string_view name, DType dtype, const Shape& full_shape,
                   const TensorSlice& slice, const Append& append);
@@ -28,6 +29,7 @@ class BundleWriter::Impl {
   std::string prefix_;
   TemporaryFile temporary_;
   WritableFile file_;
+  SideThread side_;
   std::map<std::string, BundleEntry> entries_;
   Status status_;
 };
@@ -56,7 +58,7 @@ Status BundleWriter::Impl::CheckTensor(std::string_view name, const Tensor& tens
 Status BundleWriter::Impl::Store(std::string key, const Append& append) {
   BundleEntry entry;
   const uint64_t before = file_.size();
-  Status stored = append(&file_, &entry);
+  Status stored = append(&file_, &entry, &side_);
   if (IsUnimplemented(stored) && file_.size() == before)
     return stored.WithContext(StrCat("key ", PrintableBundleKey(key)));
   status_ = stored;
@@ -105,7 +107,10 @@ Status BundleWriter::Impl::Finish() {
   status_ = FailedPrecondition(prefix_, ": Finish was called already");
   RAMET_RETURN_IF_ERROR(file_.Sync());
   RAMET_RETURN_IF_ERROR(file_.Close());
-  return CommitBundle(prefix_, {&temporary_.path(), 1}, entries_, BundleHeader());
+  RAMET_RETURN_IF_ERROR(CommitBundle(prefix_, {&temporary_.path(), 1}, entries_, BundleHeader(),
+                                     Retired::kSpareOnMemoryFileSystem));
+  temporary_.Renamed();
+  return OkStatus();
 }
 
 BundleWriter::BundleWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -115,7 +120,14 @@ BundleWriter::~BundleWriter() = default;
 
 StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
   RAMET_RETURN_IF_ERROR(MakeFolderOf(prefix));
-  RemoveStaleTemporaries(prefix);
+  RAMET_ASSIGN_OR_RETURN(const BundleFiles there, FindBundleFiles(prefix));
+  std::optional<TemporaryFile> spare = TemporaryFile::TakeSpare(there.temporaries);
+  RemoveStaleTemporaries(there.temporaries);
+  if (spare) {
+    if (auto file = WritableFile::Overwrite(spare->path()); file.ok()) {
+      return BundleWriter(std::make_unique<Impl>(prefix, std::move(*spare), std::move(*file)));
+    }
+  }
   TemporaryFile temporary(BundleDataPath(prefix, 0, 1));
   RAMET_ASSIGN_OR_RETURN(WritableFile file, WritableFile::Create(temporary.path()));
   temporary.Lock();
@@ -124,8 +136,8 @@ StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
 
 Status BundleWriter::Add(std::string_view name, const Tensor& tensor) {
   RAMET_RETURN_IF_ERROR(impl_->CheckTensor(name, tensor));
-  return impl_->Add(name, [&](WritableFile* file, BundleEntry* entry) {
-    return AppendTensorData(tensor, file, entry);
+  return impl_->Add(name, [&](WritableFile* file, BundleEntry* entry, SideThread* side) {
+    return AppendTensorData(tensor, file, entry, side);
   });
 }
 
@@ -139,8 +151,8 @@ Status BundleWriter::AddSlice(std::string_view name, const Shape& full_shape,
                            tensor.shape());
   }
   return impl_->AddSlice(name, tensor.dtype(), full_shape, slice,
-                         [&](WritableFile* file, BundleEntry* entry) {
-                           return AppendTensorData(tensor, file, entry);
+                         [&](WritableFile* file, BundleEntry* entry, SideThread* side) {
+                           return AppendTensorData(tensor, file, entry, side);
                          });
 }
 
@@ -149,7 +161,7 @@ Status BundleWriter::AddPieces(std::string_view name, DType dtype, const Shape& 
                                const std::function<Status(const TakeBytes&)>& produce) {
   RAMET_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeIn(full_shape));
   return impl_->AddSlice(name, dtype, full_shape, slice,
-                         [&](WritableFile* file, BundleEntry* entry) {
+                         [&](WritableFile* file, BundleEntry* entry, SideThread*) {
                            return AppendTensorPieces(dtype, shape, produce, file, entry);
                          });
 }

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ramet/base/status.h"
+#include "ramet/graph/graph.h"
+
+namespace ramet {
+
+// What a restore op does.
+struct RestoreNodes {
+  // The names of the operations of the variables that it assigns.
+  std::vector<std::string> variables;
+  // The RestoreV2 operations that it reads with.
+  std::vector<Operation> reads;
+};
+
+// Follows the restore op `name` of a saver to its assignments and reads. Nothing if there is no
+// such op.
+RestoreNodes FindRestoreNodes(const Graph& graph, std::string_view name);
+
+}  // namespace ramet

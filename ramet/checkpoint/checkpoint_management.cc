@@ -48,12 +48,12 @@ std::string MainFile(const std::string& prefix) {
   return v1.empty() ? "" : v1.front();
 }
 
+}  // namespace
+
 Status RemoveIfThere(const std::string& file) {
   Status removed = RemoveFile(file);
   return IsNotFound(removed) ? OkStatus() : removed;
 }
-
-}  // namespace
 
 bool CheckpointExists(const std::string& prefix) { return !MainFile(prefix).empty(); }
 

@@ -29,6 +29,9 @@ RAMET_EXPORT Status RemoveCheckpoint(const std::string& prefix,
 // The same, but leaves the .meta file.
 Status RemoveCheckpointData(const std::string& prefix, SaverNames::Format format);
 
+// Removes a file; one that is not there is no error.
+Status RemoveIfThere(const std::string& file);
+
 // What the state file of a folder says (tf.train.get_checkpoint_state): nothing if there is none or
 // it cannot be read, with a warning; ReadCheckpointState tells why.
 // \error kInvalidArgument "Invalid checkpoint state loaded from DIR" if it names no checkpoint.

@@ -67,19 +67,19 @@ std::string MetaGraphFilename(const std::string& checkpoint, std::string_view su
   return StrCat(WithoutShard(checkpoint), ".", suffix);
 }
 
-bool HasOtherMetaGraph(const std::string& checkpoint, std::string_view suffix) {
-  const std::string own(Basename(MetaGraphFilename(checkpoint, suffix)));
+std::vector<std::string> MetaGraphsBeside(const std::string& checkpoint, std::string_view suffix) {
+  const std::string own = MetaGraphFilename(checkpoint, suffix);
   const std::string end = StrCat(".", suffix);
-  const std::string_view base =
-      WithoutStep(std::string_view(own).substr(0, own.size() - end.size()));
-  const std::string_view dir = Dirname(checkpoint);
-  auto names = ListDir(dir.empty() ? "." : std::string(dir));
-  if (!names.ok()) return false;
-  return std::ranges::any_of(*names, [&](std::string_view name) {
-    if (name == own || !name.ends_with(end)) return false;
-    name.remove_suffix(end.size());
-    return name == base || WithoutStep(name) == base;
-  });
+  const std::string_view name = Basename(own);
+  const std::string_view base = WithoutStep(name.substr(0, name.size() - end.size()));
+  const std::string_view dir = Dirname(own);
+  std::vector<std::string> found;
+  for (const std::string& file : ListDir(dir.empty() ? "." : std::string(dir)).value_or({})) {
+    if (!file.ends_with(end)) continue;
+    const std::string_view stem = std::string_view(file).substr(0, file.size() - end.size());
+    if (stem == base || WithoutStep(stem) == base) found.push_back(JoinPath(dir, file));
+  }
+  return found;
 }
 
 }  // namespace ramet

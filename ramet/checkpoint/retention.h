@@ -36,7 +36,8 @@ class CheckpointList {
 // "DIR/m-5.meta" of "DIR/m-5"; the shard part of V1 paths ("-?????-of-00002") is left out.
 std::string MetaGraphFilename(const std::string& checkpoint, std::string_view suffix);
 
-// Whether there is another "BASE.SUFFIX" or "BASE-STEP.SUFFIX" beside that of `checkpoint`.
-bool HasOtherMetaGraph(const std::string& checkpoint, std::string_view suffix);
+// The files "BASE.SUFFIX" and "BASE-STEP.SUFFIX" that are in the folder of the checkpoint
+// "BASE-STEP".
+std::vector<std::string> MetaGraphsBeside(const std::string& checkpoint, std::string_view suffix);
 
 }  // namespace ramet

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <limits>
+#include <set>
 
 #include "ramet/base/file.h"
 #include "ramet/base/log.h"
@@ -150,8 +151,8 @@ class Saver::Impl {
   bool built_ = false;
   bool empty_ = false;
   CheckpointList list_{0, 0, 0};
-  // .meta files of deleted checkpoints, each the last one of its path when it was to be deleted.
-  std::vector<std::string> last_metas_;
+  // .meta files of deleted checkpoints, which stay until there is another one.
+  std::set<std::string> unneeded_metas_;
 };
 
 Status Saver::Impl::CheckArguments(const std::string& save_path, const SaveOptions& options) const {
@@ -223,7 +224,7 @@ StatusOr<std::string> Saver::Impl::RunSave(Session& session, const std::string& 
 Status Saver::Impl::Record(const std::string& saved, const std::string& save_path,
                            const SaveOptions& options) {
   list_.Record(saved, Now());
-  std::erase(last_metas_, MetaGraphFilename(saved, options.meta_graph_suffix));
+  unneeded_metas_.erase(MetaGraphFilename(saved, options.meta_graph_suffix));
   CheckpointStateInfo state;
   state.model_checkpoint_path = saved;
   for (const auto& [path, time] : list_.entries()) state.all_model_checkpoint_paths.push_back(path);
@@ -236,16 +237,13 @@ Status Saver::Impl::Record(const std::string& saved, const std::string& save_pat
 }
 
 void Saver::Impl::Delete(const std::string& path, const std::string& meta_graph_suffix) {
-  const std::string meta = MetaGraphFilename(path, meta_graph_suffix);
-  const bool is_last_meta = FileExists(meta) && !HasOtherMetaGraph(path, meta_graph_suffix);
   Status removed = RemoveCheckpointData(path, definition_.version);
-  last_metas_.push_back(meta);
-  if (!is_last_meta) {
-    for (const std::string& file : last_metas_) {
-      Status gone = RemoveFile(file);
-      if (!IsNotFound(gone)) removed.Update(gone);
-    }
-    last_metas_.clear();
+  const std::string meta = MetaGraphFilename(path, meta_graph_suffix);
+  if (FileExists(meta)) unneeded_metas_.insert(meta);
+  const auto unneeded = [&](const std::string& file) { return unneeded_metas_.contains(file); };
+  if (!std::ranges::all_of(MetaGraphsBeside(path, meta_graph_suffix), unneeded)) {
+    for (const std::string& file : unneeded_metas_) removed.Update(RemoveIfThere(file));
+    unneeded_metas_.clear();
   }
   if (!removed.ok()) LogWarning("an old checkpoint was not removed: ", removed.message());
 }

@@ -342,7 +342,8 @@ int main(int argc, char** argv) {
   std::ifstream in(argv[1]);
   for (std::string line; std::getline(in, line);) {
     try {
-      std::cout << "ok " << OneLine(script.Run(Split(line, '\t'))) << std::endl;
+      const std::string result = script.Run(Split(line, '\t'));
+      std::cout << "ok " << OneLine(result) << std::endl;
     } catch (const rm::BadStatusAccess& e) {
       std::cout << "error " << OneLine(e.what()) << std::endl;
     } catch (const std::exception& e) {

@@ -97,7 +97,24 @@ def twice():
     tf.get_variable("v_part", [4], partitioner=tf.fixed_size_partitioner(2))
 
 
-GRAPHS = (plain, two_devices, parts, two_parts, whole, step, nothing, other_shape, wrong_shape, wrong_type, missing, twice)
+def objects():
+    tf.get_variable("a", [3])
+    tf.get_variable("c/d", [2, 2])
+
+
+def objects_in_parts():
+    tf.get_variable("a", [3], partitioner=tf.fixed_size_partitioner(3))
+
+
+def write_objects(prefix):
+    """A checkpoint of tf.train.Checkpoint, whose keys are not the variables' names."""
+    with tf.Graph().as_default(), tf.variable_scope("", use_resource=True), tf.Session() as session:
+        a, d = tf.get_variable("a", [3]), tf.get_variable("c/d", [2, 2])
+        session.run([a.assign([1, 2, 3]), d.assign(np.full([2, 2], 4))])
+        tf.train.Checkpoint(net=tf.train.Checkpoint(weight=a), others=[d]).write(prefix, session=session)
+
+
+GRAPHS = (objects, objects_in_parts, plain, two_devices, parts, two_parts, whole, step, nothing, other_shape, wrong_shape, wrong_type, missing, twice)
 
 
 class Oracle:
@@ -349,6 +366,14 @@ CASES = {
     "restore_parts_of_another_shape": begin(whole) + ["saver s var_map=q:p", "assign p 1", "save s $D/m"] + begin(parts) + [
         "saver s var_map=q:q/part_0+q/part_1",
         "restore s $D/m !tensor_name = q; shape in shape_and_slice spec [4,2] does not match the shape stored in checkpoint: [12,2]"],
+    "object_based": begin(objects) + ["saver s", "restore s $G/objects", "value a", "value c/d", "saver t var_map=c/d:c/d sharded=1",
+                                      "assign c/d 0", "restore t $G/objects", "value c/d"],
+    "object_based_parts": begin(objects_in_parts) + ["saver s", "restore s $G/objects", "value a/part_2"],  # TensorFlow restores one part only.
+    "object_based_missing": begin(plain) + ["saver s", "restore s $G/objects !\\n\\nExisting variables not in the checkpoint: b\\n\\nVariables "
+                                            "names when this checkpoint was written which don't exist now: \\n\\n(2 variable name(s) did match)"
+                                            "\\n\\nCould not find some variables in the checkpoint (see names above)."],
+    "object_based_wrong_shape": begin(wrong_shape) + [
+        "saver s", "restore s $G/objects !Assign requires shapes of both tensors to match. lhs shape= [4] rhs shape= [3]"],
     "imported_nodes": PLAIN + ["saver s", "save s $D/m", "load t $D/m.meta", "session 1", "run save/restore_all save/Const:0 $D/m",
                                "value a", "assign a 8", "run save/control_dependency:0 save/Const:0 $D/n", "assign a 9",
                                "restore t $D/n", "value a", "save t $D/o"],
@@ -372,6 +397,7 @@ class ScriptTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.graphs = tempfile.TemporaryDirectory()
+        write_objects(os.path.join(cls.graphs.name, "objects"))
         for make in GRAPHS:
             with tf.Graph().as_default(), tf.variable_scope("", use_resource=False):
                 make()
@@ -384,7 +410,7 @@ class ScriptTest(unittest.TestCase):
     def lines(self, script, folder):
         """The fields of each line."""
         for line in script:
-            words = line.partition(" !")[0].replace("$D", folder).split()
+            words = line.partition(" !")[0].replace("$D", folder).replace("$G", self.graphs.name).split()
             if words[0] == "graph":
                 words[1] = os.path.join(self.graphs.name, words[1])
             yield words

@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "ramet/format/bundle_reader.h"
 #include "ramet/proto/trackable_object_graph.pb.h"
 
 namespace ramet {
@@ -28,10 +27,11 @@ StatusOr<std::map<std::string, std::string>> ObjectGraphKeys(const std::string& 
   return keys;
 }
 
-StatusOr<std::vector<std::string>> MapToObjectKeys(std::span<const std::string> names,
-                                                   const std::map<std::string, std::string>& keys) {
-  const std::set<std::string> wanted(names.begin(), names.end());
-  std::vector<std::string> missing, extra, mapped;
+Status MapToObjectKeys(const std::map<std::string, std::string>& keys,
+                       std::vector<BundleRequest>* requests) {
+  std::set<std::string> wanted;
+  for (const BundleRequest& request : *requests) wanted.insert(request.name);
+  std::vector<std::string> missing, extra;
   for (const std::string& name : wanted) {
     if (keys.count(name) == 0) missing.push_back(name);
   }
@@ -56,8 +56,8 @@ StatusOr<std::vector<std::string>> MapToObjectKeys(std::span<const std::string> 
         "which previously existed, and if variable names have changed you may need to make this a "
         "dictionary with the old names as keys.");
   }
-  for (const std::string& name : names) mapped.push_back(keys.at(name));
-  return mapped;
+  for (BundleRequest& request : *requests) request.name = keys.at(request.name);
+  return OkStatus();
 }
 
 }  // namespace ramet

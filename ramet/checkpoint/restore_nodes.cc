@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "ramet/graph/add_op.h"
+
 namespace ramet {
 namespace {
 
@@ -29,7 +31,26 @@ Operation VariableOf(Output ref) {
   return ref.op();
 }
 
+bool IsStrings(const Tensor& t, int64_t n) {
+  return !t.empty() && t.dtype() == DType::kString && t.rank() == 1 && t.dim(0) == n;
+}
+
 }  // namespace
+
+std::optional<std::vector<BundleRequest>> RestoreNodes::Requests() const {
+  std::vector<BundleRequest> requests;
+  for (const Operation& read : reads) {
+    const Tensor names = ConstantValue(read.input(1)), slices = ConstantValue(read.input(2));
+    const auto types = read.attr<std::vector<DType>>("dtypes");
+    const int n = read.num_outputs();
+    if (!types.ok() || !IsStrings(names, n) || !IsStrings(slices, n)) return std::nullopt;
+    for (int i = 0; i < n; ++i) {
+      requests.push_back(
+          {names.data<std::string>()[i], (*types)[i], slices.data<std::string>()[i]});
+    }
+  }
+  return requests;
+}
 
 RestoreNodes FindRestoreNodes(const Graph& graph, std::string_view name) {
   RestoreNodes found;

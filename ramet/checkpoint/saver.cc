@@ -13,6 +13,7 @@
 #include "ramet/checkpoint/restore_nodes.h"
 #include "ramet/checkpoint/retention.h"
 #include "ramet/checkpoint/saver_nodes.h"
+#include "ramet/format/bundle_reader.h"
 #include "ramet/graph/meta_graph_proto.h"
 #include "ramet/graph/names.h"
 
@@ -142,6 +143,10 @@ class Saver::Impl {
                                 const std::string& save_path) const;
   Status Record(const std::string& saved, const std::string& save_path, const SaveOptions& options);
   void Delete(const std::string& path, const std::string& meta_graph_suffix);
+  Status RestoreByName(Session& session, const std::string& save_path,
+                       const RestoreNodes& nodes) const;
+  Status RestoreTogether(Session& session, const std::string& save_path, const RestoreNodes& nodes,
+                         const std::vector<BundleRequest>& requests) const;
   Status RestoreObjectBased(Session& session, const std::string& save_path,
                             const RestoreNodes& nodes, const Status& by_name) const;
 
@@ -264,10 +269,7 @@ Status Saver::Impl::Restore(Session& session, const std::string& save_path) {
     return FailedPrecondition("`build()` should be called before restore if defer_build==True");
   }
   const RestoreNodes nodes = FindRestoreNodes(graph_, definition_.restore_op_name);
-  Status status =
-      session
-          .Run({{definition_.filename_tensor_name, Tensor(save_path)}}, definition_.restore_op_name)
-          .status();
+  Status status = RestoreByName(session, save_path, nodes);
   if (IsNotFound(status)) {
     status = RestoreObjectBased(session, save_path, nodes, Explained(status));
   } else if (IsInvalidArgument(status)) {
@@ -277,30 +279,45 @@ Status Saver::Impl::Restore(Session& session, const std::string& save_path) {
   return status;
 }
 
-// Runs the same nodes with the checkpoint's own keys fed in the place of the variables' names.
+Status Saver::Impl::RestoreByName(Session& session, const std::string& save_path,
+                                  const RestoreNodes& nodes) const {
+  const bool is_shared_out = nodes.reads.size() > 1 && BundleExists(save_path);
+  if (auto requests = nodes.Requests(); is_shared_out && requests) {
+    return RestoreTogether(session, save_path, nodes, *requests);
+  }
+  return session
+      .Run({{definition_.filename_tensor_name, Tensor(save_path)}}, definition_.restore_op_name)
+      .status();
+}
+
+// Reads for all of the reading nodes at once and feeds what they would give: nodes that read one
+// after another could get parts of different saves while the checkpoint is overwritten.
+Status Saver::Impl::RestoreTogether(Session& session, const std::string& save_path,
+                                    const RestoreNodes& nodes,
+                                    const std::vector<BundleRequest>& requests) const {
+  RAMET_ASSIGN_OR_RETURN(std::vector<Tensor> tensors, ReadBundle(save_path, requests));
+  Feeds feeds;
+  size_t next = 0;
+  for (const Operation& read : nodes.reads) {
+    for (const Output& output : read.outputs()) {
+      feeds.push_back({output, std::move(tensors[next++])});
+    }
+  }
+  return session.Run(feeds, definition_.restore_op_name).status();
+}
+
 Status Saver::Impl::RestoreObjectBased(Session& session, const std::string& save_path,
                                        const RestoreNodes& nodes, const Status& by_name) const {
+  auto requests = nodes.Requests();
+  if (!requests || !BundleExists(save_path)) return by_name;
   const auto keys = ObjectGraphKeys(save_path);
   if (IsNotFound(keys.status())) return by_name;
   RAMET_RETURN_IF_ERROR(keys.status());
-  std::vector<std::string> names;
-  for (const Operation& read : nodes.reads) {
-    const Tensor own = ConstantValue(read.input(1));
-    if (own.empty() || own.dtype() != DType::kString || own.rank() != 1) return by_name;
-    names.insert(names.end(), own.data<std::string>(), own.data<std::string>() + own.dim(0));
-  }
-  RAMET_ASSIGN_OR_RETURN(const std::vector<std::string> mapped, MapToObjectKeys(names, *keys));
-  Feeds feeds = {{definition_.filename_tensor_name, Tensor(save_path)}};
-  auto next = mapped.begin();
-  for (const Operation& read : nodes.reads) {
-    const auto end = next + read.num_outputs();
-    feeds.push_back({read.input(1), Tensor::Vector(std::vector<std::string>(next, end))});
-    next = end;
-  }
+  RAMET_RETURN_IF_ERROR(MapToObjectKeys(*keys, &*requests));
   LogWarning(save_path,
              " is an object-based checkpoint: its tensors were found by the variables' names that "
              "it records");
-  const Status status = session.Run(feeds, definition_.restore_op_name).status();
+  const Status status = RestoreTogether(session, save_path, nodes, *requests);
   return IsNotFound(status) || IsInvalidArgument(status) ? Explained(status) : status;
 }
 

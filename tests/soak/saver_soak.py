@@ -24,7 +24,7 @@ MAX_FILES = 40
 
 def worker(*args, **more):
     env = dict(os.environ, OMP_NUM_THREADS="1", **more.pop("env", {}))
-    return subprocess.Popen([WORKER, *map(str, args)], stdout=subprocess.PIPE, text=True, env=env, **more)
+    return subprocess.Popen([WORKER, *map(str, args)], text=True, env=env, **{"stdout": subprocess.PIPE, **more})
 
 
 class Checker:
@@ -61,19 +61,7 @@ def pair(folder, mode):
     print("%-9s saves %d (%d failed) restores %d: failures %d, mixed %d, backward %d; %.0f s" % (
         mode, figures["saves"], figures["failed_saves"], figures["restores"], figures["failures"], figures["mixed"],
         figures["backward"], time.time() - begin), flush=True)
-    # The numbered mode deletes what a reader may just have been told of.
-    failures = 0 if mode == "numbered" else figures["failures"]
-    return figures["failed_saves"] + failures + figures["mixed"] + figures["backward"]
-
-
-def read_until(process, seconds):
-    """Lines until the time is over."""
-    os.set_blocking(process.stdout.fileno(), False)
-    end, text = time.time() + seconds, ""
-    while time.time() < end:
-        text += process.stdout.read() or ""
-        time.sleep(0.0005)
-    return text
+    return figures["failed_saves"] + figures["failures"] + figures["mixed"] + figures["backward"]
 
 
 def kills(folder, mode):
@@ -84,14 +72,15 @@ def kills(folder, mode):
     first.communicate()
     checker, known, begin = Checker(prefix, mode), 0, time.time()
     for _ in range(KILLS):
-        saver = worker("save", prefix, 10**9, known + 1, mode, "-", "-")
-        while saver.stdout.readline().strip() != "ready":
-            pass
-        text = read_until(saver, random_source.random() * 0.03)
-        saver.kill()
-        saver.wait()
-        os.set_blocking(saver.stdout.fileno(), True)
-        text += saver.stdout.read()
+        with tempfile.TemporaryFile("w+") as said:
+            saver = worker("save", prefix, 10**9, known + 1, mode, "-", "-", stdout=said)
+            while os.fstat(said.fileno()).st_size == 0:
+                time.sleep(0.0005)
+            time.sleep(random_source.random() * 0.03)
+            saver.kill()
+            saver.wait()
+            said.seek(0)
+            text = said.read()
         saved = [int(l.split()[1]) for l in text.splitlines() if l.startswith("saved ")]
         found = checker.step()
         newest = saved[-1] if saved else known

@@ -58,13 +58,39 @@ class Model {
   }
 
   // The step that all variables hold after a restore.
-  rm::StatusOr<int64_t> Restore(std::string prefix) {
-    if (numbered_) {
-      const std::filesystem::path path(prefix);
-      auto latest = rm::LatestCheckpoint(path.parent_path());
-      if (!latest.ok()) return latest.status();
-      prefix = *latest;
+  rm::StatusOr<int64_t> Restore(const std::string& prefix) {
+    if (!numbered_) return RestoreFrom(prefix);
+    // A checkpoint may be deleted, for newer ones, while it is read.
+    for (std::string tried, said = LatestSaid(prefix); said != tried; said = LatestSaid(prefix)) {
+      tried = said;
+      auto step = RestoreFrom(tried);
+      if (step.ok() || IsMixed(step.status())) return step;
+      last_error_ = step.status();
     }
+    return last_error_;
+  }
+
+  // Takes up the list of a saver that was killed.
+  void Recover(const std::string& prefix) {
+    auto state = rm::GetCheckpointState(FolderOf(prefix));
+    if (numbered_ && state.ok() && *state) {
+      saver_->RecoverLastCheckpoints((*state)->all_model_checkpoint_paths);
+    }
+  }
+
+  static bool IsMixed(const rm::Status& status) { return status.message().starts_with("mixed"); }
+
+ private:
+  static std::string FolderOf(const std::string& prefix) {
+    return std::filesystem::path(prefix).parent_path();
+  }
+
+  static std::string LatestSaid(const std::string& prefix) {
+    auto state = rm::GetCheckpointState(FolderOf(prefix));
+    return state.ok() && *state ? (*state)->model_checkpoint_path : "";
+  }
+
+  rm::StatusOr<int64_t> RestoreFrom(const std::string& prefix) {
     if (rm::Status s = saver_->Restore(*session_, prefix); !s.ok()) return s;
     const float step = session_->Value(variables_[0]).value().flat<float>()[0];
     for (const rm::Variable& v : variables_) {
@@ -75,8 +101,8 @@ class Model {
     return static_cast<int64_t>(step);
   }
 
- private:
   bool numbered_;
+  rm::Status last_error_ = rm::NotFound("there is no state file");
   rm::Graph graph_;
   std::vector<rm::Variable> variables_;
   std::unique_ptr<rm::Saver> saver_;
@@ -102,6 +128,7 @@ class Pair {
 
 int Save(const std::string& prefix, int64_t first, const std::string& mode, Pair pair) {
   Model model(mode);
+  model.Recover(prefix);
   std::cout << "ready" << std::endl;
   for (int64_t done = 0; !pair.Ended(done); ++done) {
     const rm::Status status = model.Save(prefix, first + done);
@@ -122,7 +149,7 @@ int Restore(const std::string& prefix, const std::string& mode, Pair pair) {
     if (step.ok()) {
       backward += *step < last;
       last = *step;
-    } else if (step.status().message().starts_with("mixed")) {
+    } else if (Model::IsMixed(step.status())) {
       ++mixed;
     } else {
       if (failures++ < 5) std::cerr << step.status().ToString() << std::endl;

@@ -19,7 +19,8 @@ KILLS = int(os.environ.get("RAMET_SOAK_KILLS", "20"))
 FAULTS = int(os.environ.get("RAMET_SOAK_FAULTS", "60"))
 WHERE = os.environ.get("RAMET_SOAK_DIR") or ("/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 MODES = ("plain", "sharded", "numbered")
-MAX_FILES = 40
+# Later saves remove what killed ones left, after 10 seconds.
+MAX_OLD_FILES, OLD = 10, 15
 
 
 def worker(*args, **more):
@@ -91,10 +92,11 @@ def kills(folder, mode):
             in_between += found == newest + 1
             known = found
     checker.close()
-    files = sum(len(f) for _, _, f in os.walk(folder))
-    print("%-9s kills %d: lost %d, committed but not said %d, files left %d; %.0f s" % (
-        mode, KILLS, lost, in_between, files, time.time() - begin), flush=True)
-    return lost + (files > MAX_FILES)
+    files = [os.path.join(d, f) for d, _, fs in os.walk(folder) for f in fs]
+    old = sum(os.path.getmtime(f) < time.time() - OLD for f in files)
+    print("%-9s kills %d: lost %d, committed but not said %d, files %d, of them old %d; %.0f s" % (
+        mode, KILLS, lost, in_between, len(files), old, time.time() - begin), flush=True)
+    return lost + (old > MAX_OLD_FILES)
 
 
 def faults(folder, mode, kind):

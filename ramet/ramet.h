@@ -12,6 +12,7 @@
 #include "ramet/builders/ops.gen.h"
 #include "ramet/builders/train.h"
 #include "ramet/checkpoint/checkpoint_management.h"
+#include "ramet/checkpoint/checkpoint_watcher.h"
 #include "ramet/checkpoint/saver.h"
 #include "ramet/data/mnist.h"
 #include "ramet/format/bundle_reader.h"

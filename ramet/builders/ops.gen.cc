@@ -1131,6 +1131,10 @@ Output SquaredDifference(const Input& x, const Input& y, std::string_view name, 
   return First(Build(nullptr, "SquaredDifference", Flat({x, y}), {}, Or(name, "SquaredDifference"), where));
 }
 
+Output StaticRegexFullMatch(const Input& input, const std::string& pattern, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StaticRegexFullMatch", Flat({input}), {{"pattern", pattern}}, Or(name, "StaticRegexFullMatch"), where));
+}
+
 Output StopGradient(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "StopGradient", Flat({input}), {}, Or(name, "StopGradient"), where));
 }
@@ -1147,6 +1151,13 @@ Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end
 }
 Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, std::string_view name, SourceLocation where) {
   return StridedSliceGrad(shape, begin, end, strides, dy, StridedSliceGradOptions(), name, where);
+}
+
+Output StringJoin(const std::vector<Input>& inputs, const StringJoinOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StringJoin", Flat({inputs}), {{"separator", options.separator}, {"N", Length(inputs)}}, Or(name, "StringJoin"), where));
+}
+Output StringJoin(const std::vector<Input>& inputs, std::string_view name, SourceLocation where) {
+  return StringJoin(inputs, StringJoinOptions(), name, where);
 }
 
 Output Sub(const Input& x, const Input& y, std::string_view name, SourceLocation where) {

@@ -1621,6 +1621,12 @@ RAMET_EXPORT Output Square(const Input& x, std::string_view name = "", SourceLoc
 // SquaredDifference(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output SquaredDifference(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Whether each string as a whole matches the regular expression `pattern`, of which . * + ? | ( ) ^
+// $ and backslashes in front of these are known.
+// \error kUnimplemented for other parts of expressions; kInvalidArgument for a malformed one.
+// StaticRegexFullMatch(input:string) -> (output:bool) {pattern:string}
+RAMET_EXPORT Output StaticRegexFullMatch(const Input& input, const std::string& pattern, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // `input`, unchanged; gradients do not pass it.
 // StopGradient(input:T) -> (output:T) {T:type}
 RAMET_EXPORT Output StopGradient(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1659,6 +1665,16 @@ struct StridedSliceGradOptions {
 // shrink_axis_mask:int=0}
 RAMET_EXPORT Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, const StridedSliceGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StringJoinOptions {
+  std::string separator = "";
+};
+// The strings of the inputs one after another, element by element, with `separator` between them.
+// Scalars go with every element of the others, which have one shape.
+// \error kInvalidArgument if the shapes differ.
+// StringJoin(inputs:N * string) -> (output:string) {N:int, separator:string=""}
+RAMET_EXPORT Output StringJoin(const std::vector<Input>& inputs, const StringJoinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StringJoin(const std::vector<Input>& inputs, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns x - y element-wise with broadcasting; integers wrap. Error: the shapes do not broadcast.
 // Sub(x:T, y:T) -> (z:T) {T:type}

@@ -1,22 +1,19 @@
 #include "ramet/checkpoint/checkpoint_management.h"
 
-#include <poll.h>
-#include <sys/inotify.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <optional>
-#include <thread>
+#include <utility>
 
 #include "ramet/base/file.h"
+#include "ramet/base/log.h"
+#include "ramet/checkpoint/retention.h"
 #include "ramet/format/bundle_commit.h"
-#include "ramet/format/bundle_reader.h"
 
 namespace ramet {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kLookInterval(200);
+constexpr char kAnyShard[] =
+    "-"
+    "?????"
+    "-of-";
 
 std::string EscapeGlob(std::string_view text) {
   std::string escaped;
@@ -27,106 +24,80 @@ std::string EscapeGlob(std::string_view text) {
   return escaped;
 }
 
-int64_t StepOf(std::string_view prefix) {
-  size_t dash = prefix.rfind('-');
-  int64_t step;
-  if (dash == std::string_view::npos || !ParseInt64(prefix.substr(dash + 1), &step)) return -1;
-  return step;
+// The files of a V1 checkpoint: of its one name, or of the pattern "m-?????-of-00002".
+std::string V1Pattern(const std::string& prefix) {
+  const size_t shard = prefix.rfind(kAnyShard);
+  if (shard == std::string::npos) return EscapeGlob(prefix);
+  return EscapeGlob(prefix.substr(0, shard)) + prefix.substr(shard);
+}
+
+std::vector<std::string> FilesOf(const std::string& prefix, SaverNames::Format format) {
+  if (format != SaverNames::Format::kV2) {
+    return Glob(V1Pattern(prefix)).value_or({});
+  }
+  std::vector<std::string> files = {StrCat(prefix, ".index")};
+  const std::string data = StrCat(EscapeGlob(prefix), ".data", kAnyShard, "?????");
+  for (std::string& file : Glob(data).value_or({})) files.push_back(std::move(file));
+  return files;
+}
+
+// The file that stands for a checkpoint, "" if there is none.
+std::string MainFile(const std::string& prefix) {
+  const std::string index = StrCat(prefix, ".index");
+  if (FileExists(index)) return index;
+  const std::vector<std::string> v1 = Glob(V1Pattern(prefix)).value_or({});
+  return v1.empty() ? "" : v1.front();
 }
 
 }  // namespace
 
-Status RemoveCheckpoint(const std::string& prefix, std::string_view meta_graph_suffix) {
-  std::vector<std::string> files = {StrCat(prefix, ".index")};
-  auto data = Glob(StrCat(EscapeGlob(prefix),
-                          ".data-"
-                          "?????"
-                          "-of-"
-                          "?????"));
-  if (data.ok()) files.insert(files.end(), data->begin(), data->end());
-  files.push_back(StrCat(prefix, ".", meta_graph_suffix));
+Status RemoveIfThere(const std::string& file) {
+  Status removed = RemoveFile(file);
+  return IsNotFound(removed) ? OkStatus() : removed;
+}
+
+bool CheckpointExists(const std::string& prefix) { return !MainFile(prefix).empty(); }
+
+std::vector<double> GetCheckpointMtimes(const std::vector<std::string>& prefixes) {
+  std::vector<double> times;
+  for (const std::string& prefix : prefixes) {
+    auto identity = GetFileIdentity(MainFile(prefix));
+    if (identity.ok()) times.push_back(static_cast<double>(identity->mtime_ns) / 1e9);
+  }
+  return times;
+}
+
+Status RemoveCheckpointData(const std::string& prefix, SaverNames::Format format) {
   RemoveSpare(prefix);
   Status first;
-  for (const std::string& file : files) {
-    Status removed = RemoveFile(file);
-    if (!IsNotFound(removed)) first.Update(removed);
-  }
+  for (const std::string& file : FilesOf(prefix, format)) first.Update(RemoveIfThere(file));
   return first;
 }
 
-class CheckpointWatcher::Impl {
- public:
-  Impl(std::string dir, std::string filename)
-      : dir_(dir.empty() ? "." : std::move(dir)),
-        filename_(std::move(filename)),
-        notices_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {}
+Status RemoveCheckpoint(const std::string& prefix, std::string_view meta_graph_suffix,
+                        SaverNames::Format format) {
+  Status status = RemoveCheckpointData(prefix, format);
+  status.Update(RemoveIfThere(MetaGraphFilename(prefix, meta_graph_suffix)));
+  return status;
+}
 
-  ~Impl() {
-    if (notices_ >= 0) close(notices_);
+StatusOr<std::optional<CheckpointStateInfo>> GetCheckpointState(const std::string& dir,
+                                                                std::string_view latest_filename) {
+  StatusOr<CheckpointStateInfo> state = ReadCheckpointState(dir, latest_filename);
+  if (state.ok()) return std::optional(*std::move(state));
+  if (IsInvalidArgument(state.status())) return state.status();
+  if (!IsNotFound(state.status())) {
+    LogWarning(state.status().message());
+    LogWarning(JoinPath(dir, latest_filename), ": Checkpoint ignored");
   }
+  return std::optional<CheckpointStateInfo>();
+}
 
-  StatusOr<FoundCheckpoint> Poll() {
-    RAMET_ASSIGN_OR_RETURN(std::string prefix, LatestCheckpoint(dir_, filename_));
-    RAMET_ASSIGN_OR_RETURN(FileIdentity identity, GetFileIdentity(StrCat(prefix, ".index")));
-    if (prefix == last_prefix_ && identity == last_identity_) {
-      return NotFound("there is no checkpoint newer than ", prefix);
-    }
-    last_prefix_ = prefix;
-    last_identity_ = identity;
-    FoundCheckpoint found{prefix, StrCat(prefix, ".meta"), StepOf(prefix)};
-    if (!FileExists(found.meta_path)) found.meta_path.clear();
-    return found;
-  }
-
-  StatusOr<FoundCheckpoint> Wait(std::chrono::milliseconds timeout) {
-    const auto deadline = Clock::now() + timeout;
-    for (;;) {
-      Watch();
-      StatusOr<FoundCheckpoint> found = Poll();
-      if (found.ok() || !IsNotFound(found.status())) return found;
-      const auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-      if (left.count() <= 0) {
-        return DeadlineExceeded("no new checkpoint in folder '", dir_, "' within ", timeout.count(),
-                                " ms: ", found.status().message());
-      }
-      Sleep(std::min(left, kLookInterval));
-    }
-  }
-
- private:
-  // Renames into the folder are what commits a checkpoint.
-  void Watch() {
-    if (notices_ < 0 || watching_) return;
-    watching_ = inotify_add_watch(notices_, dir_.c_str(), IN_MOVED_TO | IN_CLOSE_WRITE) >= 0;
-  }
-
-  void Sleep(std::chrono::milliseconds time) {
-    if (!watching_) {
-      std::this_thread::sleep_for(time);
-      return;
-    }
-    pollfd ready{notices_, POLLIN, 0};
-    if (poll(&ready, 1, static_cast<int>(time.count())) <= 0) return;
-    char events[4096];
-    while (read(notices_, events, sizeof(events)) > 0) continue;
-  }
-
-  std::string dir_;
-  std::string filename_;
-  int notices_;
-  bool watching_ = false;
-  std::string last_prefix_;
-  std::optional<FileIdentity> last_identity_;
-};
-
-CheckpointWatcher::CheckpointWatcher(std::string dir, std::string latest_filename)
-    : impl_(std::make_unique<Impl>(std::move(dir), std::move(latest_filename))) {}
-CheckpointWatcher::CheckpointWatcher(CheckpointWatcher&&) noexcept = default;
-CheckpointWatcher::~CheckpointWatcher() = default;
-StatusOr<FoundCheckpoint> CheckpointWatcher::Poll() { return impl_->Poll(); }
-StatusOr<FoundCheckpoint> CheckpointWatcher::Wait(std::chrono::milliseconds timeout) {
-  return impl_->Wait(timeout);
+Status UpdateCheckpointState(const std::string& save_dir, CheckpointStateInfo state,
+                             const std::string& latest_filename) {
+  WriteCheckpointStateOptions write;
+  write.filename = latest_filename;
+  return WriteCheckpointState(save_dir, std::move(state), write);
 }
 
 }  // namespace ramet

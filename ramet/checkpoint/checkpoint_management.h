@@ -1,47 +1,46 @@
 #pragma once
 
-#include <chrono>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ramet/base/export.h"
 #include "ramet/base/status.h"
 #include "ramet/format/checkpoint_state.h"
+#include "ramet/graph/meta_graph.h"
 
 namespace ramet {
 
+// Whether a V2 or V1 checkpoint of that prefix exists (tf.train.checkpoint_exists). The prefix of a
+// V1 checkpoint in shards is their pattern, "m-?????-of-00002".
+RAMET_EXPORT bool CheckpointExists(const std::string& prefix);
+
+// When the checkpoints were written, in seconds since the epoch; those that do not exist are left
+// out (tf.train.get_checkpoint_mtimes).
+RAMET_EXPORT std::vector<double> GetCheckpointMtimes(const std::vector<std::string>& prefixes);
+
 // Removes the files of a checkpoint: PREFIX.index first, so that it is gone at once, then its data
-// files and PREFIX.<meta_graph_suffix> (tf.train.remove_checkpoint). What is not there is no error.
-// \error those of the files.
+// files and PREFIX.<meta_graph_suffix> (tf.train.remove_checkpoint); of a V1 checkpoint the file or
+// shards. What is not there is no error. \error those of the files.
 RAMET_EXPORT Status RemoveCheckpoint(const std::string& prefix,
-                                     std::string_view meta_graph_suffix = "meta");
+                                     std::string_view meta_graph_suffix = "meta",
+                                     SaverNames::Format format = SaverNames::Format::kV2);
+// The same, but leaves the .meta file.
+Status RemoveCheckpointData(const std::string& prefix, SaverNames::Format format);
 
-// What a watcher found: a checkpoint that is there, and its graph if the trainer wrote one.
-struct FoundCheckpoint {
-  std::string prefix;
-  std::string meta_path;  // "" if there is no PREFIX.meta
-  int64_t step = -1;      // from "-STEP" at the end of the prefix, -1 if there is none
-};
+// Removes a file; one that is not there is no error.
+Status RemoveIfThere(const std::string& file);
 
-// A CheckpointWatcher says when a folder has a new checkpoint: another prefix in its state file, or
-// the same prefix saved again. It waits on the file system's notices and looks by itself now and
-// then, for file systems that send none. Works from before the folder exists. One thread at a time.
-class RAMET_EXPORT CheckpointWatcher {
- public:
-  explicit CheckpointWatcher(std::string dir, std::string latest_filename = "checkpoint");
-  CheckpointWatcher(CheckpointWatcher&&) noexcept;
-  ~CheckpointWatcher();
+// What the state file of a folder says (tf.train.get_checkpoint_state): nothing if there is none or
+// it cannot be read, with a warning; ReadCheckpointState tells why.
+// \error kInvalidArgument "Invalid checkpoint state loaded from DIR" if it names no checkpoint.
+RAMET_EXPORT StatusOr<std::optional<CheckpointStateInfo>> GetCheckpointState(
+    const std::string& dir, std::string_view latest_filename = "checkpoint");
 
-  // The latest checkpoint if it is not the one that was returned last.
-  // \error kNotFound if there is none or nothing new; those of the state file.
-  StatusOr<FoundCheckpoint> Poll();
-  // As Poll, but waits for one. \error kDeadlineExceeded naming the folder if none came in time.
-  StatusOr<FoundCheckpoint> Wait(std::chrono::milliseconds timeout);
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
-};
+// Records a checkpoint in the state file of `save_dir` (tf.train.update_checkpoint_state).
+// \error as WriteCheckpointState.
+RAMET_EXPORT Status UpdateCheckpointState(const std::string& save_dir, CheckpointStateInfo state,
+                                          const std::string& latest_filename = "checkpoint");
 
 }  // namespace ramet

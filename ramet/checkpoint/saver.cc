@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <limits>
+#include <set>
 
 #include "ramet/base/file.h"
 #include "ramet/base/log.h"
 #include "ramet/checkpoint/checkpoint_management.h"
+#include "ramet/checkpoint/object_based.h"
+#include "ramet/checkpoint/restore_nodes.h"
+#include "ramet/checkpoint/retention.h"
 #include "ramet/checkpoint/saver_nodes.h"
 #include "ramet/format/bundle_reader.h"
-#include "ramet/format/checkpoint_state.h"
+#include "ramet/graph/meta_graph_proto.h"
+#include "ramet/graph/names.h"
 
 namespace ramet {
 namespace {
@@ -17,14 +23,6 @@ namespace {
 double Now() {
   auto since = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration<double>(since).count();
-}
-
-std::string WithStep(const std::string& path, const SaveOptions& options, bool pad) {
-  if (!options.global_step) return path;
-  if (!pad) return StrCat(path, "-", *options.global_step);
-  char step[32];
-  std::snprintf(step, sizeof(step), "-%08lld", static_cast<long long>(*options.global_step));
-  return path + step;
 }
 
 std::string FolderOf(const std::string& path) {
@@ -36,156 +34,392 @@ std::string FolderOf(const std::string& path) {
 std::string NearCheckpoints(const std::string& prefix) {
   constexpr size_t kMost = 5;
   const std::string dir = FolderOf(prefix);
-  std::string text;
-  if (auto names = ListDir(dir); names.ok()) {
-    std::vector<std::string> found;
-    for (const std::string& name : *names) {
-      if (name.ends_with(".index")) found.push_back(name.substr(0, name.size() - 6));
-    }
-    std::ranges::sort(found);
-    if (found.empty()) return StrCat("; there is no checkpoint in folder '", dir, "'");
-    if (found.size() > kMost) found.erase(found.begin(), found.end() - kMost);
-    text = StrCat("; in folder '", dir, "' there are: ", StrJoin(found, ", "));
-  } else {
-    return StrCat("; folder '", dir, "' cannot be read");
+  auto names = ListDir(dir);
+  if (!names.ok()) return StrCat("; folder '", dir, "' cannot be read");
+  std::vector<std::string> found;
+  for (const std::string& name : *names) {
+    if (name.ends_with(".index")) found.push_back(name.substr(0, name.size() - 6));
   }
+  std::ranges::sort(found);
+  if (found.empty()) return StrCat("; there is no checkpoint in folder '", dir, "'");
+  if (found.size() > kMost) found.erase(found.begin(), found.end() - kMost);
+  const std::string text = StrCat("; in folder '", dir, "' there are: ", StrJoin(found, ", "));
   auto latest = LatestCheckpoint(dir);
   return latest.ok() ? StrCat(text, " (latest is ", *latest, ")") : text;
 }
 
-std::string Explained(const Status& status) {
+Status Explained(const Status& status) {
   const char* cause = IsNotFound(status) ? "a Variable name or other graph key that is missing"
                                          : "a mismatch between the current graph and the graph";
-  return StrCat("Restoring from checkpoint failed. This is most likely due to ", cause,
-                " from the checkpoint. Please ensure that you have not altered the graph expected "
-                "based on the checkpoint. Original error:\n\n",
-                status.message());
+  return Status(
+      status.code(),
+      StrCat("Restoring from checkpoint failed. This is most likely due to ", cause,
+             " from the checkpoint. Please ensure that you have not altered the graph expected "
+             "based on the checkpoint. Original error:\n\n",
+             status.message()));
+}
+
+// The value of a step, toward zero when it is a fraction, as Python's int() has it.
+StatusOr<int64_t> StepValue(const Tensor& t) {
+  if (t.rank() == 0) {
+    switch (t.dtype()) {
+      case DType::kInt64: return t.scalar<int64_t>();
+      case DType::kInt32: return int64_t{t.scalar<int32_t>()};
+      case DType::kInt16: return int64_t{t.scalar<int16_t>()};
+      case DType::kUInt8: return int64_t{t.scalar<uint8_t>()};
+      case DType::kFloat: return static_cast<int64_t>(t.scalar<float>());
+      case DType::kDouble: return static_cast<int64_t>(t.scalar<double>());
+      default: break;
+    }
+  }
+  return InvalidArgument("global_step must be a scalar number, but it is a ", DTypeName(t.dtype()),
+                         t.shape());
+}
+
+StatusOr<int64_t> EvaluateStep(Session& session, const GlobalStep& step) {
+  if (const auto* number = std::get_if<int64_t>(&step.step())) return *number;
+  const auto* name = std::get_if<std::string>(&step.step());
+  const GraphElement element =
+      name != nullptr ? GraphElement(*name) : GraphElement(std::get<Output>(step.step()));
+  RAMET_ASSIGN_OR_RETURN(const std::vector<Tensor> value, session.Run(element));
+  return StepValue(value[0]);
 }
 
 }  // namespace
 
-Saver::Saver(Graph* graph, SaverNames names, bool pad_step_number)
-    : graph_(graph),
-      definition_(std::move(names)),
-      pad_step_number_(pad_step_number),
-      next_kept_time_(Now() + definition_.keep_checkpoint_every_n_hours * 3600.0) {}
+class Saver::Impl {
+ public:
+  Impl(Graph& graph, const SaverOptions& options) : graph_(graph), options_(options) {}
 
-Saver::Saver(Graph& graph, const SaverOptions& options)
-    : Saver(&graph, BuildSaverNodes(graph, options), options.pad_step_number) {}
+  Graph& graph() const { return graph_; }
+  bool empty() const { return empty_; }
+  const SaverNames& definition() const { return definition_; }
+  CheckpointList& list() { return list_; }
 
-Saver Saver::FromNames(Graph& graph, const SaverNames& names) {
-  return Saver(&graph, names, false);
-}
+  void Adopt(const SaverNames& names) {
+    definition_ = names;
+    built_ = true;
+    list_ = CheckpointList(names.max_to_keep, names.keep_checkpoint_every_n_hours, Now());
+  }
 
-Status Saver::CheckArguments(const std::string& save_path, const SaveOptions& options) const {
-  RAMET_RETURN_IF_ERROR(graph_->status());
+  // Errors go to the graph too.
+  Status Build() {
+    if (built_) return graph_.status();
+    built_ = true;
+    Status status = BuildNodes();
+    if (!status.ok()) graph_.RecordError(status.WithContext("Saver"));
+    return graph_.status();
+  }
+
+  Status DeferBuild() const {
+    if (SavesCollections(options_)) return OkStatus();
+    return InvalidArgument(
+        "If `var_list` is provided then build cannot be deferred. Either set defer_build=False or "
+        "var_list=None.");
+  }
+
+  StatusOr<std::string> Save(Session& session, const std::string& save_path,
+                             const SaveOptions& options);
+  Status Restore(Session& session, const std::string& save_path);
+  Status ExportMetaGraph(const std::string& path, ExportMetaGraphOptions options) const {
+    if (!empty_) options.saver = definition_;
+    return ExportMetaGraphFile(graph_, path, options);
+  }
+
+ private:
+  Status BuildNodes() {
+    RAMET_ASSIGN_OR_RETURN(const std::vector<Saveable> saveables,
+                           CollectSaveables(graph_, options_));
+    empty_ = saveables.empty();
+    if (empty_ && !options_.allow_empty) return InvalidArgument("No variables to save");
+    if (!empty_) Adopt(BuildSaverNodes(graph_, saveables, options_));
+    return OkStatus();
+  }
+
+  Status CheckArguments(const std::string& save_path, const SaveOptions& options) const;
+  StatusOr<std::string> PathOf(Session& session, const std::string& save_path,
+                               const SaveOptions& options) const;
+  StatusOr<std::string> RunSave(Session& session, const std::string& path,
+                                const std::string& save_path) const;
+  Status Record(const std::string& saved, const std::string& save_path, const SaveOptions& options);
+  void Delete(const std::string& path, const std::string& meta_graph_suffix);
+  Status RestoreByName(Session& session, const std::string& save_path,
+                       const RestoreNodes& nodes) const;
+  Status RestoreTogether(Session& session, const std::string& save_path, const RestoreNodes& nodes,
+                         const std::vector<BundleRequest>& requests) const;
+  Status RestoreObjectBased(Session& session, const std::string& save_path,
+                            const RestoreNodes& nodes, const Status& by_name) const;
+
+  Graph& graph_;
+  SaverOptions options_;
+  SaverNames definition_;
+  bool built_ = false;
+  bool empty_ = false;
+  CheckpointList list_{0, 0, 0};
+  // .meta files of deleted checkpoints, which stay until there is another one.
+  std::set<std::string> unneeded_metas_;
+};
+
+Status Saver::Impl::CheckArguments(const std::string& save_path, const SaveOptions& options) const {
+  RAMET_RETURN_IF_ERROR(graph_.status());
+  if (!built_) {
+    return FailedPrecondition("`build()` should be called before save if defer_build==True");
+  }
   if (options.latest_filename.find('/') != std::string::npos) {
     return InvalidArgument("'latest_filename' must not contain path components");
   }
-  if (!options.global_step && Basename(save_path) == options.latest_filename) {
+  const bool collides = Basename(save_path) == options.latest_filename;
+  if (collides && !options.global_step && !definition_.sharded) {
     return InvalidArgument("'latest_filename' collides with 'save_path': '",
                            options.latest_filename, "' and '", save_path, "'");
   }
   return OkStatus();
 }
 
-StatusOr<std::string> Saver::Save(Session& session, const std::string& save_path,
-                                  const SaveOptions& options) {
-  RAMET_RETURN_IF_ERROR(CheckArguments(save_path, options));
-  const std::string path = WithStep(save_path, options, pad_step_number_);
-  auto saved =
-      session.Run({{definition_.filename_tensor_name, Tensor(path)}}, definition_.save_tensor_name);
-  if (!saved.ok()) {
-    const Status& s = saved.status();
-    const std::string parent = FolderOf(path);
-    if ((IsFailedPrecondition(s) || IsNotFound(s)) && !IsDirectory(parent)) {
-      return InvalidArgument("Parent directory of ", path, " doesn't exist, can't save. (",
-                             s.message(), ")");
-    }
-    return s;
-  }
-  std::string prefix = (*saved)[0].scalar<std::string>();
-  if (options.write_state) RAMET_RETURN_IF_ERROR(Record(prefix, options));
-  if (options.write_meta_graph) RAMET_RETURN_IF_ERROR(WriteMetaGraph(prefix, options));
-  return prefix;
+StatusOr<std::string> Saver::Impl::PathOf(Session& session, const std::string& save_path,
+                                          const SaveOptions& options) const {
+  if (!options.global_step) return save_path;
+  RAMET_ASSIGN_OR_RETURN(const int64_t step, EvaluateStep(session, *options.global_step));
+  if (!options_.pad_step_number) return StrCat(save_path, "-", step);
+  char padded[32];
+  std::snprintf(padded, sizeof(padded), "-%08lld", static_cast<long long>(step));
+  return save_path + padded;
 }
 
-// The exact rule of TensorFlow (spec: checkpoints 6.2).
-Status Saver::Record(const std::string& path, const SaveOptions& options) {
-  std::erase_if(kept_, [&](const Kept& k) { return k.path == path; });
-  if (definition_.max_to_keep > 0) {
-    kept_.push_back({path, Now()});
-    if (static_cast<int>(kept_.size()) > definition_.max_to_keep) {
-      to_delete_.push_back(kept_.front());
-      kept_.erase(kept_.begin());
-    }
+StatusOr<std::string> Saver::Impl::Save(Session& session, const std::string& save_path,
+                                        const SaveOptions& options) {
+  RAMET_RETURN_IF_ERROR(CheckArguments(save_path, options));
+  RAMET_ASSIGN_OR_RETURN(const std::string path, PathOf(session, save_path, options));
+  std::string saved;
+  if (!empty_) {
+    RAMET_ASSIGN_OR_RETURN(saved, RunSave(session, path, save_path));
   }
+  if (options.write_meta_graph) {
+    ExportMetaGraphOptions write;
+    write.strip_default_attrs = options.strip_default_attrs;
+    RAMET_RETURN_IF_ERROR(
+        ExportMetaGraph(MetaGraphFilename(path, options.meta_graph_suffix), write));
+  }
+  if (!empty_ && options.write_state) {
+    RAMET_RETURN_IF_ERROR(Record(saved, save_path, options));
+  }
+  return saved;
+}
+
+StatusOr<std::string> Saver::Impl::RunSave(Session& session, const std::string& path,
+                                           const std::string& save_path) const {
+  auto saved =
+      session.Run({{definition_.filename_tensor_name, Tensor(path)}}, definition_.save_tensor_name);
+  const Status& status = saved.status();
+  const bool no_place = IsFailedPrecondition(status) || IsNotFound(status);
+  if (no_place && !IsDirectory(FolderOf(path))) {
+    return InvalidArgument("Parent directory of ", save_path, " doesn't exist, can't save. (",
+                           status.message(), ")");
+  }
+  RAMET_RETURN_IF_ERROR(status);
+  const Tensor& path_saved = (*saved)[0];
+  if (path_saved.dtype() == DType::kString && path_saved.num_elements() == 1) {
+    return path_saved.data<std::string>()[0];
+  }
+  return InvalidArgument("the save tensor ", definition_.save_tensor_name,
+                         " must be a string scalar, but it is a ", DTypeName(path_saved.dtype()),
+                         path_saved.shape());
+}
+
+Status Saver::Impl::Record(const std::string& saved, const std::string& save_path,
+                           const SaveOptions& options) {
+  list_.Record(saved, Now());
+  unneeded_metas_.erase(MetaGraphFilename(saved, options.meta_graph_suffix));
   CheckpointStateInfo state;
-  state.model_checkpoint_path = path;
-  state.all_model_checkpoint_paths = last_checkpoints();
+  state.model_checkpoint_path = saved;
+  for (const auto& [path, time] : list_.entries()) state.all_model_checkpoint_paths.push_back(path);
   WriteCheckpointStateOptions write;
   write.filename = options.latest_filename;
-  RAMET_RETURN_IF_ERROR(WriteCheckpointState(std::string(Dirname(path)), state, write));
-  DeleteOne(options);
+  write.save_relative_paths = options_.save_relative_paths;
+  RAMET_RETURN_IF_ERROR(WriteCheckpointState(std::string(Dirname(save_path)), state, write));
+  if (auto oldest = list_.NextToDelete()) Delete(*oldest, options.meta_graph_suffix);
   return OkStatus();
 }
 
-void Saver::DeleteOne(const SaveOptions& options) {
-  if (to_delete_.empty()) return;
-  Kept oldest = to_delete_.front();
-  to_delete_.erase(to_delete_.begin());
-  if (oldest.time > next_kept_time_) {
-    next_kept_time_ += definition_.keep_checkpoint_every_n_hours * 3600.0;
-    return;
+void Saver::Impl::Delete(const std::string& path, const std::string& meta_graph_suffix) {
+  Status removed = RemoveCheckpointData(path, definition_.version);
+  const std::string meta = MetaGraphFilename(path, meta_graph_suffix);
+  if (FileExists(meta)) unneeded_metas_.insert(meta);
+  const auto unneeded = [&](const std::string& file) { return unneeded_metas_.contains(file); };
+  if (!std::ranges::all_of(MetaGraphsBeside(path, meta_graph_suffix), unneeded)) {
+    for (const std::string& file : unneeded_metas_) removed.Update(RemoveIfThere(file));
+    unneeded_metas_.clear();
   }
-  Status removed = RemoveCheckpoint(oldest.path, options.meta_graph_suffix);
   if (!removed.ok()) LogWarning("an old checkpoint was not removed: ", removed.message());
 }
 
-Status Saver::WriteMetaGraph(const std::string& path, const SaveOptions& options) const {
-  ExportMetaGraphOptions write;
-  write.saver = definition_;
-  return ExportMetaGraphFile(*graph_, StrCat(path, ".", options.meta_graph_suffix), write);
-}
-
-Status Saver::Restore(Session& session, const std::string& save_path) {
-  RAMET_RETURN_IF_ERROR(graph_->status());
+Status Saver::Impl::Restore(Session& session, const std::string& save_path) {
+  if (empty_) return OkStatus();
+  RAMET_RETURN_IF_ERROR(graph_.status());
   if (save_path.empty()) {
     return InvalidArgument(
         "Can't load save_path when it is empty; LatestCheckpoint finds none when the "
         "folder has no 'checkpoint' file");
   }
-  if (!BundleExists(save_path)) {
+  if (!CheckpointExists(save_path)) {
     return InvalidArgument("The passed save_path is not a valid checkpoint: ", save_path,
                            " (looked for ", save_path, ".index)", NearCheckpoints(save_path));
   }
-  Status status =
-      session
-          .Run({{definition_.filename_tensor_name, Tensor(save_path)}}, definition_.restore_op_name)
-          .status();
-  if (IsNotFound(status) || IsInvalidArgument(status)) {
-    return Status(status.code(), Explained(status));
+  if (!built_) {
+    return FailedPrecondition("`build()` should be called before restore if defer_build==True");
   }
-  if (status.ok()) session.NoteRestored(RestoredVariables());
+  const RestoreNodes nodes = FindRestoreNodes(graph_, definition_.restore_op_name);
+  Status status = RestoreByName(session, save_path, nodes);
+  if (IsNotFound(status)) {
+    status = RestoreObjectBased(session, save_path, nodes, Explained(status));
+  } else if (IsInvalidArgument(status)) {
+    status = Explained(status);
+  }
+  if (status.ok()) session.NoteRestored(nodes.variables);
   return status;
 }
 
-// The variables that the restore op assigns.
-std::vector<std::string> Saver::RestoredVariables() const {
-  std::vector<std::string> names;
-  auto restore = graph_->FindOperation(definition_.restore_op_name);
-  if (!restore.ok()) return names;
-  for (const Operation& assign : restore->control_inputs()) {
-    if (assign.num_inputs() > 0) names.push_back(assign.input(0).op().name());
+Status Saver::Impl::RestoreByName(Session& session, const std::string& save_path,
+                                  const RestoreNodes& nodes) const {
+  const bool is_shared_out = nodes.reads.size() > 1 && BundleExists(save_path);
+  if (auto requests = nodes.Requests(); is_shared_out && requests) {
+    return RestoreTogether(session, save_path, nodes, *requests);
   }
-  return names;
+  return session
+      .Run({{definition_.filename_tensor_name, Tensor(save_path)}}, definition_.restore_op_name)
+      .status();
+}
+
+// Reads for all of the reading nodes at once and feeds what they would give: nodes that read one
+// after another could get parts of different saves while the checkpoint is overwritten.
+Status Saver::Impl::RestoreTogether(Session& session, const std::string& save_path,
+                                    const RestoreNodes& nodes,
+                                    const std::vector<BundleRequest>& requests) const {
+  RAMET_ASSIGN_OR_RETURN(std::vector<Tensor> tensors, ReadBundle(save_path, requests));
+  Feeds feeds;
+  size_t next = 0;
+  for (const Operation& read : nodes.reads) {
+    for (const Output& output : read.outputs()) {
+      feeds.push_back({output, std::move(tensors[next++])});
+    }
+  }
+  return session.Run(feeds, definition_.restore_op_name).status();
+}
+
+Status Saver::Impl::RestoreObjectBased(Session& session, const std::string& save_path,
+                                       const RestoreNodes& nodes, const Status& by_name) const {
+  auto requests = nodes.Requests();
+  if (!requests || !BundleExists(save_path)) return by_name;
+  const auto keys = ObjectGraphKeys(save_path);
+  if (IsNotFound(keys.status())) return by_name;
+  RAMET_RETURN_IF_ERROR(keys.status());
+  RAMET_RETURN_IF_ERROR(MapToObjectKeys(*keys, &*requests));
+  LogWarning(save_path,
+             " is an object-based checkpoint: its tensors were found by the variables' names that "
+             "it records");
+  const Status status = RestoreTogether(session, save_path, nodes, *requests);
+  return IsNotFound(status) || IsInvalidArgument(status) ? Explained(status) : status;
+}
+
+Saver::Saver(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Saver::Saver(Saver&&) noexcept = default;
+Saver& Saver::operator=(Saver&&) noexcept = default;
+Saver::~Saver() = default;
+
+Saver::Saver(Graph& graph, const SaverOptions& options)
+    : impl_(std::make_unique<Impl>(graph, options)) {
+  if (!options.defer_build) {
+    impl_->Build().IgnoreError();
+  } else if (Status status = impl_->DeferBuild(); !status.ok()) {
+    graph.RecordError(status.WithContext("Saver"));
+  }
+}
+
+Saver Saver::FromNames(Graph& graph, const SaverNames& names) {
+  auto impl = std::make_unique<Impl>(graph, SaverOptions());
+  impl->Adopt(names);
+  return Saver(std::move(impl));
+}
+
+StatusOr<Saver> Saver::FromProto(Graph& graph, std::string_view saver_def,
+                                 std::string_view import_scope) {
+  SaverDef proto;
+  if (!proto.ParseFromArray(saver_def.data(), static_cast<int>(saver_def.size()))) {
+    return DataLoss("these ", saver_def.size(), " bytes are not a SaverDef");
+  }
+  for (const auto& [field, value] : {std::pair("save_tensor_name", proto.save_tensor_name()),
+                                     std::pair("restore_op_name", proto.restore_op_name())}) {
+    if (value.empty()) return InvalidArgument("saver_def must specify the ", field);
+  }
+  SaverNames names = SaverFromProto(proto);
+  for (std::string* name :
+       {&names.filename_tensor_name, &names.save_tensor_name, &names.restore_op_name}) {
+    *name = JoinScope(import_scope, *name);
+  }
+  return FromNames(graph, names);
+}
+
+StatusOr<std::string> Saver::ToProto(std::string_view export_scope) const {
+  SaverNames names = definition();
+  if (names.save_tensor_name.empty()) {
+    return FailedPrecondition("this saver has no nodes: it is empty or not built yet");
+  }
+  const std::string scope = export_scope.empty() ? "" : StrCat(export_scope, "/");
+  for (std::string* name :
+       {&names.filename_tensor_name, &names.save_tensor_name, &names.restore_op_name}) {
+    if (!name->starts_with(scope)) {
+      return NotFound("the saver's node ", *name, " is not in the scope ", export_scope);
+    }
+    name->erase(0, scope.size());
+  }
+  SaverDef proto;
+  SaverToProto(names, &proto);
+  return proto.SerializeAsString();
+}
+
+Status Saver::Build() { return impl_->Build(); }
+StatusOr<std::string> Saver::Save(Session& session, const std::string& save_path,
+                                  const SaveOptions& options) {
+  return impl_->Save(session, save_path, options);
+}
+Status Saver::Restore(Session& session, const std::string& save_path) {
+  return impl_->Restore(session, save_path);
+}
+Status Saver::ExportMetaGraph(const std::string& path, ExportMetaGraphOptions options) const {
+  return impl_->ExportMetaGraph(path, std::move(options));
 }
 
 std::vector<std::string> Saver::last_checkpoints() const {
   std::vector<std::string> paths;
-  for (const Kept& k : kept_) paths.push_back(k.path);
+  for (const auto& [path, time] : impl_->list().entries()) paths.push_back(path);
   return paths;
 }
+
+void Saver::SetLastCheckpoints(const std::vector<std::string>& paths) {
+  std::vector<std::pair<std::string, double>> entries;
+  for (const std::string& path : paths) {
+    entries.emplace_back(path, std::numeric_limits<double>::infinity());
+  }
+  SetLastCheckpointsWithTime(std::move(entries));
+}
+
+void Saver::SetLastCheckpointsWithTime(
+    std::vector<std::pair<std::string, double>> paths_and_times) {
+  impl_->list().Set(std::move(paths_and_times));
+}
+
+void Saver::RecoverLastCheckpoints(const std::vector<std::string>& paths) {
+  std::vector<std::pair<std::string, double>> entries;
+  for (const std::string& path : paths) {
+    const std::vector<double> mtime = GetCheckpointMtimes({path});
+    if (!mtime.empty()) entries.emplace_back(path, mtime[0]);
+  }
+  SetLastCheckpointsWithTime(std::move(entries));
+}
+
+bool Saver::empty() const { return impl_->empty(); }
+const SaverNames& Saver::definition() const { return impl_->definition(); }
+Graph& Saver::graph() const { return impl_->graph(); }
 
 StatusOr<ImportedMetaGraph> ImportMetaGraph(Graph& graph, const std::string& path,
                                             const ImportMetaGraphOptions& options) {
@@ -194,7 +428,9 @@ StatusOr<ImportedMetaGraph> ImportMetaGraph(Graph& graph, const std::string& pat
     Saver saver = Saver::FromNames(graph, *info.saver);
     return ImportedMetaGraph{std::move(info), std::move(saver)};
   }
-  Saver saver(graph);
+  SaverOptions any;
+  any.allow_empty = true;
+  Saver saver(graph, any);
   RAMET_RETURN_IF_ERROR(graph.status());
   return ImportedMetaGraph{std::move(info), std::move(saver)};
 }

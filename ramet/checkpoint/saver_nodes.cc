@@ -1,149 +1,261 @@
 #include "ramet/checkpoint/saver_nodes.h"
 
-#include <algorithm>
-#include <set>
+#include <map>
+#include <utility>
+
+#include "ramet/graph/device_name.h"
+#include "ramet/op/op.h"
 
 namespace ramet {
 namespace {
 
-// One tensor of the checkpoint: its key, its part of a partitioned variable, and the variable.
-struct Saveable {
-  std::string name;
-  std::string shape_and_slice;
-  int64_t offset = 0;
-  Variable variable;
+constexpr char kCpu[] = "/device:CPU:0";
+
+// The first CPU of the machine that a device belongs to.
+std::string FirstCpuOf(const std::string& device) {
+  DeviceName name = DeviceName::Parse(device).value_or(DeviceName());
+  name.type = "CPU";
+  name.index = 0;
+  return name.ToString();
+}
+
+std::string DeviceOf(const Saveable& s) {
+  const std::string device = s.variable.record().variable.op().device();
+  auto parsed = DeviceName::Parse(device);
+  return parsed.ok() ? parsed->ToString() : device;
+}
+
+// The tensors that are kept on one device.
+struct Shard {
+  std::string device;
+  std::vector<Saveable> saveables;
 };
 
-std::string SliceSpec(const SaveSliceInfo& info) {
-  std::string extents;
-  for (size_t i = 0; i < info.var_offset.size(); ++i) {
-    extents += StrCat(i ? ":" : "", info.var_offset[i], ",", info.var_shape[i]);
-  }
-  return StrCat(StrJoin(info.full_shape, " "), " ", extents);
-}
-
-Saveable MakeSaveable(const std::string& name, const Variable& v) {
-  const auto& slice = v.record().save_slice_info;
-  if (!slice) return {name, "", 0, v};
-  int64_t offset = 0;
-  for (int64_t o : slice->var_offset) offset += o;
-  return {name.empty() ? slice->full_name : name, SliceSpec(*slice), offset, v};
-}
-
-std::vector<Saveable> Collect(Graph& graph, const SaverOptions& options) {
-  std::vector<Saveable> saveables;
-  for (const auto& [name, v] : options.var_map) saveables.push_back(MakeSaveable(name, v));
-  if (!saveables.empty()) return saveables;
-  std::vector<Variable> variables = options.var_list;
-  if (variables.empty()) {
-    variables = graph.collections().Get<Variable>(graph_keys::kGlobalVariables);
-  }
-  for (const Variable& v : variables) {
-    const auto& slice = v.record().save_slice_info;
-    saveables.push_back(MakeSaveable(slice ? slice->full_name : v.op_name(), v));
-  }
-  return saveables;
-}
-
-Status CheckSaveables(const std::vector<Saveable>& saveables) {
-  if (saveables.empty()) return InvalidArgument("No variables to save");
-  std::set<VariableId> seen;
-  for (size_t i = 0; i < saveables.size(); ++i) {
-    const Saveable& s = saveables[i];
-    if (!seen.insert(s.variable.id()).second) {
-      return InvalidArgument("The same saveable will be restored with two names: ", s.name);
-    }
-    const bool twice = i > 0 && saveables[i - 1].name == s.name &&
-                       (s.shape_and_slice.empty() || saveables[i - 1].shape_and_slice.empty());
-    if (twice) return InvalidArgument("At least two variables have the same name: ", s.name);
-  }
-  return OkStatus();
+std::vector<Shard> GroupByDevice(const std::vector<Saveable>& saveables) {
+  std::map<std::string, std::vector<Saveable>> groups;
+  for (const Saveable& s : saveables) groups[DeviceOf(s)].push_back(s);
+  std::vector<Shard> shards;
+  for (auto& [device, group] : groups) shards.push_back({device, std::move(group)});
+  return shards;
 }
 
 // The nodes of one saver, in the order in which TensorFlow makes them.
 class SaverNodes {
  public:
-  SaverNodes(Graph& graph, std::vector<Saveable> saveables, Scope& scope)
-      : graph_(graph), saveables_(std::move(saveables)), scope_(scope) {}
+  SaverNodes(Graph& graph, const SaverOptions& options, Scope& scope)
+      : graph_(graph), options_(options), scope_(scope) {}
 
-  SaverNames Build() {
+  SaverNames Build(const std::vector<Saveable>& saveables) {
+    const AttrMap scalar = {{"shape", Shape()}};
     Output name =
-        AddOp(graph_, "PlaceholderWithDefault", {Tensor("model")}, {{"shape", Shape()}}, "filename")
+        AddOp(graph_, "PlaceholderWithDefault", {Tensor(options_.filename)}, scalar, "filename")
             .output(0);
-    prefix_ =
-        AddOp(graph_, "PlaceholderWithDefault", {name}, {{"shape", Shape()}}, "Const").output(0);
-    Output saved = Save();
-    Operation restored = Restore();
-    SaverNames definition;
-    definition.filename_tensor_name = prefix_.name();
-    definition.save_tensor_name = saved.name();
-    definition.restore_op_name = restored.name();
-    return definition;
+    prefix_ = AddOp(graph_, "PlaceholderWithDefault", {name}, scalar, "Const").output(0);
+    Output saved;
+    Operation restored;
+    if (options_.sharded) {
+      const std::vector<Shard> shards = GroupByDevice(saveables);
+      saved = is_v1() ? SaveShardsV1(shards) : SaveShardsV2(shards);
+      restored = RestoreShards(shards);
+    } else {
+      saved = Save(saveables, prefix_);
+      restored = Restore(saveables, "restore_all");
+    }
+    SaverNames names;
+    if (!saved.valid() || !restored.valid()) return names;
+    names.filename_tensor_name = prefix_.name();
+    names.save_tensor_name = saved.name();
+    names.restore_op_name = restored.name();
+    return names;
   }
 
  private:
-  std::vector<Input> NamesAndSlices() const {
+  bool is_v1() const { return options_.write_version == SaverNames::Format::kV1; }
+
+  static std::vector<Input> NamesAndSlices(const std::vector<Saveable>& saveables,
+                                           const Output& prefix) {
     std::vector<std::string> names, slices;
-    for (const Saveable& s : saveables_) {
+    for (const Saveable& s : saveables) {
       names.push_back(s.name);
       slices.push_back(s.shape_and_slice);
     }
-    return {prefix_, Tensor::Vector(names), Tensor::Vector(slices)};
+    return {prefix, Tensor::Vector(names), Tensor::Vector(slices)};
   }
 
-  Output Save() {
-    std::vector<Input> inputs = NamesAndSlices();
-    for (const Saveable& s : saveables_) inputs.push_back(s.variable.ref());
-    Operation save = AddOp(graph_, "SaveV2", inputs);
+  // What is saved: of a variable as a whole the reference or the read that it came with; of a part
+  // its value.
+  Output ValueToSave(const Saveable& s) {
+    const VariableRecord& record = s.variable.record();
+    const bool whole = s.shape_and_slice.empty();
+    if (!record.is_resource) return whole ? record.variable : record.snapshot;
+    if (whole && record.snapshot.valid() && record.snapshot.op().type() == "ReadVariableOp") {
+      return record.snapshot;
+    }
+    return ReadPart(s);
+  }
+
+  Output ReadPart(const Saveable& s) {
+    Scope beside = scope_.Device(DeviceOf(s));
+    Output value;
+    const Output handle = s.variable.ref();
+    {
+      Scope read = beside.NameScope("Read");
+      if (OpRegistry::Global().Find("DisableCopyOnRead") != nullptr) {
+        AddOp(graph_, "DisableCopyOnRead", {handle});
+      }
+      const AttrMap dtype = {{"dtype", s.variable.dtype()}};
+      value = AddOp(graph_, "ReadVariableOp", {handle}, dtype).output(0);
+    }
+    value = AddOp(graph_, "Identity", {value}).output(0);
+    Scope on_cpu = beside.Device(kCpu);
+    return AddOp(graph_, "Identity", {value}).output(0);
+  }
+
+  Output Save(const std::vector<Saveable>& saveables, const Output& filename) {
+    std::vector<Input> tensors;
+    for (const Saveable& s : saveables) tensors.push_back(ValueToSave(s));
+    std::vector<Input> inputs = NamesAndSlices(saveables, filename);
+    inputs.insert(inputs.end(), tensors.begin(), tensors.end());
+    Operation save =
+        is_v1() ? AddOp(graph_, "SaveSlices", inputs, {}, "save") : AddOp(graph_, "SaveV2", inputs);
     if (!save.valid()) return Output();
     Scope after = scope_.ControlDependencies({save});
-    Scope beside = after.ColocateWith(prefix_.op());
-    return AddOp(graph_, "Identity", {prefix_}, {}, "control_dependency").output(0);
+    Scope beside = after.ColocateWith(filename.op());
+    return AddOp(graph_, "Identity", {filename}, {}, "control_dependency").output(0);
   }
 
-  Operation Restore() {
+  // PREFIX_temp/part, where object stores get PREFIX.part.
+  Output TemporaryPrefix() {
+    Scope on_cpu = scope_.Device("/device:CPU:*");
+    Output object_store =
+        AddOp(graph_, "StaticRegexFullMatch", {prefix_}, {{"pattern", std::string("^s3://.*")}})
+            .output(0);
+    Output part = Constant(graph_, Tensor(".part"));
+    Output folder = Constant(graph_, Tensor("_temp/part"));
+    Output suffix = AddOp(graph_, "Select", {object_store, part, folder}).output(0);
+    return AddOp(graph_, "StringJoin", {prefix_, suffix}).output(0);
+  }
+
+  Output ShardedFilename(const Output& basename, size_t shard, const Output& num_shards) {
+    return AddOp(graph_, "ShardedFilename",
+                 {basename, Tensor(static_cast<int32_t>(shard)), num_shards})
+        .output(0);
+  }
+
+  Output NumShards(const std::vector<Shard>& shards) {
+    return Constant(graph_, Tensor(static_cast<int32_t>(shards.size())), "num_shards");
+  }
+
+  Output SaveShardsV2(const std::vector<Shard>& shards) {
+    const Output temporary = TemporaryPrefix();
+    const Output num_shards = NumShards(shards);
+    std::vector<Input> filenames;
+    std::vector<Operation> saves;
+    for (size_t i = 0; i < shards.size(); ++i) {
+      Scope on_cpu = scope_.Device(FirstCpuOf(shards[i].device));
+      const Output filename = ShardedFilename(temporary, i, num_shards);
+      const Output saved = Save(shards[i].saveables, filename);
+      if (!saved.valid()) return Output();
+      filenames.push_back(filename);
+      saves.push_back(saved.op());
+    }
+    Scope after_saves = scope_.ControlDependencies(saves);
+    Scope on_cpu = after_saves.Device(FirstCpuOf(shards.back().device));
+    const Operation merge = Merge(filenames);
+    if (!merge.valid()) return Output();
+    Scope after_merge = on_cpu.ControlDependencies({merge});
+    return AddOp(graph_, "Identity", {prefix_}).output(0);
+  }
+
+  Operation Merge(const std::vector<Input>& filenames) {
+    std::string name;
+    Output prefixes;
+    {
+      Scope inside = scope_.NameScope("MergeV2Checkpoints");
+      name = inside.name();
+      prefixes = AddOp(graph_, "Pack", filenames, {}, "checkpoint_prefixes").output(0);
+    }
+    return AddOp(graph_, "MergeV2Checkpoints", {prefixes, prefix_}, {{"delete_old_dirs", true}},
+                 name);
+  }
+
+  Output SaveShardsV1(const std::vector<Shard>& shards) {
+    const Output num_shards = NumShards(shards);
+    std::vector<Operation> saves;
+    for (size_t i = 0; i < shards.size(); ++i) {
+      Scope there = scope_.Device(shards[i].device);
+      const Output saved = Save(shards[i].saveables, ShardedFilename(prefix_, i, num_shards));
+      if (!saved.valid()) return Output();
+      saves.push_back(saved.op());
+    }
+    Scope after = scope_.ControlDependencies(saves);
+    return AddOp(graph_, "ShardedFilespec", {prefix_, num_shards}).output(0);
+  }
+
+  Operation RestoreShards(const std::vector<Shard>& shards) {
+    std::vector<Operation> restores;
+    for (const Shard& shard : shards) {
+      Scope there = scope_.Device(shard.device);
+      restores.push_back(Restore(shard.saveables, "restore_shard"));
+    }
+    return Group(graph_, restores, "restore_all");
+  }
+
+  Operation Restore(const std::vector<Saveable>& saveables, std::string_view name) {
     std::vector<DType> types;
-    for (const Saveable& s : saveables_) types.push_back(s.variable.dtype());
+    for (const Saveable& s : saveables) types.push_back(s.variable.dtype());
     Operation restore;
     {
-      Scope on_cpu = scope_.Device("/device:CPU:0");
-      restore = AddOp(graph_, "RestoreV2", NamesAndSlices(), {{"dtypes", types}});
+      Scope on_cpu = scope_.Device(kCpu);
+      restore = AddOp(graph_, "RestoreV2", NamesAndSlices(saveables, prefix_), {{"dtypes", types}});
     }
     if (!restore.valid()) return Operation();
     std::vector<Operation> assigns;
-    for (size_t i = 0; i < saveables_.size(); ++i) {
-      assigns.push_back(AddOp(graph_, "Assign",
-                              {saveables_[i].variable.ref(), restore.output(static_cast<int>(i))}));
+    for (size_t i = 0; i < saveables.size(); ++i) {
+      assigns.push_back(Assign(saveables[i], restore.output(static_cast<int>(i))));
     }
-    return Group(graph_, assigns, "restore_all");
+    return Group(graph_, assigns, name);
+  }
+
+  Operation Assign(const Saveable& s, Output value) {
+    const Shape shape = s.variable.shape();
+    if (options_.reshape) value = AddOp(graph_, "Reshape", {value, ShapeInput(s)}).output(0);
+    if (!s.variable.record().is_resource) {
+      const bool validate = !options_.reshape && shape.IsFullyDefined();
+      return AddOp(graph_, "Assign", {s.variable.ref(), value}, {{"validate_shape", validate}});
+    }
+    Scope there = scope_.Device(DeviceOf(s));
+    value = AddOp(graph_, "Identity", {value}).output(0);
+    return AddOp(graph_, "AssignVariableOp", {s.variable.ref(), value});
+  }
+
+  Input ShapeInput(const Saveable& s) {
+    const Shape shape = s.variable.shape();
+    if (!shape.IsFullyDefined()) return AddOp(graph_, "Shape", {s.variable.value()}).output(0);
+    std::vector<int32_t> dims;
+    for (int64_t d : shape.dims()) dims.push_back(static_cast<int32_t>(d));
+    return Tensor::Vector(dims);
   }
 
   Graph& graph_;
-  std::vector<Saveable> saveables_;
+  const SaverOptions& options_;
   Scope& scope_;
   Output prefix_;
 };
 
 }  // namespace
 
-SaverNames BuildSaverNodes(Graph& graph, const SaverOptions& options) {
-  std::vector<Saveable> saveables = Collect(graph, options);
-  std::ranges::stable_sort(saveables, [](const Saveable& a, const Saveable& b) {
-    return std::tie(a.name, a.offset) < std::tie(b.name, b.offset);
-  });
-  if (Status status = CheckSaveables(saveables); !status.ok()) {
-    graph.RecordError(status.WithContext("Saver"));
-    return {};
-  }
+SaverNames BuildSaverNodes(Graph& graph, const std::vector<Saveable>& saveables,
+                           const SaverOptions& options) {
   Scope outer(graph);
   Scope no_controls = outer.ClearControlDependencies();
   Scope scope = no_controls.NameScope(options.name);
-  SaverNames definition = SaverNodes(graph, std::move(saveables), scope).Build();
-  definition.version = SaverNames::Format::kV2;
-  definition.max_to_keep = options.max_to_keep;
-  definition.keep_checkpoint_every_n_hours =
-      static_cast<float>(options.keep_checkpoint_every_n_hours);
-  return definition;
+  SaverNames names = SaverNodes(graph, options, scope).Build(saveables);
+  names.version = options.write_version;
+  names.sharded = options.sharded;
+  names.max_to_keep = options.max_to_keep;
+  names.keep_checkpoint_every_n_hours = static_cast<float>(options.keep_checkpoint_every_n_hours);
+  return names;
 }
 
 }  // namespace ramet

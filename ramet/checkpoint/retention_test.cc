@@ -1,0 +1,78 @@
+#include "ramet/checkpoint/retention.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ramet/base/file.h"
+#include "ramet/base/scratch_dir.h"
+
+namespace ramet {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> Paths(const CheckpointList& list) {
+  std::vector<std::string> paths;
+  for (const auto& [path, time] : list.entries()) paths.push_back(path);
+  return paths;
+}
+
+// Every 30 minutes a save, one an hour to be kept, each 1 s late: TensorFlow keeps
+// saves 2, 4, 6, 8 (and 9, the newest).
+TEST(CheckpointListTest, KeepsOneOfEachHour) {
+  CheckpointList list(1, 1.0, 0.0);
+  std::vector<std::string> deleted;
+  for (int i = 1; i <= 9; ++i) {
+    list.Record(StrCat("m-", i), 1 + i * 1800.0);
+    if (auto path = list.NextToDelete()) deleted.push_back(*path);
+  }
+  EXPECT_THAT(deleted, ElementsAre("m-1", "m-3", "m-5", "m-7"));
+}
+
+TEST(CheckpointListTest, ZeroKeepsAndListsNothing) {
+  CheckpointList list(0, 10000, 0);
+  list.Record("m-1", 1);
+  EXPECT_THAT(Paths(list), IsEmpty());
+  EXPECT_FALSE(list.NextToDelete());
+}
+
+TEST(CheckpointListTest, ASavedNameMovesToTheEnd) {
+  CheckpointList list(2, 10000, 0);
+  list.Record("a", 1);
+  list.Record("b", 2);
+  list.Record("a", 3);
+  EXPECT_THAT(Paths(list), ElementsAre("b", "a"));
+  EXPECT_FALSE(list.NextToDelete());
+}
+
+TEST(CheckpointListTest, ARecoveredListKeepsItsLength) {
+  CheckpointList list(1, 10000, 0);
+  list.Set({{"a", 1}, {"b", 2}, {"c", 3}});
+  list.Record("d", 4);
+  EXPECT_EQ(list.NextToDelete(), "a");
+  EXPECT_FALSE(list.NextToDelete());
+  EXPECT_THAT(Paths(list), ElementsAre("b", "c", "d"));
+}
+
+TEST(MetaGraphFilenameTest, LeavesTheShardOut) {
+  EXPECT_EQ(MetaGraphFilename("d/s-00000-of-00001", "meta"), "d/s.meta");
+  EXPECT_EQ(MetaGraphFilename("d/s-\?\?\?\?\?-of-00002", "meta"), "d/s.meta");
+  EXPECT_EQ(MetaGraphFilename("d/s-5-\?\?\?\?\?-of-00002", "x"), "d/s-5.x");
+  EXPECT_EQ(MetaGraphFilename("d/s-5", "meta"), "d/s-5.meta");
+  EXPECT_EQ(MetaGraphFilename("-of-5", "meta"), "-of-5.meta");
+}
+
+TEST(MetaGraphsBesideTest, AreThoseOfTheSameBasePath) {
+  ScratchDir dir;
+  for (const char* name :
+       {"m-1.meta", "m-12.meta", "m.meta", "m-x.meta", "mm-1.meta", "m-3.index"}) {
+    ASSERT_TRUE(AtomicWriteFile((dir / name), "").ok());
+  }
+  EXPECT_THAT(MetaGraphsBeside((dir / "m-7"), "meta"),
+              ElementsAre((dir / "m-1.meta"), (dir / "m-12.meta"), (dir / "m.meta")));
+  EXPECT_THAT(MetaGraphsBeside((dir / "none"), "meta"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ramet

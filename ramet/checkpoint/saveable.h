@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ramet/checkpoint/saver.h"
+
+namespace ramet {
+
+// One tensor of a checkpoint: its key, its part of a partitioned variable ("" for the whole of one
+// that is not), and the variable that it is saved from and restored to.
+struct Saveable {
+  std::string name;
+  std::string shape_and_slice;
+  Variable variable;
+};
+
+// What `options` asks a saver to save, in the order in which TensorFlow saves it: by name, the
+// parts of one name in the order given (of a list: by the names of their variables). \error
+// kInvalidArgument with TensorFlow's wording: "At least two variables have the same name",
+//   "The same saveable will be restored with two names", "Slices must all be from the same tensor",
+//   ... An empty result is no error.
+StatusOr<std::vector<Saveable>> CollectSaveables(Graph& graph, const SaverOptions& options);
+
+// Whether CollectSaveables takes the variables from the graph's collections.
+bool SavesCollections(const SaverOptions& options);
+
+}  // namespace ramet

@@ -3,6 +3,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 
 #include <limits>
@@ -63,6 +64,8 @@ Status ParseText(std::string_view bytes, std::string_view what,
 
 Status ParseMessage(std::string_view bytes, std::string_view what,
                     google::protobuf::Message* message) {
+  // What is wrong is said in the Status.
+  google::protobuf::LogSilencer silencer;
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
     return DataLoss(bytes.size(), " bytes are too many for a ", what, ": the limit is 2 GiB");
   }
@@ -94,7 +97,11 @@ std::string CanonicalBytes(const google::protobuf::Message& message) {
 StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, bool as_text) {
   if (as_text) {
     std::string bytes;
-    google::protobuf::TextFormat::PrintToString(message, &bytes);
+    TensorFlowTypes types;
+    google::protobuf::TextFormat::Printer printer;
+    printer.SetFinder(&types);
+    printer.SetExpandAny(true);
+    printer.PrintToString(message, &bytes);
     return bytes;
   }
   if (message.ByteSizeLong() > static_cast<size_t>(std::numeric_limits<int>::max())) {

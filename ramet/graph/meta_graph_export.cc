@@ -61,6 +61,14 @@ void WriteMetaInfo(const ExportMetaGraphOptions& options, MetaGraphDef* meta) {
   for (const std::string& tag : options.tags) info->add_tags(tag);
 }
 
+// The tensors of signatures and assets that an import carried along, as the export calls them.
+void StripCarriedNames(const ExportScope& scope, MetaGraphDef* meta) {
+  if (scope.scope().empty()) return;
+  auto strip = [&](std::string_view name) { return scope.Strip(name); };
+  for (auto& [key, signature] : *meta->mutable_signature_def()) RenameSignature(strip, &signature);
+  for (AssetFileDef& asset : *meta->mutable_asset_file_def()) RenameAsset(strip, &asset);
+}
+
 void WriteCollections(const GraphImpl& impl, const ExportMetaGraphOptions& options,
                       const GraphToProtoOptions& scope, MetaGraphDef* meta) {
   auto* out = meta->mutable_collection_def();
@@ -131,6 +139,7 @@ Status MetaGraphToProto(const Graph& graph, const ExportMetaGraphOptions& option
   std::vector<std::string> unbound;
   RAMET_RETURN_IF_ERROR(GraphToProto(impl, scope, meta->mutable_graph_def(), &unbound));
   WriteMetaInfo(options, meta);
+  StripCarriedNames(scope.scope, meta);
   OpList* ops = meta->mutable_meta_info_def()->mutable_stripped_op_list();
   RAMET_RETURN_IF_ERROR(StrippedOpList(impl, meta->graph_def(), *ops, ops));
   if (options.saver) {

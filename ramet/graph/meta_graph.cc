@@ -138,7 +138,7 @@ StatusOr<MetaGraphInfo> ImportMetaGraphProto(Graph& graph, const MetaGraphDef& m
 
 StatusOr<MetaGraphInfo> ImportMetaGraphBytes(Graph& graph, std::string_view meta_graph,
                                              const ImportMetaGraphOptions& options) {
-  Arena arena;
+  Arena arena(ArenaFor(meta_graph.size()));
   auto* meta = Arena::CreateMessage<MetaGraphDef>(&arena);
   RAMET_RETURN_IF_ERROR(ParseMessage(meta_graph, "MetaGraphDef", meta));
   return ImportMetaGraphProto(graph, *meta, options);
@@ -146,7 +146,7 @@ StatusOr<MetaGraphInfo> ImportMetaGraphBytes(Graph& graph, std::string_view meta
 
 StatusOr<MetaGraphInfo> ImportMetaGraphFile(Graph& graph, const std::string& path,
                                             const ImportMetaGraphOptions& options) {
-  Arena arena;
+  Arena arena(ArenaFor(FileBytes(path)));
   auto* meta = Arena::CreateMessage<MetaGraphDef>(&arena);
   RAMET_RETURN_IF_ERROR(ParseMessageFile(path, "MetaGraphDef", meta));
   auto info = ImportMetaGraphProto(graph, *meta, options);

@@ -100,7 +100,7 @@ void WriteUnboundInputs(const std::vector<std::string>& unbound, MetaGraphDef* m
 
 Status StrippedOpList(const GraphImpl& impl, const GraphDef& def, const OpList& carried,
                       OpList* list) {
-  std::set<std::string> used, functions;
+  std::unordered_set<std::string_view> used, functions;
   for (const NodeDef& node : def.node()) used.insert(node.op());
   for (const FunctionDef& function : def.library().function()) {
     functions.insert(function.signature().name());
@@ -109,11 +109,11 @@ Status StrippedOpList(const GraphImpl& impl, const GraphDef& def, const OpList& 
   std::map<std::string_view, const OpDef*> known;
   for (const OpDef& op : carried.op()) known.emplace(op.name(), &op);
   OpList written;
-  for (const std::string& name : used) {
+  for (std::string_view name : std::set<std::string_view>(used.begin(), used.end())) {
     if (functions.contains(name)) continue;
     if (auto it = known.find(name); it != known.end()) {
       *written.add_op() = *it->second;
-    } else if (const OpSchema* schema = FindSchema(impl, name)) {
+    } else if (const OpSchema* schema = FindSchema(impl, std::string(name))) {
       RAMET_RETURN_IF_ERROR(OpSchemaToProto(*schema, written.add_op()));
     }
   }
@@ -153,7 +153,8 @@ Status MetaGraphToProto(const Graph& graph, const ExportMetaGraphOptions& option
 }
 
 StatusOr<std::string> ExportMetaGraph(const Graph& graph, const ExportMetaGraphOptions& options) {
-  google::protobuf::Arena arena;
+  constexpr size_t kBytesPerNode = 256;
+  google::protobuf::Arena arena(ArenaFor(kBytesPerNode * graph.num_operations()));
   auto* meta = google::protobuf::Arena::CreateMessage<MetaGraphDef>(&arena);
   RAMET_RETURN_IF_ERROR(MetaGraphToProto(graph, options, meta));
   return MessageToBytes(*meta, options.as_text);

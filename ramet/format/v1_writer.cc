@@ -7,6 +7,7 @@
 
 #include "ramet/base/file.h"
 #include "ramet/format/bundle_commit.h"
+#include "ramet/format/bundle_files.h"
 #include "ramet/format/bundle_format.h"
 #include "ramet/format/slice_assembly.h"
 #include "ramet/format/table_writer.h"
@@ -144,7 +145,7 @@ Status V1Writer::Impl::Finish() {
   if (finished_) return FailedPrecondition(path_, ": Finish was called already");
   finished_ = true;
   RAMET_RETURN_IF_ERROR(CheckSlices());
-  RemoveStaleTemporaries(path_);
+  if (auto there = FindBundleFiles(path_); there.ok()) RemoveStaleTemporaries(there->temporaries);
   TemporaryFile temporary(path_);
   StatusOr<TableWriter> table = TableWriter::Create(temporary.path());
   if (!table.ok()) return table.status();

@@ -67,6 +67,10 @@ RAMET_EXPORT Operation Group(Graph& graph, const std::vector<Operation>& ops,
 // (tf.get_static_value)
 RAMET_EXPORT Tensor ConstantValue(const Output& output);
 
+// The declared shape of the variable that a resource tensor names, where its VarHandleOp can be seen;
+// else unknown.
+RAMET_EXPORT Shape HandleShape(const Output& handle);
+
 // Operators, named as in TensorFlow: add (AddV2), sub, mul, truediv (RealDiv), Neg.
 RAMET_EXPORT Output operator+(const Input& x, const Input& y);
 RAMET_EXPORT Output operator-(const Input& x, const Input& y);

@@ -171,8 +171,12 @@ std::shared_ptr<VariableState> SessionImpl::StateOf(const VariableRecord& record
   const Operation op = record.variable.op();
   auto attrs = op.attrs();
   std::string name = attrs->GetOr<std::string>("shared_name", "");
-  if (name.empty()) name = op.name();
-  const std::string container = attrs->GetOr<std::string>("container", "");
+  std::string container = attrs->GetOr<std::string>("container", "");
+  if (record.is_resource) {
+    container = ResourceContainer(container);
+  } else if (name.empty()) {
+    name = op.name();
+  }
   if (create) return resources_.FindOrCreateVariable(container, name);
   return std::dynamic_pointer_cast<VariableState>(resources_.Find(container, name));
 }

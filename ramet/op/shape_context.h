@@ -36,8 +36,8 @@ class ShapeContext {
   //   input is no vector.
   virtual StatusOr<Shape> constant_as_shape(int i) = 0;
 
-  // What is known of the variable that resource input i names; unknown shape and kInvalid if nothing
-  // is.
+  // What is known of the variable that resource input i names; unknown shape and kInvalid if
+  // nothing is.
   virtual std::pair<DType, Shape> handle(int) { return {DType::kInvalid, Shape::Unknown()}; }
 
   // Input i, which must have this rank (its dims unknown when its rank was). \error

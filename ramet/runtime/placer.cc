@@ -50,7 +50,8 @@ class Placer {
     if (it != position_.end()) parent_[Find(it->second)] = Find(a);
   }
 
-  // Joins a node with its colocation groups and with the producers of its reference and resource inputs.
+  // Joins a node with its colocation groups and with the producers of its reference and resource
+  // inputs.
   void Join(int i) {
     const NodeRecord& node = graph_.nodes[nodes_[i]];
     if (const Attr* groups = node.attrs->Find("_class")) {

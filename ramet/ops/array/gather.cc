@@ -329,7 +329,8 @@ RAMET_OP("ResourceGather")
     .Attr("Tindices: {int32, int64}")
     .Doc(
         "The rows of a resource variable that `indices` names, as Gather of its value.\n"
-        "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\"; kNotFound if it has no value.")
+        "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\"; kNotFound if it has no "
+        "value.")
     .Shape(ResourceGatherShape)
     .Gradient(ResourceGatherGradient)
     .CpuKernelClass<GatherKernel>();

@@ -37,15 +37,7 @@ Output RankOf(GradientContext& c, const Output& x) {
 Output VariableShapeOf(GradientContext& c, const Output& handle, DType type) {
   const Shape shape = HandleShape(handle);
   if (!shape.IsFullyDefined()) return c.Add("VariableShape", {handle}, {{"out_type", type}});
-  Tensor dims(type, Shape{shape.rank()});
-  for (int d = 0; d < shape.rank(); ++d) {
-    if (type == DType::kInt64) {
-      dims.mutable_data<int64_t>()[d] = shape.dim(d);
-    } else {
-      dims.mutable_data<int32_t>()[d] = static_cast<int32_t>(shape.dim(d));
-    }
-  }
-  return Constant(c.graph(), dims);
+  return Constant(c.graph(), IntegerTensor(type, Shape{shape.rank()}, shape.dims()));
 }
 
 Output ReshapeLike(GradientContext& c, const Output& grad, const Output& like) {

@@ -21,9 +21,8 @@ class VarHandleKernel final : public Kernel {
       : container_(ResourceContainer(container)), name_(std::move(name)) {}
 
   Status Compute(KernelContext& c) override {
-    std::call_once(looked_up_, [&] {
-      variable_ = c.env().resources->FindOrCreateVariable(container_, name_);
-    });
+    std::call_once(looked_up_,
+                   [&] { variable_ = c.env().resources->FindOrCreateVariable(container_, name_); });
     c.SetRefOutput(0, variable_.get());
     return OkStatus();
   }
@@ -68,8 +67,7 @@ Status Read(KernelContext& c, DType dtype) {
 class AssignVariableKernel final : public Kernel {
  public:
   static std::unique_ptr<AssignVariableKernel> Make(const KernelNode& node) {
-    return std::make_unique<AssignVariableKernel>(
-        node.attrs->GetOr<bool>("validate_shape", false));
+    return std::make_unique<AssignVariableKernel>(node.attrs->GetOr<bool>("validate_shape", false));
   }
   explicit AssignVariableKernel(bool validate_shape) : validate_shape_(validate_shape) {}
 
@@ -201,7 +199,7 @@ Status CheckHandleType(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(DType dtype, c.attr<DType>("dtype"));
   const DType known = c.handle(0).first;
   if (known == DType::kInvalid || known == dtype) return OkStatus();
-  return CheckVariableType("read", dtype, known);
+  return CheckVariableType("read", known, dtype);
 }
 
 Status ReadShape(ShapeContext& c) {
@@ -264,17 +262,17 @@ RAMET_OP("AssignVariableOp")
     .Shape(AssignShape)
     .CpuKernelClass<AssignVariableKernel>();
 
-#define RAMET_ASSIGN_UPDATE(name, linalg_op, doc)                                               \
-  RAMET_OP(name)                                                                                \
-      .Input("resource: resource")                                                              \
-      .Input("value: dtype")                                                                    \
-      .Attr("dtype: type")                                                                      \
-      .Doc(doc                                                                                  \
-           "\n\\error kNotFound if it has no value; kInvalidArgument if the shapes or dtypes "    \
-           "differ.")                                                                           \
-      .Shape(AssignShape)                                                                       \
-      .CpuKernels<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,    \
-                  uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>>(     \
+#define RAMET_ASSIGN_UPDATE(name, linalg_op, doc)                                              \
+  RAMET_OP(name)                                                                               \
+      .Input("resource: resource")                                                             \
+      .Input("value: dtype")                                                                   \
+      .Attr("dtype: type")                                                                     \
+      .Doc(doc                                                                                 \
+           "\n\\error kNotFound if it has no value; kInvalidArgument if the shapes or dtypes " \
+           "differ.")                                                                          \
+      .Shape(AssignShape)                                                                      \
+      .CpuKernels<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,   \
+                  uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>>(    \
           kUpdate<linalg::BinaryOp::linalg_op>, "dtype")
 
 RAMET_ASSIGN_UPDATE("AssignAddVariableOp", kAdd, "Adds `value` to a resource variable.");
@@ -301,10 +299,11 @@ RAMET_OP("DestroyResourceOp")
 RAMET_OP("VariableShape")
     .Input("input: resource")
     .Output("output: out_type")
-    .Attr("out_type: {int32, int64} = DT_INT32")
+    .Attr("out_type: {int32, int64} = int32")
     .Doc(
         "The shape of a resource variable's value, a vector.\n"
-        "\\error kNotFound if it has no value; kInvalidArgument if a dimension does not fit out_type.")
+        "\\error kNotFound if it has no value; kInvalidArgument if a dimension does not fit "
+        "out_type.")
     .HostMemory({"output"})
     .Shape(ShapeOfVariable)
     .NotDifferentiable()
@@ -317,7 +316,8 @@ RAMET_OP("ResourceCountUpTo")
     .Attr("T: {int32, int64}")
     .Doc(
         "The value of a scalar resource variable, which is then one more.\n"
-        "\\error kOutOfRange \"Reached limit of 5\" if the value is not below `limit`; kNotFound if "
+        "\\error kOutOfRange \"Reached limit of 5\" if the value is not below `limit`; kNotFound "
+        "if "
         "it has\n"
         "  no value.")
     .Shape(ScalarShape)

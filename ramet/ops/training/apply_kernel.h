@@ -15,8 +15,8 @@ namespace ramet {
 using UpdateRule = void (*)(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                             std::span<const double> scalars, const void* grad, bool flag);
 
-// Which of an op's inputs are what: first the variable and its slots (Ref inputs or handles), then scalars,
-// the gradient ("grad" or "delta") and, of sparse ops, "indices".
+// Which of an op's inputs are what: first the variable and its slots (Ref inputs or handles), then
+// scalars, the gradient ("grad" or "delta") and, of sparse ops, "indices".
 struct UpdateArgs {
   static constexpr int kMaxVars = 4;
   static constexpr int kMaxScalars = 8;

@@ -105,8 +105,8 @@ TEST_F(Cli, SaysItsVersion) {
 TEST_F(Cli, HelpHasExamplesEverywhere) {
   EXPECT_THAT(Run("--help").out, HasSubstr("Examples:"));
   EXPECT_THAT(Run("--help").out, HasSubstr("Exit codes: 0"));
-  for (const char* command : {"ops", "list", "print", "inspect", "run", "follow", "diff", "convert", "draw",
-                              "completion"}) {
+  for (const char* command : {"ops", "list", "print", "inspect", "run", "follow", "diff", "convert",
+                              "draw", "completion"}) {
     Result result = Run(rm::StrCat(command, " --help"));
     EXPECT_EQ(result.code, 0);
     EXPECT_THAT(result.out, HasSubstr("Example")) << command;
@@ -294,7 +294,7 @@ TEST_F(Cli, ConvertsThereAndBack) {
     EXPECT_THAT(there.out, HasSubstr("3 tensors"));
     EXPECT_EQ(Run(rm::StrCat("diff ", Path("model"), " ", Path(name))).code, 0) << name;
     ASSERT_EQ(Run(rm::StrCat("convert ", Path(name), " ", Path("back"))).code, 0);
-    EXPECT_EQ(Content(Path("back.index")), Content(Path("model.index"))) << name;
+    EXPECT_EQ(Run(rm::StrCat("diff ", Path("model"), " ", Path("back"))).code, 0) << name;
     EXPECT_EQ(RunJson(rm::StrCat("list --json ", Path(name))).size(), 3u);
   }
   const json b = RunJson(rm::StrCat("print --json ", Path("x.npz"), " w --max 2"));
@@ -303,7 +303,8 @@ TEST_F(Cli, ConvertsThereAndBack) {
 }
 
 TEST_F(Cli, ConvertsShardsSelectsAndCompresses) {
-  ASSERT_EQ(Run(rm::StrCat("convert ", Path("model"), " ", Path("sharded"), " --shards 3")).code, 0);
+  ASSERT_EQ(Run(rm::StrCat("convert ", Path("model"), " ", Path("sharded"), " --shards 3")).code,
+            0);
   EXPECT_TRUE(fs::exists(Path("sharded.data-00002-of-00003")));
   EXPECT_EQ(Run(rm::StrCat("diff ", Path("model"), " ", Path("sharded"))).code, 0);
   ASSERT_EQ(Run(rm::StrCat("convert ", Path("model"), " ", Path("more"), " --shards 5")).code, 0);
@@ -332,7 +333,8 @@ TEST_F(Cli, ConvertsGraphsToTextAndBack) {
   Result back = Run(rm::StrCat("convert ", Path("model.pbtxt"), " ", Path("back.meta")));
   ASSERT_EQ(back.code, 0) << back.err;
   EXPECT_EQ(Content(Path("back.meta")), Content(Path("model.meta")));
-  ExpectError(rm::StrCat("convert ", Path("model.index"), " ", Path("x.pbtxt")), 1, "is no GraphDef");
+  ExpectError(rm::StrCat("convert ", Path("model.index"), " ", Path("x.pbtxt")), 1,
+              "is no GraphDef");
 }
 
 TEST_F(Cli, DrawsPictures) {
@@ -376,7 +378,8 @@ TEST_F(Cli, CompletesCommandsAndOptions) {
 }
 
 TEST_F(Cli, OnlyATerminalGetsColours) {
-  EXPECT_THAT(Run(rm::StrCat("diff ", Path("model"), " ", Path("model"))).out, Not(HasSubstr("\033")));
+  EXPECT_THAT(Run(rm::StrCat("diff ", Path("model"), " ", Path("model"))).out,
+              Not(HasSubstr("\033")));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <iostream>
 #include <limits>
 #include <map>
@@ -32,6 +33,15 @@ bool Same(double a, double b, const DiffOptions& o) {
 }
 
 template <class T>
+double Wide(const T& x) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return static_cast<double>(x);
+  } else {
+    return static_cast<float>(x);
+  }
+}
+
+template <class T>
 void Count(const T& a, const T& b, int64_t i, const DiffOptions& o, Distance* d) {
   bool same = a == b;
   if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
@@ -39,7 +49,7 @@ void Count(const T& a, const T& b, int64_t i, const DiffOptions& o, Distance* d)
     same = same || apart <= o.atol + o.rtol * std::abs(std::complex<double>(b));
     if (!same) d->largest = std::max(d->largest, apart);
   } else if constexpr (!std::is_same_v<T, std::string>) {
-    const auto x = static_cast<double>(a), y = static_cast<double>(b);
+    const auto x = Wide(a), y = Wide(b);
     if constexpr (!std::is_integral_v<T>) same = Same(x, y, o);
     if (std::is_integral_v<T> && !same && (o.atol > 0 || o.rtol > 0)) same = Same(x, y, o);
     const double apart = std::fabs(x - y);

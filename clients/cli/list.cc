@@ -66,11 +66,12 @@ nlohmann::json ElementJson(const T& x) {
     return x;
   } else if constexpr (std::is_integral_v<T>) {
     return x;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return NumberJson(x);
   } else if constexpr (requires { x.imag(); }) {
     return nlohmann::json::array({NumberJson(x.real()), NumberJson(x.imag())});
   } else {
-    return NumberJson(static_cast<float>(x) == static_cast<double>(x) ? static_cast<float>(x)
-                                                                      : static_cast<double>(x));
+    return NumberJson(static_cast<float>(x));
   }
 }
 

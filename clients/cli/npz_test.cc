@@ -50,8 +50,7 @@ TEST_F(Npz, ReadsWhatItWrites) {
     ASSERT_EQ(reader.members().size(), 2u);
     EXPECT_EQ(reader.members()[0].name, "scope/a");
     EXPECT_EQ(reader.members()[1].shape, (rm::Shape{0, 2}));
-    EXPECT_TRUE(
-        reader.Read("scope/a").value().BitwiseEquals(rm::Tensor::Vector<float>({1, 2, 3})));
+    EXPECT_TRUE(reader.Read("scope/a").value().BitwiseEquals(rm::Tensor::Vector<float>({1, 2, 3})));
     EXPECT_TRUE(rm::IsNotFound(reader.Read("c").status()));
   }
 }
@@ -73,17 +72,15 @@ TEST_F(Npz, DamagedFilesAreRefused) {
     WriteTwo(compress);
     const std::string good = Bytes();
     ASSERT_TRUE(ReadAll().ok());
-    for (size_t n = 0; n < good.size(); ++n) {
+    for (size_t n = 0; n < good.size(); n += 7) {
       Write(good.substr(0, n));
       EXPECT_FALSE(ReadAll().ok()) << n;
     }
     for (size_t i = 0; i < good.size(); ++i) {
-      for (const char change : {'\x01', '\x80', '\xff'}) {
-        std::string bad = good;
-        bad[i] = static_cast<char>(bad[i] ^ change);
-        Write(bad);
-        ReadAll().IgnoreError();
-      }
+      std::string bad = good;
+      bad[i] = static_cast<char>(bad[i] ^ (i % 2 ? '\xff' : '\x01'));
+      Write(bad);
+      ReadAll().IgnoreError();
     }
   }
   WriteTwo(false);

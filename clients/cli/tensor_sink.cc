@@ -38,24 +38,29 @@ int64_t BytesOf(const TensorInfo& info) {
 }
 
 // Writes one bundle per shard beside the prefix and merges them, as a sharded Saver does. The
-// tensors go, in their order, into shards of about the same number of bytes.
+// tensors go, in their order, into shards of about the same number of bytes; none is empty.
 class ShardedSink final : public TensorSink {
  public:
   ShardedSink(std::string prefix, const std::vector<TensorInfo>& tensors, int shards)
-      : prefix_(std::move(prefix)), shards_(shards), n_(tensors.size()) {
+      : prefix_(std::move(prefix)),
+        shards_(shards),
+        n_(tensors.size()),
+        left_(static_cast<int64_t>(n_)) {
     for (const TensorInfo& info : tensors) total_ += BytesOf(info) + 1;
   }
   std::vector<size_t> Order() const override { return InOrder(n_); }
 
   rm::Status Add(const TensorInfo& info, const rm::Tensor& tensor) override {
     const auto begun = static_cast<int64_t>(prefixes_.size());
-    if (begun < shards_ && done_ >= begun * (total_ / shards_)) RAMET_RETURN_IF_ERROR(Next());
+    const bool full = done_ >= begun * (total_ / shards_);
+    const bool each_needs_one = left_ <= shards_ - begun;
+    if (begun < shards_ && (full || each_needs_one)) RAMET_RETURN_IF_ERROR(Next());
     done_ += BytesOf(info) + 1;
+    --left_;
     return writer_->Add(info.name, tensor);
   }
 
   rm::Status Finish() override {
-    while (static_cast<int>(prefixes_.size()) < shards_) RAMET_RETURN_IF_ERROR(Next());
     RAMET_RETURN_IF_ERROR(writer_->Finish());
     return rm::MergeBundles(prefixes_, prefix_);
   }
@@ -73,7 +78,7 @@ class ShardedSink final : public TensorSink {
   const std::string prefix_;
   const int shards_;
   const size_t n_;
-  int64_t total_ = 0, done_ = 0;
+  int64_t total_ = 0, done_ = 0, left_;
   std::vector<std::string> prefixes_;
   std::unique_ptr<rm::BundleWriter> writer_;
 };

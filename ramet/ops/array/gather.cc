@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ramet/op/op.h"
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/indices.h"
@@ -98,7 +100,7 @@ class GatherKernel final : public Kernel {
  private:
   Status GatherFrom(KernelContext& c, const Tensor& params) const {
     if (params.rank() < 1) return InvalidArgument("params must be at least 1 dimensional");
-    int64_t asked = 0;
+    int64_t asked = handle_type_ == DType::kInvalid ? 0 : std::max(batch_dims_, int64_t{0});
     if (c.num_inputs() > 2) {
       RAMET_ASSIGN_OR_RETURN(asked, ScalarArg(c.input(2), "axis"));
     }
@@ -123,12 +125,12 @@ class GatherKernel final : public Kernel {
   const DType handle_type_;  // of the variable that input 0 names; kInvalid: input 0 is the params
 };
 
-Status ShapeOfGather(ShapeContext& c, const Shape& params) {
+Status ShapeOfGather(ShapeContext& c, const Shape& params, int64_t axis_of_others = 0) {
   const Shape& indices = c.input(1);
   if (params.unknown_rank() || indices.unknown_rank()) return OkStatus();
   RAMET_ASSIGN_OR_RETURN(int batch, BatchDims(c.attrs().GetOr<int64_t>("batch_dims", 0),
                                               params.rank(), indices.rank()));
-  auto asked = c.num_inputs() > 2 ? KnownScalar(c, 2) : std::optional<int64_t>(0);
+  auto asked = c.num_inputs() > 2 ? KnownScalar(c, 2) : std::optional<int64_t>(axis_of_others);
   if (!asked) {
     c.set_output(0, Shape::OfRank(params.rank() - 1 + indices.rank() - batch));
     return OkStatus();
@@ -147,7 +149,7 @@ Status GatherShape(ShapeContext& c) {
 Status ResourceGatherShape(ShapeContext& c) {
   const Shape params = c.handle(0).second;
   if (params.rank() == 0) return InvalidArgument("a scalar variable has no rows to gather");
-  return ShapeOfGather(c, params);
+  return ShapeOfGather(c, params, c.attrs().GetOr<int64_t>("batch_dims", 0));
 }
 
 // The rows of the gradient belong to the rows of params that were gathered.

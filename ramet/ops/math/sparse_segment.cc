@@ -1,7 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <vector>
 
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
@@ -62,9 +62,9 @@ double Scale(Combiner combiner, int64_t count) {
 
 template <class T>
 void CombineRows(Combiner combiner, const Tensor& data, const Tensor& indices, int64_t first,
-                 int64_t last, int64_t row, T* out) {
+                 int64_t last, typename SumOf<T>::Type* sums, int64_t row, T* out) {
   using Sum = typename SumOf<T>::Type;
-  std::vector<Sum> sums(static_cast<size_t>(row), Sum(0));
+  std::fill_n(sums, row, Sum(0));
   for (int64_t i = first; i < last; ++i) {
     const T* x = data.data<T>() + IntegerAt(indices, i) * row;
     for (int64_t k = 0; k < row; ++k) sums[k] = static_cast<Sum>(sums[k] + static_cast<Sum>(x[k]));
@@ -92,10 +92,13 @@ Status SparseSegment(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, data.dtype(), shape));
   if (y->bytes() > 0) std::memset(y->raw_data(), 0, y->bytes());
   const int64_t row = Product(data.shape(), 1, data.rank());
+  using Sum = typename SumOf<T>::Type;
+  RAMET_ASSIGN_OR_RETURN(Tensor sums, c.AllocateTemp(DTypeOf<Sum>::value, Shape{row}));
   for (int64_t first = 0, last = 0; first < ids.num_elements(); first = last) {
     const int64_t id = IntegerAt(ids, first);
     while (last < ids.num_elements() && IntegerAt(ids, last) == id) ++last;
-    CombineRows(combiner, data, indices, first, last, row, y->mutable_data<T>() + id * row);
+    CombineRows(combiner, data, indices, first, last, sums.mutable_data<Sum>(), row,
+                y->mutable_data<T>() + id * row);
   }
   return OkStatus();
 }
@@ -109,7 +112,9 @@ Status SparseSegmentGrad(KernelContext& c) {
   RAMET_RETURN_IF_ERROR(CheckSizes(indices, ids));
   RAMET_ASSIGN_OR_RETURN(int64_t rows, ScalarArg(c.input(3), "output_dim0"));
   if (rows < 0) return InvalidArgument("output_dim0 must not be negative, but is ", rows);
-  std::vector<int64_t> counts(static_cast<size_t>(grad.dim(0)), 0);
+  RAMET_ASSIGN_OR_RETURN(Tensor counted, c.AllocateTemp(DType::kInt64, Shape{grad.dim(0)}));
+  int64_t* counts = counted.mutable_data<int64_t>();
+  std::fill_n(counts, grad.dim(0), int64_t{0});
   for (int64_t i = 0; i < ids.num_elements(); ++i) {
     const int64_t id = IntegerAt(ids, i), at = IntegerAt(indices, i);
     if (id < 0 || id >= grad.dim(0)) return InvalidArgument("Invalid number of segments");

@@ -91,12 +91,12 @@ class PictureMaker {
     if (added) picture_.boxes.push_back({.name = name, .detail = op.type(), .kind = KindOf(op)});
     box_of_[op.id()] = found->second;
     Picture::Box& box = picture_.boxes[found->second];
-    if (++box.ops == 1) return;
+    ++box.ops;
+    if (box.ops == 1 && op.name() == name) return;
     box.detail = Count(box.ops, "op");
     const bool variable = KindOf(op) == Picture::Box::Kind::kVariable && op.name() == name;
-    if (variable) box.kind = Picture::Box::Kind::kVariable;
-    if (box.kind == Picture::Box::Kind::kVariable) return;
-    box.kind = Picture::Box::Kind::kScope;
+    const bool was = box.ops > 1 && box.kind == Picture::Box::Kind::kVariable;
+    box.kind = variable || was ? Picture::Box::Kind::kVariable : Picture::Box::Kind::kScope;
   }
 
   void Connect(const rm::Operation& op) {

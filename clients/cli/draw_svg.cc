@@ -110,7 +110,9 @@ std::string ToSvg(const Picture& picture, const std::string& title) {
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
       "<g fill=\"none\" stroke=\"#889\">\n");
   for (const Picture::Edge& edge : picture.edges) svg += EdgeSvg(picture, edge);
-  svg += "</g>\n<g font-size=\"9\" fill=\"#667\">\n";
+  svg +=
+      "</g>\n<g font-size=\"9\" fill=\"#667\" stroke=\"white\" stroke-width=\"3\" "
+      "paint-order=\"stroke\">\n";
   for (const Picture::Edge& edge : picture.edges) svg += LabelSvg(edge);
   svg += "</g>\n<g text-anchor=\"middle\">\n";
   for (const Picture::Box& box : picture.boxes) svg += BoxSvg(box);

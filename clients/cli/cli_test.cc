@@ -105,7 +105,8 @@ TEST_F(Cli, SaysItsVersion) {
 TEST_F(Cli, HelpHasExamplesEverywhere) {
   EXPECT_THAT(Run("--help").out, HasSubstr("Examples:"));
   EXPECT_THAT(Run("--help").out, HasSubstr("Exit codes: 0"));
-  for (const char* command : {"ops", "list", "print", "inspect", "run", "follow"}) {
+  for (const char* command : {"ops", "list", "print", "inspect", "run", "follow", "diff", "convert",
+                              "draw", "completion"}) {
     Result result = Run(rm::StrCat(command, " --help"));
     EXPECT_EQ(result.code, 0);
     EXPECT_THAT(result.out, HasSubstr("Example")) << command;
@@ -267,6 +268,133 @@ TEST_F(Cli, WrongUsageEndsWithTwo) {
   ExpectError("list", 2, "PREFIX");
   ExpectError("follow shm:x", 2, "file:DIR");
   ExpectError("run " + Path("model"), 2, "--fetch");
+}
+
+TEST_F(Cli, DiffSaysWhatDiffersAndByHowMuch) {
+  SaveModel(Path("same"), 7);
+  Result same = Run(rm::StrCat("diff ", Path("model"), " ", Path("same")));
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_EQ(same.out, "equal: 3 tensors\n");
+  SaveModel(Path("other"), 9);
+  Result other = Run(rm::StrCat("diff ", Path("model"), " ", Path("other")));
+  EXPECT_EQ(other.code, 1);
+  EXPECT_EQ(other.err, "");
+  EXPECT_THAT(other.out, HasSubstr("global_step  int64[]  1 of 1 elements differ, by 2 at most"));
+  EXPECT_THAT(other.out, HasSubstr("1 of 3 tensors differs\n"));
+  EXPECT_EQ(Run(rm::StrCat("diff --atol 2 ", Path("model"), " ", Path("other"))).code, 0);
+  Result as_json = Run(rm::StrCat("diff --json ", Path("model"), " ", Path("other")));
+  EXPECT_EQ(as_json.code, 1);
+  const json parsed = json::parse(as_json.out);
+  EXPECT_FALSE(parsed["equal"]);
+  EXPECT_EQ(parsed["differences"][0]["max_absolute"], 2);
+  ExpectError(rm::StrCat("diff ", Path("model"), " ", Path("nothing")), 1, "there is no file");
+  ExpectError(rm::StrCat("diff ", Path("model")), 2, "B is required");
+}
+
+TEST_F(Cli, DiffOfOtherShapesAndNames) {
+  Run(rm::StrCat("convert ", Path("model"), " ", Path("renamed.npz"), " --rename '^b$=c'"));
+  Result result = Run(rm::StrCat("diff ", Path("model"), " ", Path("renamed.npz")));
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.out, HasSubstr("b  only in " + Path("model")));
+  EXPECT_THAT(result.out, HasSubstr("c  only in " + Path("renamed.npz")));
+  Run(rm::StrCat("convert ", Path("model"), " ", Path("half.npz"), " --dtype half"));
+  result = Run(rm::StrCat("diff ", Path("model"), " ", Path("half.npz")));
+  EXPECT_THAT(result.out, HasSubstr("w  float[3,2] and half[3,2]"));
+}
+
+TEST_F(Cli, ConvertsThereAndBack) {
+  for (const char* name : {"x.safetensors", "x.npz", "x-v2"}) {
+    Result there = Run(rm::StrCat("convert ", Path("model"), " ", Path(name)));
+    ASSERT_EQ(there.code, 0) << there.err;
+    EXPECT_THAT(there.out, HasSubstr("3 tensors"));
+    EXPECT_EQ(Run(rm::StrCat("diff ", Path("model"), " ", Path(name))).code, 0) << name;
+    ASSERT_EQ(Run(rm::StrCat("convert ", Path(name), " ", Path("back"))).code, 0);
+    EXPECT_EQ(Run(rm::StrCat("diff ", Path("model"), " ", Path("back"))).code, 0) << name;
+    EXPECT_EQ(RunJson(rm::StrCat("list --json ", Path(name))).size(), 3u);
+  }
+  const json b = RunJson(rm::StrCat("print --json ", Path("x.npz"), " w --max 2"));
+  EXPECT_EQ(b["values"], json::array({1, 1}));
+  EXPECT_EQ(b["shape"], json::array({3, 2}));
+}
+
+TEST_F(Cli, ConvertsShardsSelectsAndCompresses) {
+  ASSERT_EQ(Run(rm::StrCat("convert ", Path("model"), " ", Path("sharded"), " --shards 3")).code,
+            0);
+  EXPECT_TRUE(fs::exists(Path("sharded.data-00002-of-00003")));
+  EXPECT_EQ(Run(rm::StrCat("diff ", Path("model"), " ", Path("sharded"))).code, 0);
+  ASSERT_EQ(Run(rm::StrCat("convert ", Path("model"), " ", Path("more"), " --shards 5")).code, 0);
+  EXPECT_EQ(Run(rm::StrCat("diff ", Path("model"), " ", Path("more"))).code, 0);
+  Run(rm::StrCat("convert ", Path("model"), " ", Path("w.npz"), " --select '^w$' --compress"));
+  EXPECT_EQ(RunJson(rm::StrCat("list --json ", Path("w.npz"))).size(), 1u);
+  ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --select nothing"), 1,
+              "no tensor");
+  ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --rename '.*=a'"), 1,
+              "of both");
+  ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --rename '(=a'"), 1,
+              "no regular expression");
+  ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --dtype int32"), 1,
+              "half, bfloat16, float and double");
+  ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --dtype bfloat16"), 1,
+              "NumPy has no dtype for bfloat16");
+  ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --format zip"), 2,
+              "--format");
+}
+
+TEST_F(Cli, ConvertsGraphsToTextAndBack) {
+  Result text = Run(rm::StrCat("convert ", Path("model.meta"), " ", Path("model.pbtxt")));
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("MetaGraphDef in text form"));
+  EXPECT_THAT(Content(Path("model.pbtxt")), HasSubstr("op: \"MatMul\""));
+  Result back = Run(rm::StrCat("convert ", Path("model.pbtxt"), " ", Path("back.meta")));
+  ASSERT_EQ(back.code, 0) << back.err;
+  EXPECT_EQ(Content(Path("back.meta")), Content(Path("model.meta")));
+  ExpectError(rm::StrCat("convert ", Path("model.index"), " ", Path("x.pbtxt")), 1,
+              "is no GraphDef");
+}
+
+TEST_F(Cli, DrawsPictures) {
+  Result svg = Run(rm::StrCat("draw ", Path("model.meta")));
+  ASSERT_EQ(svg.code, 0) << svg.err;
+  EXPECT_THAT(svg.out, StartsWith("<svg xmlns="));
+  EXPECT_THAT(svg.out, HasSubstr(">MatMul</text>"));
+  EXPECT_THAT(svg.out, Not(HasSubstr(">save/")));
+  EXPECT_THAT(Run(rm::StrCat("draw --all ", Path("model.meta"))).out, HasSubstr("save"));
+  Result dot = Run(rm::StrCat("draw ", Path("model.meta"), " --format dot"));
+  EXPECT_THAT(dot.out, StartsWith("digraph "));
+  EXPECT_THAT(dot.out, HasSubstr(" -> "));
+  Result file = Run(rm::StrCat("draw ", Path("model.meta"), " -o ", Path("model.svg")));
+  EXPECT_THAT(file.out, HasSubstr("boxes of"));
+  EXPECT_EQ(Content(Path("model.svg")), svg.out);
+  ExpectError(rm::StrCat("draw ", Path("model.meta"), " --scope nowhere"), 1,
+              "nothing to draw in scope 'nowhere'");
+}
+
+TEST_F(Cli, CompletesCommandsAndOptions) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    Result result = Run(rm::StrCat("completion ", shell));
+    EXPECT_EQ(result.code, 0);
+    EXPECT_THAT(result.out, HasSubstr("convert"));
+    EXPECT_THAT(result.out, HasSubstr("rename"));
+  }
+  const std::string script = Path("completion.bash");
+  Run("completion bash");
+  fs::copy(Path("stdout"), script, fs::copy_options::overwrite_existing);
+  auto complete = [&](const std::string& words, int at) {
+    const std::string command =
+        rm::StrCat("bash -c 'source ", script, "; COMP_WORDS=(", words, "); COMP_CWORD=", at,
+                   "; _ramet; echo ${COMPREPLY[@]}' > ", Path("stdout"));
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return Content(Path("stdout"));
+  };
+  EXPECT_EQ(complete("ramet conv", 1), "convert\n");
+  EXPECT_EQ(complete("ramet diff --rt", 2), "--rtol\n");
+  EXPECT_EQ(complete("ramet diff mod", 2), "\n");
+  ExpectError("completion csh", 2, "csh");
+}
+
+TEST_F(Cli, OnlyATerminalGetsColours) {
+  EXPECT_THAT(Run(rm::StrCat("diff ", Path("model"), " ", Path("model"))).out,
+              Not(HasSubstr("\033")));
 }
 
 }  // namespace

@@ -14,5 +14,11 @@ void AddPrint(CLI::App& app, ramet::Status* status);
 void AddInspect(CLI::App& app, ramet::Status* status);
 void AddFollow(CLI::App& app, ramet::Status* status);
 void AddRun(CLI::App& app, ramet::Status* status);
+void AddConvert(CLI::App& app, ramet::Status* status);
+void AddDraw(CLI::App& app, ramet::Status* status);
+// Sets `differ` when the two files do.
+void AddDiff(CLI::App& app, ramet::Status* status, bool* differ);
+// Offers the commands that the app has when it runs.
+void AddCompletion(CLI::App& app);
 
 }  // namespace cli

@@ -7,17 +7,22 @@
 
 namespace {
 
-enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2 };
+enum ExitCode { kOk = 0, kFailed = 1, kDiffer = 1, kUsage = 2 };
 
 constexpr char kFooter[] =
     "Examples:\n"
     "  ramet inspect model-1000.meta           what the graph takes, gives and needs\n"
     "  ramet list model-1000                   the tensors of a checkpoint\n"
+    "  ramet diff model-1000 model-2000        which tensors differ, by how much\n"
+    "  ramet convert model-1000 model.safetensors\n"
+    "  ramet draw model-1000.meta -o model.svg a picture of the graph\n"
     "  ramet run model-1000 --feed x=x.npy --fetch out -o results\n"
     "  ramet follow file:checkpoints           a line for each new checkpoint\n"
     "\n"
     "A PREFIX is a checkpoint's path without .index, as Saver.save returns it.\n"
-    "'ramet COMMAND --help' shows more. Exit codes: 0 done, 1 failed, 2 wrong usage.";
+    "'ramet COMMAND --help' shows more. Exit codes: 0 done (diff: equal), 1 failed (diff: "
+    "different),\n"
+    "2 wrong usage.";
 
 int Complain(std::string message) {
   std::ranges::replace(message, '\n', ' ');
@@ -29,8 +34,11 @@ int Complain(std::string message) {
 
 int main(int argc, char** argv) {
   ramet::Status status;
-  CLI::App app("Graphs and checkpoints of TensorFlow 1: look into them, run them, follow them.",
-               "ramet");
+  bool differ = false;
+  CLI::App app(
+      "Graphs and checkpoints of TensorFlow 1: look into them, convert them, run them, follow "
+      "them.",
+      "ramet");
   app.footer(kFooter);
   app.set_version_flag("--version", "ramet " RAMET_VERSION);
   app.require_subcommand(0, 1);
@@ -38,9 +46,13 @@ int main(int argc, char** argv) {
     cli::AddInspect(app, &status);
     cli::AddList(app, &status);
     cli::AddPrint(app, &status);
+    cli::AddDiff(app, &status, &differ);
+    cli::AddConvert(app, &status);
     cli::AddRun(app, &status);
+    cli::AddDraw(app, &status);
     cli::AddFollow(app, &status);
     cli::AddOps(app, &status);
+    cli::AddCompletion(app);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
   } catch (const CLI::ParseError& e) {
@@ -50,5 +62,6 @@ int main(int argc, char** argv) {
   }
   std::cout.flush();
   if (status.ok() && !std::cout) status = ramet::Unknown("the output could not be written");
-  return status.ok() ? kOk : Complain(status.ToString());
+  if (!status.ok()) return Complain(status.ToString());
+  return differ ? kDiffer : kOk;
 }

@@ -153,44 +153,76 @@ rm::StatusOr<Header> ParseHeader(const std::string& path, std::string_view bytes
 
 }  // namespace
 
-rm::StatusOr<rm::Tensor> ReadNpy(const std::string& path) {
-  RAMET_ASSIGN_OR_RETURN(const std::string bytes, ReadAll(path));
-  size_t data_at = 0;
-  RAMET_ASSIGN_OR_RETURN(const Header header, ParseHeader(path, bytes, &data_at));
-  RAMET_ASSIGN_OR_RETURN(const rm::DType dtype, TypeOf(path, header));
+rm::StatusOr<NpyHeader> ParseNpyHeader(const std::string& path, std::string_view bytes) {
+  NpyHeader parsed;
+  RAMET_ASSIGN_OR_RETURN(const Header header, ParseHeader(path, bytes, &parsed.data_at));
+  RAMET_ASSIGN_OR_RETURN(parsed.dtype, TypeOf(path, header));
   auto shape = rm::Shape::Make(*header.shape);
-  auto size = shape.ok() ? rm::TensorBytes(dtype, *shape) : rm::StatusOr<size_t>(shape.status());
+  auto size =
+      shape.ok() ? rm::TensorBytes(parsed.dtype, *shape) : rm::StatusOr<size_t>(shape.status());
   if (!size.ok()) return rm::DataLoss("'", path, "': ", size.status().message());
-  if (*size != bytes.size() - data_at) {
-    return rm::DataLoss("'", path, "': ", rm::DTypeName(dtype), *shape, " takes ", *size,
-                        " bytes, the file has ", bytes.size() - data_at, " from offset ", data_at);
-  }
-  const std::string_view data = std::string_view(bytes).substr(data_at);
-  if (dtype == rm::kBool) {
-    const size_t bad = data.find_first_not_of(std::string_view("\0\1", 2));
-    if (bad != data.npos) return rm::DataLoss("'", path, "': no bool at offset ", data_at + bad);
-  }
-  RAMET_ASSIGN_OR_RETURN(rm::Tensor tensor, rm::Tensor::Allocate(dtype, *shape));
-  if (!data.empty()) std::memcpy(tensor.raw_data(), data.data(), data.size());
-  return tensor;
+  parsed.shape = *shape;
+  parsed.data_bytes = *size;
+  return parsed;
 }
 
-rm::Status WriteNpy(const std::string& path, const rm::Tensor& tensor) {
-  const auto* type = std::ranges::find(kTypes, tensor.dtype(), &NumpyType::dtype);
+uint64_t NpyHeaderEnd(std::string_view start) {
+  if (start.size() < kNpyStart || !start.starts_with(kMagic)) return kNpyStart;
+  const size_t length_bytes = start[6] == 1 ? 2 : 4;
+  uint32_t length = 0;
+  std::memcpy(&length, start.data() + 8, length_bytes);
+  return 8 + length_bytes + length;
+}
+
+rm::Status CheckNpyBools(const std::string& path, const NpyHeader& header,
+                         const rm::Tensor& tensor) {
+  if (header.dtype != rm::kBool) return rm::OkStatus();
+  const std::string_view data(static_cast<const char*>(tensor.raw_data()), tensor.bytes());
+  const size_t bad = data.find_first_not_of(std::string_view("\0\1", 2));
+  if (bad == data.npos) return rm::OkStatus();
+  return rm::DataLoss("'", path, "': no bool at offset ", header.data_at + bad);
+}
+
+rm::StatusOr<std::string> NpyHeaderText(const std::string& path, rm::DType dtype,
+                                        const rm::Shape& shape) {
+  const auto* type = std::ranges::find(kTypes, dtype, &NumpyType::dtype);
   if (type == std::end(kTypes)) {
-    return rm::Unimplemented("'", path, "': NumPy has no dtype for ",
-                             rm::DTypeName(tensor.dtype()));
+    return rm::Unimplemented("'", path, "': NumPy has no dtype for ", rm::DTypeName(dtype));
   }
   std::string header =
       rm::StrCat("{'descr': '", type->name, "', 'fortran_order': False, 'shape': (",
-                 rm::StrJoin(tensor.shape().dims(), ", "), tensor.rank() == 1 ? ",), }" : "), }");
+                 rm::StrJoin(shape.dims(), ", "), shape.rank() == 1 ? ",), }" : "), }");
   const size_t unpadded = kMagic.size() + 4 + header.size() + 1;
   header.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   header += '\n';
   const auto length = static_cast<uint16_t>(header.size());
+  std::string text(kMagic);
+  text += std::string_view("\1\0", 2);
+  text.append(reinterpret_cast<const char*>(&length), sizeof(length));
+  return text + header;
+}
+
+rm::StatusOr<rm::Tensor> ReadNpy(const std::string& path) {
+  RAMET_ASSIGN_OR_RETURN(const std::string bytes, ReadAll(path));
+  RAMET_ASSIGN_OR_RETURN(const NpyHeader header, ParseNpyHeader(path, bytes));
+  if (header.data_bytes != bytes.size() - header.data_at) {
+    return rm::DataLoss("'", path, "': ", rm::DTypeName(header.dtype), header.shape, " takes ",
+                        header.data_bytes, " bytes, the file has ", bytes.size() - header.data_at,
+                        " from offset ", header.data_at);
+  }
+  RAMET_ASSIGN_OR_RETURN(rm::Tensor tensor, rm::Tensor::Allocate(header.dtype, header.shape));
+  if (header.data_bytes > 0) {
+    std::memcpy(tensor.raw_data(), bytes.data() + header.data_at, header.data_bytes);
+  }
+  RAMET_RETURN_IF_ERROR(CheckNpyBools(path, header, tensor));
+  return tensor;
+}
+
+rm::Status WriteNpy(const std::string& path, const rm::Tensor& tensor) {
+  RAMET_ASSIGN_OR_RETURN(const std::string header,
+                         NpyHeaderText(path, tensor.dtype(), tensor.shape()));
   std::ofstream file(path, std::ios::binary);
-  file << kMagic << '\1' << '\0';
-  file.write(reinterpret_cast<const char*>(&length), sizeof(length)) << header;
+  file << header;
   file.write(static_cast<const char*>(tensor.raw_data()),
              static_cast<std::streamsize>(tensor.bytes()));
   file.close();

@@ -3,6 +3,7 @@
 #include <ramet/ramet.h>
 
 #include <string>
+#include <string_view>
 
 namespace cli {
 
@@ -19,5 +20,27 @@ ramet::StatusOr<ramet::Tensor> ReadNpy(const std::string& path);
 // kUnknown
 //   if the file cannot be written.
 ramet::Status WriteNpy(const std::string& path, const ramet::Tensor& tensor);
+
+// For .npz files, whose members are .npy files.
+
+// What stands before the array.
+struct NpyHeader {
+  ramet::DType dtype = ramet::DType::kInvalid;
+  ramet::Shape shape;
+  size_t data_at = 0;  // offset of the array
+  size_t data_bytes = 0;
+};
+// So many bytes say where the header ends.
+inline constexpr size_t kNpyStart = 12;
+// The offset behind the header of a file that starts with these kNpyStart bytes.
+uint64_t NpyHeaderEnd(std::string_view start);
+// `bytes` is the file from its start to the end of the header or further. \error as ReadNpy.
+ramet::StatusOr<NpyHeader> ParseNpyHeader(const std::string& path, std::string_view bytes);
+// \error kDataLoss if an element of a bool array is neither 0 nor 1.
+ramet::Status CheckNpyBools(const std::string& path, const NpyHeader& header,
+                            const ramet::Tensor& tensor);
+// All that stands before the array. \error kUnimplemented as WriteNpy.
+ramet::StatusOr<std::string> NpyHeaderText(const std::string& path, ramet::DType dtype,
+                                           const ramet::Shape& shape);
 
 }  // namespace cli

@@ -1,6 +1,9 @@
 #include "text.h"
 
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 
 namespace cli {
 
@@ -23,6 +26,12 @@ nlohmann::json ShapeJson(const ramet::Shape& shape) {
   auto dims = nlohmann::json::array();
   for (int64_t dim : shape.dims()) dims.push_back(dim < 0 ? nlohmann::json() : nlohmann::json(dim));
   return dims;
+}
+
+std::string Paint(const std::string& text, Colour colour) {
+  static const bool colours = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  if (!colours) return text;
+  return ramet::StrCat(colour == Colour::kRed ? "\033[31m" : "\033[32m", text, "\033[0m");
 }
 
 std::string Count(int64_t n, const std::string& noun) {

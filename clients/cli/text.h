@@ -14,6 +14,9 @@ std::string Bytes(int64_t bytes);
 std::string TypeAndShape(ramet::DType dtype, const ramet::Shape& shape);
 // [null, 784]; null when the rank is unknown.
 nlohmann::json ShapeJson(const ramet::Shape& shape);
+enum class Colour { kRed, kGreen };
+// The text in a colour when stdout is a terminal and NO_COLOR is not set, else as it is.
+std::string Paint(const std::string& text, Colour colour);
 // "1 variable", "7 variables".
 std::string Count(int64_t n, const std::string& noun);
 

@@ -202,11 +202,26 @@ Output AssignAdd(const RefInput& ref, const Input& value, std::string_view name,
   return AssignAdd(ref, value, AssignAddOptions(), name, where);
 }
 
+Operation AssignAddVariableOp(const Input& resource, const Input& value, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "AssignAddVariableOp", Flat({resource, value}), {}, Or(name, "AssignAddVariableOp"), where);
+}
+
 Output AssignSub(const RefInput& ref, const Input& value, const AssignSubOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "AssignSub", Flat({ref, value}), {{"use_locking", options.use_locking}}, Or(name, "AssignSub"), where));
 }
 Output AssignSub(const RefInput& ref, const Input& value, std::string_view name, SourceLocation where) {
   return AssignSub(ref, value, AssignSubOptions(), name, where);
+}
+
+Operation AssignSubVariableOp(const Input& resource, const Input& value, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "AssignSubVariableOp", Flat({resource, value}), {}, Or(name, "AssignSubVariableOp"), where);
+}
+
+Operation AssignVariableOp(const Input& resource, const Input& value, const AssignVariableOpOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "AssignVariableOp", Flat({resource, value}), {{"validate_shape", options.validate_shape}}, Or(name, "AssignVariableOp"), where);
+}
+Operation AssignVariableOp(const Input& resource, const Input& value, std::string_view name, SourceLocation where) {
+  return AssignVariableOp(resource, value, AssignVariableOpOptions(), name, where);
 }
 
 Output Atan(const Input& x, std::string_view name, SourceLocation where) {
@@ -359,6 +374,13 @@ Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLo
 
 Output DeepCopy(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DeepCopy", Flat({x}), {}, Or(name, "DeepCopy"), where));
+}
+
+Operation DestroyResourceOp(const Input& resource, const DestroyResourceOpOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "DestroyResourceOp", Flat({resource}), {{"ignore_lookup_error", options.ignore_lookup_error}}, Or(name, "DestroyResourceOp"), where);
+}
+Operation DestroyResourceOp(const Input& resource, std::string_view name, SourceLocation where) {
+  return DestroyResourceOp(resource, DestroyResourceOpOptions(), name, where);
 }
 
 Output DestroyTemporaryVariable(const RefInput& ref, const std::string& var_name, std::string_view name, SourceLocation where) {
@@ -779,6 +801,10 @@ Output ReadFile(const Input& filename, std::string_view name, SourceLocation whe
   return First(Build(nullptr, "ReadFile", Flat({filename}), {}, Or(name, "ReadFile"), where));
 }
 
+Output ReadVariableOp(const Input& resource, DType dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ReadVariableOp", Flat({resource}), {{"dtype", dtype}}, Or(name, "ReadVariableOp"), where));
+}
+
 Output Real(const Input& input, const RealOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Real", Flat({input}), {{"Tout", options.tout}}, Or(name, "Real"), where));
 }
@@ -820,6 +846,245 @@ Output ReluGrad(const Input& gradients, const Input& features, std::string_view 
 
 Output Reshape(const Input& tensor, const Input& shape, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Reshape", Flat({tensor, shape}), {}, Or(name, "Reshape"), where));
+}
+
+Operation ResourceApplyAdaMax(const Input& var, const Input& m, const Input& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ResourceApplyAdaMaxOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyAdaMax", Flat({var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyAdaMax"), where);
+}
+Operation ResourceApplyAdaMax(const Input& var, const Input& m, const Input& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
+  return ResourceApplyAdaMax(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad, ResourceApplyAdaMaxOptions(), name, where);
+}
+
+Operation ResourceApplyAdadelta(const Input& var, const Input& accum, const Input& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const ResourceApplyAdadeltaOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyAdadelta", Flat({var, accum, accum_update, lr, rho, epsilon, grad}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyAdadelta"), where);
+}
+Operation ResourceApplyAdadelta(const Input& var, const Input& accum, const Input& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
+  return ResourceApplyAdadelta(var, accum, accum_update, lr, rho, epsilon, grad, ResourceApplyAdadeltaOptions(), name, where);
+}
+
+Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const ResourceApplyAdagradOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyAdagrad", Flat({var, accum, lr, grad}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "ResourceApplyAdagrad"), where);
+}
+Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, std::string_view name, SourceLocation where) {
+  return ResourceApplyAdagrad(var, accum, lr, grad, ResourceApplyAdagradOptions(), name, where);
+}
+
+Operation ResourceApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const ResourceApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyAdagradV2", Flat({var, accum, lr, epsilon, grad}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "ResourceApplyAdagradV2"), where);
+}
+Operation ResourceApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
+  return ResourceApplyAdagradV2(var, accum, lr, epsilon, grad, ResourceApplyAdagradV2Options(), name, where);
+}
+
+Operation ResourceApplyAdam(const Input& var, const Input& m, const Input& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ResourceApplyAdamOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyAdam", Flat({var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad}), {{"use_locking", options.use_locking}, {"use_nesterov", options.use_nesterov}}, Or(name, "ResourceApplyAdam"), where);
+}
+Operation ResourceApplyAdam(const Input& var, const Input& m, const Input& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
+  return ResourceApplyAdam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, ResourceApplyAdamOptions(), name, where);
+}
+
+Operation ResourceApplyAddSign(const Input& var, const Input& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, const ResourceApplyAddSignOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyAddSign", Flat({var, m, lr, alpha, sign_decay, beta, grad}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyAddSign"), where);
+}
+Operation ResourceApplyAddSign(const Input& var, const Input& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, std::string_view name, SourceLocation where) {
+  return ResourceApplyAddSign(var, m, lr, alpha, sign_decay, beta, grad, ResourceApplyAddSignOptions(), name, where);
+}
+
+Operation ResourceApplyCenteredRMSProp(const Input& var, const Input& mg, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ResourceApplyCenteredRMSPropOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyCenteredRMSProp", Flat({var, mg, ms, mom, lr, rho, momentum, epsilon, grad}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyCenteredRMSProp"), where);
+}
+Operation ResourceApplyCenteredRMSProp(const Input& var, const Input& mg, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
+  return ResourceApplyCenteredRMSProp(var, mg, ms, mom, lr, rho, momentum, epsilon, grad, ResourceApplyCenteredRMSPropOptions(), name, where);
+}
+
+Operation ResourceApplyFtrl(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const ResourceApplyFtrlOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyFtrl", Flat({var, accum, linear, grad, lr, l1, l2, lr_power}), {{"use_locking", options.use_locking}, {"multiply_linear_by_lr", options.multiply_linear_by_lr}}, Or(name, "ResourceApplyFtrl"), where);
+}
+Operation ResourceApplyFtrl(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, std::string_view name, SourceLocation where) {
+  return ResourceApplyFtrl(var, accum, linear, grad, lr, l1, l2, lr_power, ResourceApplyFtrlOptions(), name, where);
+}
+
+Operation ResourceApplyFtrlV2(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const ResourceApplyFtrlV2Options& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyFtrlV2", Flat({var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power}), {{"use_locking", options.use_locking}, {"multiply_linear_by_lr", options.multiply_linear_by_lr}}, Or(name, "ResourceApplyFtrlV2"), where);
+}
+Operation ResourceApplyFtrlV2(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, SourceLocation where) {
+  return ResourceApplyFtrlV2(var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power, ResourceApplyFtrlV2Options(), name, where);
+}
+
+Operation ResourceApplyGradientDescent(const Input& var, const Input& alpha, const Input& delta, const ResourceApplyGradientDescentOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyGradientDescent", Flat({var, alpha, delta}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyGradientDescent"), where);
+}
+Operation ResourceApplyGradientDescent(const Input& var, const Input& alpha, const Input& delta, std::string_view name, SourceLocation where) {
+  return ResourceApplyGradientDescent(var, alpha, delta, ResourceApplyGradientDescentOptions(), name, where);
+}
+
+Operation ResourceApplyMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& momentum, const ResourceApplyMomentumOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyMomentum", Flat({var, accum, lr, grad, momentum}), {{"use_locking", options.use_locking}, {"use_nesterov", options.use_nesterov}}, Or(name, "ResourceApplyMomentum"), where);
+}
+Operation ResourceApplyMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& momentum, std::string_view name, SourceLocation where) {
+  return ResourceApplyMomentum(var, accum, lr, grad, momentum, ResourceApplyMomentumOptions(), name, where);
+}
+
+Operation ResourceApplyPowerSign(const Input& var, const Input& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, const ResourceApplyPowerSignOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyPowerSign", Flat({var, m, lr, logbase, sign_decay, beta, grad}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyPowerSign"), where);
+}
+Operation ResourceApplyPowerSign(const Input& var, const Input& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, std::string_view name, SourceLocation where) {
+  return ResourceApplyPowerSign(var, m, lr, logbase, sign_decay, beta, grad, ResourceApplyPowerSignOptions(), name, where);
+}
+
+Operation ResourceApplyProximalAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const ResourceApplyProximalAdagradOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyProximalAdagrad", Flat({var, accum, lr, l1, l2, grad}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyProximalAdagrad"), where);
+}
+Operation ResourceApplyProximalAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, std::string_view name, SourceLocation where) {
+  return ResourceApplyProximalAdagrad(var, accum, lr, l1, l2, grad, ResourceApplyProximalAdagradOptions(), name, where);
+}
+
+Operation ResourceApplyProximalGradientDescent(const Input& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, const ResourceApplyProximalGradientDescentOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyProximalGradientDescent", Flat({var, alpha, l1, l2, delta}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyProximalGradientDescent"), where);
+}
+Operation ResourceApplyProximalGradientDescent(const Input& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, std::string_view name, SourceLocation where) {
+  return ResourceApplyProximalGradientDescent(var, alpha, l1, l2, delta, ResourceApplyProximalGradientDescentOptions(), name, where);
+}
+
+Operation ResourceApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ResourceApplyRMSPropOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyRMSProp", Flat({var, ms, mom, lr, rho, momentum, epsilon, grad}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyRMSProp"), where);
+}
+Operation ResourceApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
+  return ResourceApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad, ResourceApplyRMSPropOptions(), name, where);
+}
+
+Output ResourceCountUpTo(const Input& resource, int64_t limit, DType t, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ResourceCountUpTo", Flat({resource}), {{"limit", limit}, {"T", t}}, Or(name, "ResourceCountUpTo"), where));
+}
+
+Output ResourceGather(const Input& resource, const Input& indices, DType dtype, const ResourceGatherOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ResourceGather", Flat({resource, indices}), {{"dtype", dtype}, {"batch_dims", options.batch_dims}, {"validate_indices", options.validate_indices}}, Or(name, "ResourceGather"), where));
+}
+Output ResourceGather(const Input& resource, const Input& indices, DType dtype, std::string_view name, SourceLocation where) {
+  return ResourceGather(resource, indices, dtype, ResourceGatherOptions(), name, where);
+}
+
+Output ResourceGatherNd(const Input& resource, const Input& indices, DType dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ResourceGatherNd", Flat({resource, indices}), {{"dtype", dtype}}, Or(name, "ResourceGatherNd"), where));
+}
+
+Operation ResourceScatterAdd(const Input& resource, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceScatterAdd", Flat({resource, indices, updates}), {}, Or(name, "ResourceScatterAdd"), where);
+}
+
+Operation ResourceScatterDiv(const Input& resource, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceScatterDiv", Flat({resource, indices, updates}), {}, Or(name, "ResourceScatterDiv"), where);
+}
+
+Operation ResourceScatterMax(const Input& resource, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceScatterMax", Flat({resource, indices, updates}), {}, Or(name, "ResourceScatterMax"), where);
+}
+
+Operation ResourceScatterMin(const Input& resource, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceScatterMin", Flat({resource, indices, updates}), {}, Or(name, "ResourceScatterMin"), where);
+}
+
+Operation ResourceScatterMul(const Input& resource, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceScatterMul", Flat({resource, indices, updates}), {}, Or(name, "ResourceScatterMul"), where);
+}
+
+Operation ResourceScatterNdAdd(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdAddOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceScatterNdAdd", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}, {"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ResourceScatterNdAdd"), where);
+}
+Operation ResourceScatterNdAdd(const Input& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return ResourceScatterNdAdd(ref, indices, updates, ResourceScatterNdAddOptions(), name, where);
+}
+
+Operation ResourceScatterNdSub(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdSubOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceScatterNdSub", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}, {"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ResourceScatterNdSub"), where);
+}
+Operation ResourceScatterNdSub(const Input& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return ResourceScatterNdSub(ref, indices, updates, ResourceScatterNdSubOptions(), name, where);
+}
+
+Operation ResourceScatterNdUpdate(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdUpdateOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceScatterNdUpdate", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}, {"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ResourceScatterNdUpdate"), where);
+}
+Operation ResourceScatterNdUpdate(const Input& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return ResourceScatterNdUpdate(ref, indices, updates, ResourceScatterNdUpdateOptions(), name, where);
+}
+
+Operation ResourceScatterSub(const Input& resource, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceScatterSub", Flat({resource, indices, updates}), {}, Or(name, "ResourceScatterSub"), where);
+}
+
+Operation ResourceScatterUpdate(const Input& resource, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceScatterUpdate", Flat({resource, indices, updates}), {}, Or(name, "ResourceScatterUpdate"), where);
+}
+
+Operation ResourceSparseApplyAdadelta(const Input& var, const Input& accum, const Input& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyAdadeltaOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyAdadelta", Flat({var, accum, accum_update, lr, rho, epsilon, grad, indices}), {{"use_locking", options.use_locking}}, Or(name, "ResourceSparseApplyAdadelta"), where);
+}
+Operation ResourceSparseApplyAdadelta(const Input& var, const Input& accum, const Input& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyAdadelta(var, accum, accum_update, lr, rho, epsilon, grad, indices, ResourceSparseApplyAdadeltaOptions(), name, where);
+}
+
+Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const ResourceSparseApplyAdagradOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyAdagrad", Flat({var, accum, lr, grad, indices}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "ResourceSparseApplyAdagrad"), where);
+}
+Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyAdagrad(var, accum, lr, grad, indices, ResourceSparseApplyAdagradOptions(), name, where);
+}
+
+Operation ResourceSparseApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyAdagradV2", Flat({var, accum, lr, epsilon, grad, indices}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "ResourceSparseApplyAdagradV2"), where);
+}
+Operation ResourceSparseApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyAdagradV2(var, accum, lr, epsilon, grad, indices, ResourceSparseApplyAdagradV2Options(), name, where);
+}
+
+Operation ResourceSparseApplyCenteredRMSProp(const Input& var, const Input& mg, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyCenteredRMSPropOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyCenteredRMSProp", Flat({var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices}), {{"use_locking", options.use_locking}}, Or(name, "ResourceSparseApplyCenteredRMSProp"), where);
+}
+Operation ResourceSparseApplyCenteredRMSProp(const Input& var, const Input& mg, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyCenteredRMSProp(var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices, ResourceSparseApplyCenteredRMSPropOptions(), name, where);
+}
+
+Operation ResourceSparseApplyFtrl(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const ResourceSparseApplyFtrlOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyFtrl", Flat({var, accum, linear, grad, indices, lr, l1, l2, lr_power}), {{"use_locking", options.use_locking}, {"multiply_linear_by_lr", options.multiply_linear_by_lr}}, Or(name, "ResourceSparseApplyFtrl"), where);
+}
+Operation ResourceSparseApplyFtrl(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyFtrl(var, accum, linear, grad, indices, lr, l1, l2, lr_power, ResourceSparseApplyFtrlOptions(), name, where);
+}
+
+Operation ResourceSparseApplyFtrlV2(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const ResourceSparseApplyFtrlV2Options& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyFtrlV2", Flat({var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power}), {{"use_locking", options.use_locking}, {"multiply_linear_by_lr", options.multiply_linear_by_lr}}, Or(name, "ResourceSparseApplyFtrlV2"), where);
+}
+Operation ResourceSparseApplyFtrlV2(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyFtrlV2(var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power, ResourceSparseApplyFtrlV2Options(), name, where);
+}
+
+Operation ResourceSparseApplyMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, const ResourceSparseApplyMomentumOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyMomentum", Flat({var, accum, lr, grad, indices, momentum}), {{"use_locking", options.use_locking}, {"use_nesterov", options.use_nesterov}}, Or(name, "ResourceSparseApplyMomentum"), where);
+}
+Operation ResourceSparseApplyMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyMomentum(var, accum, lr, grad, indices, momentum, ResourceSparseApplyMomentumOptions(), name, where);
+}
+
+Operation ResourceSparseApplyProximalAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const ResourceSparseApplyProximalAdagradOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyProximalAdagrad", Flat({var, accum, lr, l1, l2, grad, indices}), {{"use_locking", options.use_locking}}, Or(name, "ResourceSparseApplyProximalAdagrad"), where);
+}
+Operation ResourceSparseApplyProximalAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyProximalAdagrad(var, accum, lr, l1, l2, grad, indices, ResourceSparseApplyProximalAdagradOptions(), name, where);
+}
+
+Operation ResourceSparseApplyProximalGradientDescent(const Input& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const ResourceSparseApplyProximalGradientDescentOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyProximalGradientDescent", Flat({var, alpha, l1, l2, grad, indices}), {{"use_locking", options.use_locking}}, Or(name, "ResourceSparseApplyProximalGradientDescent"), where);
+}
+Operation ResourceSparseApplyProximalGradientDescent(const Input& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyProximalGradientDescent(var, alpha, l1, l2, grad, indices, ResourceSparseApplyProximalGradientDescentOptions(), name, where);
+}
+
+Operation ResourceSparseApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyRMSPropOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyRMSProp", Flat({var, ms, mom, lr, rho, momentum, epsilon, grad, indices}), {{"use_locking", options.use_locking}}, Or(name, "ResourceSparseApplyRMSProp"), where);
+}
+Operation ResourceSparseApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad, indices, ResourceSparseApplyRMSPropOptions(), name, where);
 }
 
 Output Restore(const Input& file_pattern, const Input& tensor_name, DType dt, const RestoreOptions& options, std::string_view name, SourceLocation where) {
@@ -1132,6 +1397,39 @@ Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInpu
   return SparseApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad, indices, SparseApplyRMSPropOptions(), name, where);
 }
 
+Output SparseSegmentMean(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentMeanOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseSegmentMean", Flat({data, indices, segment_ids}), {{"sparse_gradient", options.sparse_gradient}}, Or(name, "SparseSegmentMean"), where));
+}
+Output SparseSegmentMean(const Input& data, const Input& indices, const Input& segment_ids, std::string_view name, SourceLocation where) {
+  return SparseSegmentMean(data, indices, segment_ids, SparseSegmentMeanOptions(), name, where);
+}
+
+Output SparseSegmentMeanGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseSegmentMeanGrad", Flat({grad, indices, segment_ids, output_dim0}), {}, Or(name, "SparseSegmentMeanGrad"), where));
+}
+
+Output SparseSegmentSqrtN(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentSqrtNOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseSegmentSqrtN", Flat({data, indices, segment_ids}), {{"sparse_gradient", options.sparse_gradient}}, Or(name, "SparseSegmentSqrtN"), where));
+}
+Output SparseSegmentSqrtN(const Input& data, const Input& indices, const Input& segment_ids, std::string_view name, SourceLocation where) {
+  return SparseSegmentSqrtN(data, indices, segment_ids, SparseSegmentSqrtNOptions(), name, where);
+}
+
+Output SparseSegmentSqrtNGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseSegmentSqrtNGrad", Flat({grad, indices, segment_ids, output_dim0}), {}, Or(name, "SparseSegmentSqrtNGrad"), where));
+}
+
+Output SparseSegmentSum(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentSumOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseSegmentSum", Flat({data, indices, segment_ids}), {{"sparse_gradient", options.sparse_gradient}}, Or(name, "SparseSegmentSum"), where));
+}
+Output SparseSegmentSum(const Input& data, const Input& indices, const Input& segment_ids, std::string_view name, SourceLocation where) {
+  return SparseSegmentSum(data, indices, segment_ids, SparseSegmentSumOptions(), name, where);
+}
+
+Output SparseSegmentSumGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseSegmentSumGrad", Flat({grad, indices, segment_ids, output_dim0}), {}, Or(name, "SparseSegmentSumGrad"), where));
+}
+
 SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "SparseSoftmaxCrossEntropyWithLogits", Flat({features, labels}), {}, Or(name, "SparseSoftmaxCrossEntropyWithLogits"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
@@ -1258,11 +1556,29 @@ Output UnsortedSegmentSum(const Input& data, const Input& segment_ids, const Inp
   return First(Build(nullptr, "UnsortedSegmentSum", Flat({data, segment_ids, num_segments}), {}, Or(name, "UnsortedSegmentSum"), where));
 }
 
+Output VarHandleOp(Graph& graph, DType dtype, const Shape& shape, const VarHandleOpOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "VarHandleOp", Flat({}), {{"dtype", dtype}, {"shape", shape}, {"container", options.container}, {"shared_name", options.shared_name}, {"debug_name", options.debug_name}, {"allowed_devices", options.allowed_devices}}, Or(name, "VarHandleOp"), where));
+}
+Output VarHandleOp(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where) {
+  return VarHandleOp(graph, dtype, shape, VarHandleOpOptions(), name, where);
+}
+
+Output VarIsInitializedOp(const Input& resource, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "VarIsInitializedOp", Flat({resource}), {}, Or(name, "VarIsInitializedOp"), where));
+}
+
 Output VariableOp(Graph& graph, const Shape& shape, DType dtype, const VariableOpOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "Variable", Flat({}), {{"shape", shape}, {"dtype", dtype}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "Variable"), where));
 }
 Output VariableOp(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where) {
   return VariableOp(graph, shape, dtype, VariableOpOptions(), name, where);
+}
+
+Output VariableShape(const Input& input, const VariableShapeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "VariableShape", Flat({input}), {{"out_type", options.out_type}}, Or(name, "VariableShape"), where));
+}
+Output VariableShape(const Input& input, std::string_view name, SourceLocation where) {
+  return VariableShape(input, VariableShapeOptions(), name, where);
 }
 
 Output VariableV2(Graph& graph, const Shape& shape, DType dtype, const VariableV2Options& options, std::string_view name, SourceLocation where) {

@@ -316,6 +316,11 @@ struct AssignAddOptions {
 RAMET_EXPORT Output AssignAdd(const RefInput& ref, const Input& value, const AssignAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output AssignAdd(const RefInput& ref, const Input& value, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Adds `value` to a resource variable.
+// \error kNotFound if it has no value; kInvalidArgument if the shapes or dtypes differ.
+// AssignAddVariableOp(resource:resource, value:dtype) -> () {dtype:type}
+RAMET_EXPORT Operation AssignAddVariableOp(const Input& resource, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct AssignSubOptions {
   bool use_locking = false;
 };
@@ -324,6 +329,21 @@ struct AssignSubOptions {
 // AssignSub(ref:Ref(T), value:T) -> (output_ref:Ref(T)) {T:type, use_locking:bool=false}
 RAMET_EXPORT Output AssignSub(const RefInput& ref, const Input& value, const AssignSubOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output AssignSub(const RefInput& ref, const Input& value, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Subtracts `value` from a resource variable.
+// \error kNotFound if it has no value; kInvalidArgument if the shapes or dtypes differ.
+// AssignSubVariableOp(resource:resource, value:dtype) -> () {dtype:type}
+RAMET_EXPORT Operation AssignSubVariableOp(const Input& resource, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct AssignVariableOpOptions {
+  bool validate_shape = false;
+};
+// Makes `value` the value of a resource variable.
+// \error kInvalidArgument if it has a value of another dtype, or, with validate_shape, of another
+// shape.
+// AssignVariableOp(resource:resource, value:dtype) -> () {dtype:type, validate_shape:bool=false}
+RAMET_EXPORT Operation AssignVariableOp(const Input& resource, const Input& value, const AssignVariableOpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation AssignVariableOp(const Input& resource, const Input& value, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the angle in [-pi/2, pi/2] whose tangent is x, element-wise. Shape of y: shape of x.
 // Atan(x:T) -> (y:T) {T:type}
@@ -539,6 +559,15 @@ RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, std::string_view n
 // A copy of `x` in memory of its own.
 // DeepCopy(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output DeepCopy(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct DestroyResourceOpOptions {
+  bool ignore_lookup_error = true;
+};
+// Takes the value of a resource variable away.
+// \error kNotFound if it has none and ignore_lookup_error is not set.
+// DestroyResourceOp(resource:resource) -> () {ignore_lookup_error:bool=true}
+RAMET_EXPORT Operation DestroyResourceOp(const Input& resource, const DestroyResourceOpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation DestroyResourceOp(const Input& resource, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // The last value of a temporary variable, which is gone afterwards.
 // \error kInvalidArgument if var_name is not its name.
@@ -1075,6 +1104,11 @@ RAMET_EXPORT Output Rank(const Input& input, std::string_view name = "", SourceL
 // ReadFile(filename:string) -> (contents:string) {}
 RAMET_EXPORT Output ReadFile(const Input& filename, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// The value of a resource variable at the time of reading: later assignments do not change it.
+// \error kFailedPrecondition if it has no value; kInvalidArgument if it has another dtype.
+// ReadVariableOp(resource:resource) -> (value:dtype) {dtype:type}
+RAMET_EXPORT Output ReadVariableOp(const Input& resource, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct RealOptions {
   DType tout = static_cast<DType>(1) /* float */;
 };
@@ -1126,6 +1160,473 @@ RAMET_EXPORT Output ReluGrad(const Input& gradients, const Input& features, std:
 // less than that.
 // Reshape(tensor:T, shape:Tshape) -> (output:T) {T:type, Tshape:type=int32}
 RAMET_EXPORT Output Reshape(const Input& tensor, const Input& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyAdaMaxOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: AdaMax: m is the running mean of grad, v
+// the largest |grad|, decayed by beta2;
+// var -= lr / (1 - beta1_power) * m / (v + epsilon).
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyAdaMax(var:resource, m:resource, v:resource, beta1_power:T, lr:T, beta1:T, beta2:T,
+// epsilon:T, grad:T) -> () {T:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceApplyAdaMax(const Input& var, const Input& m, const Input& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ResourceApplyAdaMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyAdaMax(const Input& var, const Input& m, const Input& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyAdadeltaOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: Adadelta: accum and accum_update are the
+// running means of grad^2 and of the squared steps;
+// var -= lr * sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad.
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyAdadelta(var:resource, accum:resource, accum_update:resource, lr:T, rho:T,
+// epsilon:T, grad:T) -> () {T:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceApplyAdadelta(const Input& var, const Input& accum, const Input& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const ResourceApplyAdadeltaOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyAdadelta(const Input& var, const Input& accum, const Input& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyAdagradOptions {
+  bool use_locking = false;
+  bool update_slots = true;
+};
+// On resource variables, which are named by their handles: Adagrad: accum += grad^2 (if
+// update_slots); var -= lr * grad / sqrt(accum).
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyAdagrad(var:resource, accum:resource, lr:T, grad:T) -> () {T:type,
+// use_locking:bool=false, update_slots:bool=true}
+RAMET_EXPORT Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const ResourceApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyAdagradV2Options {
+  bool use_locking = false;
+  bool update_slots = true;
+};
+// On resource variables, which are named by their handles: Adagrad: accum += grad^2 (if
+// update_slots); var -= lr * grad / (sqrt(accum) + epsilon).
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyAdagradV2(var:resource, accum:resource, lr:T, epsilon:T, grad:T) -> () {T:type,
+// use_locking:bool=false, update_slots:bool=true}
+RAMET_EXPORT Operation ResourceApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const ResourceApplyAdagradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyAdamOptions {
+  bool use_locking = false;
+  bool use_nesterov = false;
+};
+// On resource variables, which are named by their handles: Adam (Kingma, Ba: arXiv 1412.6980): m
+// and v are the running means of grad and grad^2;
+// var -= lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon), with m replaced
+// by beta1 * m + (1 - beta1) * grad with use_nesterov.
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyAdam(var:resource, m:resource, v:resource, beta1_power:T, beta2_power:T, lr:T,
+// beta1:T, beta2:T, epsilon:T, grad:T) -> () {T:type, use_locking:bool=false,
+// use_nesterov:bool=false}
+RAMET_EXPORT Operation ResourceApplyAdam(const Input& var, const Input& m, const Input& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ResourceApplyAdamOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyAdam(const Input& var, const Input& m, const Input& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyAddSignOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: AddSign: m is the running mean of grad;
+// var -= lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad.
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyAddSign(var:resource, m:resource, lr:T, alpha:T, sign_decay:T, beta:T, grad:T) -> ()
+// {T:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceApplyAddSign(const Input& var, const Input& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, const ResourceApplyAddSignOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyAddSign(const Input& var, const Input& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyCenteredRMSPropOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: RMSProp with centred second moments: mg
+// and ms are the running means of grad and grad^2 with
+// decay rho; mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon); var -= mom.
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyCenteredRMSProp(var:resource, mg:resource, ms:resource, mom:resource, lr:T, rho:T,
+// momentum:T, epsilon:T, grad:T) -> () {T:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceApplyCenteredRMSProp(const Input& var, const Input& mg, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ResourceApplyCenteredRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyCenteredRMSProp(const Input& var, const Input& mg, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyFtrlOptions {
+  bool use_locking = false;
+  bool multiply_linear_by_lr = false;
+};
+// On resource variables, which are named by their handles: FTRL-Proximal with the penalties l1 and
+// l2; accum is the sum of grad^2.
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyFtrl(var:resource, accum:resource, linear:resource, grad:T, lr:T, l1:T, l2:T,
+// lr_power:T) -> () {T:type, use_locking:bool=false, multiply_linear_by_lr:bool=false}
+RAMET_EXPORT Operation ResourceApplyFtrl(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const ResourceApplyFtrlOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyFtrl(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyFtrlV2Options {
+  bool use_locking = false;
+  bool multiply_linear_by_lr = false;
+};
+// On resource variables, which are named by their handles: FTRL-Proximal with the penalties l1 and
+// l2 and a shrinking term l2_shrinkage; accum is the sum of
+// grad^2.
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyFtrlV2(var:resource, accum:resource, linear:resource, grad:T, lr:T, l1:T, l2:T,
+// l2_shrinkage:T, lr_power:T) -> () {T:type, use_locking:bool=false,
+// multiply_linear_by_lr:bool=false}
+RAMET_EXPORT Operation ResourceApplyFtrlV2(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const ResourceApplyFtrlV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyFtrlV2(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyGradientDescentOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: Gradient descent: var -= alpha * delta.
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyGradientDescent(var:resource, alpha:T, delta:T) -> () {T:type,
+// use_locking:bool=false}
+RAMET_EXPORT Operation ResourceApplyGradientDescent(const Input& var, const Input& alpha, const Input& delta, const ResourceApplyGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyGradientDescent(const Input& var, const Input& alpha, const Input& delta, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyMomentumOptions {
+  bool use_locking = false;
+  bool use_nesterov = false;
+};
+// On resource variables, which are named by their handles: Momentum: accum = accum * momentum +
+// grad; var -= lr * accum, or, with use_nesterov,
+// var -= grad * lr + accum * momentum * lr.
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyMomentum(var:resource, accum:resource, lr:T, grad:T, momentum:T) -> () {T:type,
+// use_locking:bool=false, use_nesterov:bool=false}
+RAMET_EXPORT Operation ResourceApplyMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& momentum, const ResourceApplyMomentumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& momentum, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyPowerSignOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: PowerSign: m is the running mean of
+// grad;
+// var -= lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad.
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyPowerSign(var:resource, m:resource, lr:T, logbase:T, sign_decay:T, beta:T, grad:T)
+// -> () {T:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceApplyPowerSign(const Input& var, const Input& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, const ResourceApplyPowerSignOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyPowerSign(const Input& var, const Input& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyProximalAdagradOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: Adagrad with the penalties l1 and l2:
+// accum += grad^2; rate = lr / sqrt(accum);
+// prox = var - rate * grad; var = sign(prox) * max(|prox| - rate * l1, 0) / (1 + rate * l2).
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyProximalAdagrad(var:resource, accum:resource, lr:T, l1:T, l2:T, grad:T) -> ()
+// {T:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceApplyProximalAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const ResourceApplyProximalAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyProximalAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyProximalGradientDescentOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: Gradient descent with the penalties l1
+// and l2: prox = var - alpha * delta;
+// var = sign(prox) * max(|prox| - alpha * l1, 0) / (1 + alpha * l2).
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyProximalGradientDescent(var:resource, alpha:T, l1:T, l2:T, delta:T) -> () {T:type,
+// use_locking:bool=false}
+RAMET_EXPORT Operation ResourceApplyProximalGradientDescent(const Input& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, const ResourceApplyProximalGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyProximalGradientDescent(const Input& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyRMSPropOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: RMSProp: ms is the running mean of
+// grad^2 with decay rho;
+// mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom.
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyRMSProp(var:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, epsilon:T,
+// grad:T) -> () {T:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ResourceApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// The value of a scalar resource variable, which is then one more.
+// \error kOutOfRange "Reached limit of 5" if the value is not below `limit`; kNotFound if it has
+// no value.
+// ResourceCountUpTo(resource:resource) -> (output:T) {limit:int, T:type}
+RAMET_EXPORT Output ResourceCountUpTo(const Input& resource, int64_t limit, DType t, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ResourceGatherOptions {
+  int64_t batch_dims = 0;
+  bool validate_indices = true;
+};
+// The rows of a resource variable that `indices` names, as Gather of its value.
+// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)"; kNotFound if it has no value.
+// ResourceGather(resource:resource, indices:Tindices) -> (output:dtype) {batch_dims:int=0,
+// validate_indices:bool=true, dtype:type, Tindices:type}
+RAMET_EXPORT Output ResourceGather(const Input& resource, const Input& indices, DType dtype, const ResourceGatherOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ResourceGather(const Input& resource, const Input& indices, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// The slices of a resource variable that `indices` names, as GatherNd of its value.
+// \error kInvalidArgument as GatherNd; kNotFound if the variable has no value.
+// ResourceGatherNd(resource:resource, indices:Tindices) -> (output:dtype) {dtype:type,
+// Tindices:type}
+RAMET_EXPORT Output ResourceGatherNd(const Input& resource, const Input& indices, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Adds to the rows `indices` of a resource variable. `updates` is indices.shape + the variable's
+// shape[1:], or a scalar for all. Indices
+// that occur several times count in order.
+// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
+// kNotFound if the variable has no value.
+// ResourceScatterAdd(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
+// Tindices:type}
+RAMET_EXPORT Operation ResourceScatterAdd(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Divides the rows `indices` of a resource variable. `updates` is indices.shape + the variable's
+// shape[1:], or a scalar for all. Indices
+// that occur several times count in order.
+// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
+// kNotFound if the variable has no value.
+// ResourceScatterDiv(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
+// Tindices:type}
+RAMET_EXPORT Operation ResourceScatterDiv(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Makes the rows `indices` of a resource variable the larger of their elements and the update's.
+// `updates` is indices.shape + the variable's shape[1:], or a scalar for all. Indices
+// that occur several times count in order.
+// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
+// kNotFound if the variable has no value.
+// ResourceScatterMax(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
+// Tindices:type}
+RAMET_EXPORT Operation ResourceScatterMax(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Makes the rows `indices` of a resource variable the smaller of their elements and the update's.
+// `updates` is indices.shape + the variable's shape[1:], or a scalar for all. Indices
+// that occur several times count in order.
+// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
+// kNotFound if the variable has no value.
+// ResourceScatterMin(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
+// Tindices:type}
+RAMET_EXPORT Operation ResourceScatterMin(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Multiplies the rows `indices` of a resource variable. `updates` is indices.shape + the variable's
+// shape[1:], or a scalar for all. Indices
+// that occur several times count in order.
+// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
+// kNotFound if the variable has no value.
+// ResourceScatterMul(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
+// Tindices:type}
+RAMET_EXPORT Operation ResourceScatterMul(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ResourceScatterNdAddOptions {
+  bool use_locking = true;
+  std::string bad_indices_policy = "";
+};
+// Adds to slices of a resource variable. Each index tuple along the last dimension of `indices`
+// names a slice; `updates` is
+// indices.shape[:-1] + the variable's shape[indices.shape[-1]:].
+// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
+// the shapes do not fit; kNotFound if the variable has no value. With
+// bad_indices_policy IGNORE tuples that are outside are left out.
+// ResourceScatterNdAdd(ref:resource, indices:Tindices, updates:T) -> () {T:type, Tindices:type,
+// use_locking:bool=true, bad_indices_policy:string=""}
+RAMET_EXPORT Operation ResourceScatterNdAdd(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceScatterNdAdd(const Input& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceScatterNdSubOptions {
+  bool use_locking = true;
+  std::string bad_indices_policy = "";
+};
+// Subtracts from slices of a resource variable. Each index tuple along the last dimension of
+// `indices` names a slice; `updates` is
+// indices.shape[:-1] + the variable's shape[indices.shape[-1]:].
+// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
+// the shapes do not fit; kNotFound if the variable has no value. With
+// bad_indices_policy IGNORE tuples that are outside are left out.
+// ResourceScatterNdSub(ref:resource, indices:Tindices, updates:T) -> () {T:type, Tindices:type,
+// use_locking:bool=true, bad_indices_policy:string=""}
+RAMET_EXPORT Operation ResourceScatterNdSub(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdSubOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceScatterNdSub(const Input& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceScatterNdUpdateOptions {
+  bool use_locking = true;
+  std::string bad_indices_policy = "";
+};
+// Replaces slices of a resource variable. Each index tuple along the last dimension of `indices`
+// names a slice; `updates` is
+// indices.shape[:-1] + the variable's shape[indices.shape[-1]:].
+// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
+// the shapes do not fit; kNotFound if the variable has no value. With
+// bad_indices_policy IGNORE tuples that are outside are left out.
+// ResourceScatterNdUpdate(ref:resource, indices:Tindices, updates:T) -> () {T:type, Tindices:type,
+// use_locking:bool=true, bad_indices_policy:string=""}
+RAMET_EXPORT Operation ResourceScatterNdUpdate(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdUpdateOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceScatterNdUpdate(const Input& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Subtracts from the rows `indices` of a resource variable. `updates` is indices.shape + the
+// variable's shape[1:], or a scalar for all. Indices
+// that occur several times count in order.
+// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
+// kNotFound if the variable has no value.
+// ResourceScatterSub(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
+// Tindices:type}
+RAMET_EXPORT Operation ResourceScatterSub(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Replaces the rows `indices` of a resource variable. `updates` is indices.shape + the variable's
+// shape[1:], or a scalar for all. Indices
+// that occur several times count in order.
+// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
+// kNotFound if the variable has no value.
+// ResourceScatterUpdate(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
+// Tindices:type}
+RAMET_EXPORT Operation ResourceScatterUpdate(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ResourceSparseApplyAdadeltaOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
+// one after another, by the rule of
+// ApplyAdadelta; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// ResourceSparseApplyAdadelta(var:resource, accum:resource, accum_update:resource, lr:T, rho:T,
+// epsilon:T, grad:T, indices:Tindices) -> () {T:type, Tindices:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceSparseApplyAdadelta(const Input& var, const Input& accum, const Input& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyAdadeltaOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyAdadelta(const Input& var, const Input& accum, const Input& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceSparseApplyAdagradOptions {
+  bool use_locking = false;
+  bool update_slots = true;
+};
+// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
+// one after another, by the rule of
+// ApplyAdagrad; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// ResourceSparseApplyAdagrad(var:resource, accum:resource, lr:T, grad:T, indices:Tindices) -> ()
+// {T:type, Tindices:type, use_locking:bool=false, update_slots:bool=true}
+RAMET_EXPORT Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const ResourceSparseApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceSparseApplyAdagradV2Options {
+  bool use_locking = false;
+  bool update_slots = true;
+};
+// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
+// one after another, by the rule of
+// ApplyAdagradV2; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// ResourceSparseApplyAdagradV2(var:resource, accum:resource, lr:T, epsilon:T, grad:T,
+// indices:Tindices) -> () {T:type, Tindices:type, use_locking:bool=false, update_slots:bool=true}
+RAMET_EXPORT Operation ResourceSparseApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyAdagradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceSparseApplyCenteredRMSPropOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
+// one after another, by the rule of
+// ApplyCenteredRMSProp; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// ResourceSparseApplyCenteredRMSProp(var:resource, mg:resource, ms:resource, mom:resource, lr:T,
+// rho:T, momentum:T, epsilon:T, grad:T, indices:Tindices) -> () {T:type, Tindices:type,
+// use_locking:bool=false}
+RAMET_EXPORT Operation ResourceSparseApplyCenteredRMSProp(const Input& var, const Input& mg, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyCenteredRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyCenteredRMSProp(const Input& var, const Input& mg, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceSparseApplyFtrlOptions {
+  bool use_locking = false;
+  bool multiply_linear_by_lr = false;
+};
+// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
+// one after another, by the rule of
+// ApplyFtrl; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// ResourceSparseApplyFtrl(var:resource, accum:resource, linear:resource, grad:T, indices:Tindices,
+// lr:T, l1:T, l2:T, lr_power:T) -> () {T:type, Tindices:type, use_locking:bool=false,
+// multiply_linear_by_lr:bool=false}
+RAMET_EXPORT Operation ResourceSparseApplyFtrl(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const ResourceSparseApplyFtrlOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyFtrl(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceSparseApplyFtrlV2Options {
+  bool use_locking = false;
+  bool multiply_linear_by_lr = false;
+};
+// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
+// one after another, by the rule of
+// ApplyFtrlV2; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// ResourceSparseApplyFtrlV2(var:resource, accum:resource, linear:resource, grad:T,
+// indices:Tindices, lr:T, l1:T, l2:T, l2_shrinkage:T, lr_power:T) -> () {T:type, Tindices:type,
+// use_locking:bool=false, multiply_linear_by_lr:bool=false}
+RAMET_EXPORT Operation ResourceSparseApplyFtrlV2(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const ResourceSparseApplyFtrlV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyFtrlV2(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceSparseApplyMomentumOptions {
+  bool use_locking = false;
+  bool use_nesterov = false;
+};
+// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
+// one after another, by the rule of
+// ApplyMomentum; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// ResourceSparseApplyMomentum(var:resource, accum:resource, lr:T, grad:T, indices:Tindices,
+// momentum:T) -> () {T:type, Tindices:type, use_locking:bool=false, use_nesterov:bool=false}
+RAMET_EXPORT Operation ResourceSparseApplyMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, const ResourceSparseApplyMomentumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceSparseApplyProximalAdagradOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
+// one after another, by the rule of
+// ApplyProximalAdagrad; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// ResourceSparseApplyProximalAdagrad(var:resource, accum:resource, lr:T, l1:T, l2:T, grad:T,
+// indices:Tindices) -> () {T:type, Tindices:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceSparseApplyProximalAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const ResourceSparseApplyProximalAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyProximalAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceSparseApplyProximalGradientDescentOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
+// one after another, by the rule of
+// ApplyProximalGradientDescent; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// ResourceSparseApplyProximalGradientDescent(var:resource, alpha:T, l1:T, l2:T, grad:T,
+// indices:Tindices) -> () {T:type, Tindices:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceSparseApplyProximalGradientDescent(const Input& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const ResourceSparseApplyProximalGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyProximalGradientDescent(const Input& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceSparseApplyRMSPropOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
+// one after another, by the rule of
+// ApplyRMSProp; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// ResourceSparseApplyRMSProp(var:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T,
+// epsilon:T, grad:T, indices:Tindices) -> () {T:type, Tindices:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceSparseApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct RestoreOptions {
   int64_t preferred_shard = -1;
@@ -1630,6 +2131,61 @@ struct SparseApplyRMSPropOptions {
 RAMET_EXPORT Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct SparseSegmentMeanOptions {
+  bool sparse_gradient = false;
+};
+// Row i is the mean of the rows of data whose position in `indices` has the id i in
+// segment_ids (a vector as long, which does not go down); zeros where there is none. There are
+// as many rows as the last id says.
+// \error kInvalidArgument if an index is outside of data, or the ids go down or are negative.
+// SparseSegmentMean(data:T, indices:Tidx, segment_ids:Tsegmentids) -> (output:T) {T:type,
+// Tidx:type=int32, Tsegmentids:type=int32, sparse_gradient:bool=false}
+RAMET_EXPORT Output SparseSegmentMean(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentMeanOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseSegmentMean(const Input& data, const Input& indices, const Input& segment_ids, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// The gradient of SparseSegmentMean for data of output_dim0 rows.
+// \error kInvalidArgument if an index or id is outside, or output_dim0 is negative.
+// SparseSegmentMeanGrad(grad:T, indices:Tidx, segment_ids:Tsegmentids, output_dim0:int32) ->
+// (output:T) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
+RAMET_EXPORT Output SparseSegmentMeanGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseSegmentSqrtNOptions {
+  bool sparse_gradient = false;
+};
+// Row i is the sum, by the square root of their number, of the rows of data whose position in
+// `indices` has the id i in
+// segment_ids (a vector as long, which does not go down); zeros where there is none. There are
+// as many rows as the last id says.
+// \error kInvalidArgument if an index is outside of data, or the ids go down or are negative.
+// SparseSegmentSqrtN(data:T, indices:Tidx, segment_ids:Tsegmentids) -> (output:T) {T:type,
+// Tidx:type=int32, Tsegmentids:type=int32, sparse_gradient:bool=false}
+RAMET_EXPORT Output SparseSegmentSqrtN(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentSqrtNOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseSegmentSqrtN(const Input& data, const Input& indices, const Input& segment_ids, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// The gradient of SparseSegmentSqrtN for data of output_dim0 rows.
+// \error kInvalidArgument if an index or id is outside, or output_dim0 is negative.
+// SparseSegmentSqrtNGrad(grad:T, indices:Tidx, segment_ids:Tsegmentids, output_dim0:int32) ->
+// (output:T) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
+RAMET_EXPORT Output SparseSegmentSqrtNGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseSegmentSumOptions {
+  bool sparse_gradient = false;
+};
+// Row i is the sum of the rows of data whose position in `indices` has the id i in
+// segment_ids (a vector as long, which does not go down); zeros where there is none. There are
+// as many rows as the last id says.
+// \error kInvalidArgument if an index is outside of data, or the ids go down or are negative.
+// SparseSegmentSum(data:T, indices:Tidx, segment_ids:Tsegmentids) -> (output:T) {T:type,
+// Tidx:type=int32, Tsegmentids:type=int32, sparse_gradient:bool=false}
+RAMET_EXPORT Output SparseSegmentSum(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentSumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseSegmentSum(const Input& data, const Input& indices, const Input& segment_ids, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// The gradient of SparseSegmentSum for data of output_dim0 rows.
+// \error kInvalidArgument if an index or id is outside, or output_dim0 is negative.
+// SparseSegmentSumGrad(grad:T, indices:Tidx, segment_ids:Tsegmentids, output_dim0:int32) ->
+// (output:T) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
+RAMET_EXPORT Output SparseSegmentSumGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct SparseSoftmaxCrossEntropyWithLogitsOutputs {
   Output loss;
   Output backprop;
@@ -1820,6 +2376,24 @@ RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::strin
 // {T:type, Tindices:type, Tnumsegments:type=int32}
 RAMET_EXPORT Output UnsortedSegmentSum(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct VarHandleOpOptions {
+  std::string container = "";
+  std::string shared_name = "";
+  std::string debug_name = "";
+  std::vector<std::string> allowed_devices = {};
+};
+// The handle of the session's resource variable shared_name in `container`. It has no value until
+// one is assigned. Handles with one name and container (the empty name, too) are of one variable.
+// The variable of a VariableV2 of the same name is another one.
+// VarHandleOp() -> (resource:resource) {container:string="", shared_name:string="",
+// debug_name:string="", dtype:type, shape:shape, allowed_devices:list(string)=[]}
+RAMET_EXPORT Output VarHandleOp(Graph& graph, DType dtype, const Shape& shape, const VarHandleOpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output VarHandleOp(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Whether the resource variable has a value, a scalar.
+// VarIsInitializedOp(resource:resource) -> (is_initialized:bool) {}
+RAMET_EXPORT Output VarIsInitializedOp(const Input& resource, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct VariableOpOptions {
   std::string container = "";
   std::string shared_name = "";
@@ -1829,6 +2403,15 @@ struct VariableOpOptions {
 // shared_name:string=""}
 RAMET_EXPORT Output VariableOp(Graph& graph, const Shape& shape, DType dtype, const VariableOpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output VariableOp(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct VariableShapeOptions {
+  DType out_type = static_cast<DType>(3) /* int32 */;
+};
+// The shape of a resource variable's value, a vector.
+// \error kNotFound if it has no value; kInvalidArgument if a dimension does not fit out_type.
+// VariableShape(input:resource) -> (output:out_type) {out_type:type=int32}
+RAMET_EXPORT Output VariableShape(const Input& input, const VariableShapeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output VariableShape(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct VariableV2Options {
   std::string container = "";

@@ -45,6 +45,7 @@ StatusOr<double> NumberAt(const Tensor& t, int64_t i) {
 }
 
 Output ToTensor(Graph& graph, const Input& input, DType dtype, std::string_view name) {
+  if (input.resource_variable().valid()) return ReadVariable(input.resource_variable());
   if (!input.is_constant()) return input.output();
   if (!input.weak()) return Constant(graph, input.constant(), name);
   auto value = ConvertNumber(input.constant(), dtype);

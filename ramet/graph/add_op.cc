@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "ramet/graph/device_name.h"
 #include "ramet/graph/graph_impl.h"
@@ -218,7 +219,7 @@ class OpAdder {
       const ArgSchema& arg = schema.inputs[owner[i]];
       if (arg.is_ref && !inputs_[i].is_constant()) forced_.push_back(inputs_[i].output().op());
       if (!inputs_[i].is_constant()) {
-        spec_.inputs.push_back(inputs_[i].output());
+        spec_.inputs.push_back(TensorFor(inputs_[i], arg));
         continue;
       }
       auto value = AdaptConstant(inputs_[i], arg, schema, inputs_, owner, spec_.attrs);
@@ -229,6 +230,14 @@ class OpAdder {
       spec_.inputs.push_back(MakeConst(*value, ConstName(arg, (*lengths)[owner[i]], i, owner)));
     }
     return OkStatus();
+  }
+
+  Output TensorFor(const Input& input, const ArgSchema& arg) {
+    const Variable& variable = input.resource_variable();
+    if (!variable.valid()) return input.output();
+    if (arg.type == DType::kResource) return variable.ref();
+    const std::string name = UniqueFullName(state_, StrCat(spec_.name, "/ReadVariableOp"), true);
+    return ReadVariable(variable, StrCat(name, "/"));
   }
 
   std::string ConstName(const ArgSchema& arg, int length, size_t i,
@@ -253,12 +262,19 @@ class OpAdder {
 
 Graph* GraphOfOrNull(const Input& x, const Input& y) { return GraphOf({x, y}); }
 
-Output Binary(std::string_view op, std::string_view name, const Input& x, const Input& y) {
+// The operand whose type has the operator reads its variable before the operator's scope opens.
+Output Binary(std::string_view op, std::string_view name, Input x, Input y) {
+  Input& first = x.is_constant() ? y : x;
+  if (first.resource_variable().valid()) first = ReadVariable(first.resource_variable());
   Graph* graph = GraphOfOrNull(x, y);
   return graph ? AddOp(*graph, op, {x, y}, {}, name).output(0) : Output();
 }
 
 }  // namespace
+
+Input::Input(const Variable& variable) : output_(variable) {
+  if (variable.valid() && variable.record().is_resource) resource_variable_ = variable;
+}
 
 Input::Input(std::initializer_list<int> values)
     : constant_(MakeVector(std::span<const int>(values.begin(), values.size()))) {}
@@ -294,6 +310,21 @@ Output Constant(Graph& graph, const Tensor& value, std::string_view name, Source
   }
   return AddOp(graph, "Const", {}, {{"value", value}, {"dtype", value.dtype()}}, name, where)
       .output(0);
+}
+
+Output ReadVariable(const Variable& variable, std::string_view name) {
+  if (!variable.valid() || !variable.record().is_resource) return variable;
+  Graph& graph = *variable.graph();
+  BuildState& state = graph.build_state();
+  auto colocations = std::exchange(state.colocations, {});
+  auto devices = std::exchange(state.devices, {});
+  auto group = std::exchange(state.variable_group, {});
+  Operation read =
+      AddOp(graph, "ReadVariableOp", {variable.ref()}, {{"dtype", variable.dtype()}}, name);
+  state.colocations = std::move(colocations);
+  state.devices = std::move(devices);
+  state.variable_group = std::move(group);
+  return read.output(0);
 }
 
 Operation Group(Graph& graph, const std::vector<Operation>& ops, std::string_view name) {

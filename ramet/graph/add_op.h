@@ -12,12 +12,13 @@
 namespace ramet {
 
 // An Input is what a builder function takes where a tensor is wanted: an Output, a Variable (its
-// value), or a constant, which becomes a Const node of the dtype that the op's other inputs ask
-// for.
+// value; of a resource variable a fresh read "<name>/ReadVariableOp", or its handle where the op
+// takes a resource), or a constant, which becomes a Const node of the dtype that the op's other
+// inputs ask for.
 class RAMET_EXPORT Input {
  public:
   Input(Output output) : output_(output) {}                   // NOLINT: implicit on purpose
-  Input(const Variable& variable) : output_(variable) {}      // NOLINT
+  Input(const Variable& variable);                            // NOLINT
   Input(Tensor constant) : constant_(std::move(constant)) {}  // NOLINT
   template <class T>
   requires(std::is_arithmetic_v<T>) Input(T value)
@@ -32,8 +33,11 @@ class RAMET_EXPORT Input {
   const Output& output() const { return output_; }
   const Tensor& constant() const { return constant_; }
   bool weak() const { return weak_; }
+  // The resource variable that is to be read or named; else invalid. output() is its snapshot.
+  const Variable& resource_variable() const { return resource_variable_; }
 
  private:
+  Variable resource_variable_;
   Output output_;
   Tensor constant_;
   bool weak_ = false;
@@ -66,6 +70,16 @@ RAMET_EXPORT Operation Group(Graph& graph, const std::vector<Operation>& ops,
 // operations make of them, evaluated with their CPU kernels. Empty when it is not known.
 // (tf.get_static_value)
 RAMET_EXPORT Tensor ConstantValue(const Output& output);
+
+// The value that a variable has where the open scopes put the read: a new ReadVariableOp of a
+// resource variable (tf's value()), the snapshot of a reference variable. Invalid for an invalid
+// one.
+RAMET_EXPORT Output ReadVariable(const Variable& variable,
+                                 std::string_view name = "ReadVariableOp");
+
+// The declared shape of the variable that a resource tensor names, where its VarHandleOp can be
+// seen; else unknown.
+RAMET_EXPORT Shape HandleShape(const Output& handle);
 
 // Operators, named as in TensorFlow: add (AddV2), sub, mul, truediv (RealDiv), Neg.
 RAMET_EXPORT Output operator+(const Input& x, const Input& y);

@@ -84,6 +84,8 @@ class GraphShapeContext final : public ShapeContext {
     return PartialShape(inputs_[i], 0);
   }
 
+  std::pair<DType, Shape> handle(int i) override { return HandleOf(impl_, inputs_[i]); }
+
  private:
   StatusOr<Shape> PartialShape(Endpoint e, int depth) {
     if (Tensor value = EvaluateConstant(impl_, e); !value.empty()) {
@@ -137,6 +139,21 @@ class GraphShapeContext final : public ShapeContext {
 
 }  // namespace
 
+std::pair<DType, Shape> HandleOf(const GraphImpl& impl, Endpoint e) {
+  for (int depth = 0; depth < kMaxDepth; ++depth) {
+    const NodeRecord& node = impl.nodes[e.node];
+    const std::string& type = node.op->name();
+    if (type == "VarHandleOp") {
+      return {node.attrs->GetOr<DType>("dtype", DType::kInvalid),
+              node.attrs->GetOr<Shape>("shape", Shape::Unknown())};
+    }
+    const bool passes = type == "Identity" || type == "Enter" || type == "Switch";
+    if (!passes || node.num_inputs == 0) break;
+    e = impl.inputs(e.node)[0];
+  }
+  return {DType::kInvalid, Shape::Unknown()};
+}
+
 Tensor EvaluateConstant(const GraphImpl& impl, Endpoint e, int depth) {
   const NodeRecord& node = impl.nodes[e.node];
   if (node.op->name() == "Const") {
@@ -171,6 +188,13 @@ StatusOr<std::vector<Shape>> InferShapes(const GraphImpl& impl, const Op& op, co
   std::vector<Shape> result;
   for (int i = 0; i < num_outputs; ++i) result.push_back(context.output(i));
   return result;
+}
+
+Shape HandleShape(const Output& handle) {
+  if (!handle.valid()) return Shape::Unknown();
+  const GraphImpl& impl = handle.graph()->impl();
+  std::shared_lock lock(impl.mutex);
+  return HandleOf(impl, {handle.op().id(), handle.index()}).second;
 }
 
 Tensor ConstantValue(const Output& output) {

@@ -20,6 +20,10 @@ StatusOr<std::vector<int>> SplitInputs(const OpSchema& schema, int num_inputs,
 StatusOr<std::vector<Shape>> InferShapes(const GraphImpl& impl, const Op& op, const AttrMap& attrs,
                                          const std::vector<Endpoint>& inputs, int num_outputs);
 
+// The dtype and declared shape of the variable that a resource edge names, where its VarHandleOp
+// can be seen; kInvalid and an unknown shape otherwise.
+std::pair<DType, Shape> HandleOf(const GraphImpl& impl, Endpoint e);
+
 // The value of an edge if it is known while building, else an empty Tensor. The graph's lock is
 // held.
 Tensor EvaluateConstant(const GraphImpl& impl, Endpoint e, int depth = 0);

@@ -31,6 +31,7 @@ void OpenVariableScope(Graph& graph, std::string_view name, const VariableScopeO
   if (scope.reuse != Reuse::kYes && options.reuse != Reuse::kInherit) scope.reuse = options.reuse;
   if (options.initializer) scope.initializer = options.initializer;
   if (options.dtype) scope.dtype = options.dtype;
+  if (options.use_resource) scope.use_resource = *options.use_resource;
   OpenNameScope(graph, name);
   scope.original_name_scope = StrCat(state.name_stack, "/");
 }
@@ -142,7 +143,9 @@ Output Scope::ReportUninitializedVariables() {
   for (const Variable& v : GlobalVariables()) {
     Scope beside = scope.ColocateWith(v.ref().op());
     names.push_back(v.op_name());
-    flags.push_back(AddOp(*graph_, "IsVariableInitialized", {v.ref()}).output(0));
+    const bool resource = v.record().is_resource;
+    const char* op = resource ? "VarIsInitializedOp" : "IsVariableInitialized";
+    flags.push_back(AddOp(*graph_, op, {v.ref()}).output(0));
   }
   Output all = Constant(*graph_, Tensor::Vector(names), "Const");
   if (names.empty()) return all;

@@ -16,6 +16,7 @@ struct VariableScopeOptions {
   Reuse reuse = Reuse::kInherit;
   Initializer initializer = {};
   std::optional<DType> dtype = {};
+  std::optional<bool> use_resource = {};
 };
 
 // A Scope is the place of a graph where builder functions put what they make: a name scope, a

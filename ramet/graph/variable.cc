@@ -1,4 +1,5 @@
 #include <cstring>
+#include <utility>
 
 #include "ramet/graph/graph_impl.h"
 #include "ramet/graph/names.h"
@@ -31,9 +32,7 @@ class VariableMaker {
   Variable FromValue(const Input& value) {
     Scope inside = scope_.NameScope(StrCat(name_, "/"));
     VariableRecord record;
-    record.initial_value = value.is_constant()
-                               ? Constant(graph_, StrongConstant(value), "initial_value")
-                               : value.output();
+    record.initial_value = InitialValue(value);
     if (!record.initial_value.valid()) return Variable();
     Shape shape = record.initial_value.shape();
     if (!shape.IsFullyDefined()) {
@@ -42,11 +41,34 @@ class VariableMaker {
                                          record.initial_value.name(), " has shape ", shape));
       return Variable();
     }
+    graph_.build_state().variable_group = ResourceGroup();
     MakeNodes(&record, shape, BaseType(record.initial_value.dtype()));
+    graph_.build_state().variable_group.clear();
     return Register(record);
   }
 
  private:
+  bool use_resource() const {
+    return options_.use_resource.value_or(graph_.build_state().variable_scope.use_resource);
+  }
+
+  // The group of the parts that tf.Variable makes: only those of a resource variable have one.
+  std::string ResourceGroup() const { return use_resource() ? StrCat("loc:@", name_) : ""; }
+
+  Output InitialValue(const Input& value) {
+    if (!value.is_constant()) {
+      return value.resource_variable().valid() ? ReadVariable(value.resource_variable())
+                                               : value.output();
+    }
+    if (!use_resource()) return Constant(graph_, StrongConstant(value), "initial_value");
+    Scope here(graph_);
+    Scope named = here.NameScope("Initializer");
+    graph_.build_state().variable_group = ResourceGroup();
+    const Output made = Constant(graph_, StrongConstant(value), "initial_value");
+    graph_.build_state().variable_group.clear();
+    return made;
+  }
+
   Output RunInitializer(Scope& inside, const Initializer& initializer, const Shape& shape,
                         DType dtype) {
     Scope named = inside.NameScope("Initializer");
@@ -61,6 +83,39 @@ class VariableMaker {
   }
 
   void MakeNodes(VariableRecord* record, const Shape& shape, DType dtype) {
+    record->is_resource = use_resource();
+    if (record->is_resource) {
+      MakeResourceNodes(record, shape, dtype);
+    } else {
+      MakeReferenceNodes(record, shape, dtype);
+    }
+  }
+
+  void MakeResourceNodes(VariableRecord* record, const Shape& shape, DType dtype) {
+    Operation handle = AddOp(graph_, "VarHandleOp", {},
+                             {{"shape", shape},
+                              {"dtype", dtype},
+                              {"shared_name", name_},
+                              {"debug_name", StrCat(name_, "/")}},
+                             StrCat(name_, "/"));
+    if (!handle.valid()) return;
+    BuildState& state = graph_.build_state();
+    state.variable_group.clear();
+    record->variable = handle.output(0);
+    Scope there = scope_.Device(handle.device());
+    AddOp(graph_, "VarIsInitializedOp", {record->variable}, {},
+          StrCat(name_, "/IsInitialized/VarIsInitializedOp/"));
+    auto colocations = std::exchange(state.colocations, {});
+    record->initializer =
+        AddOp(graph_, "AssignVariableOp", {record->variable, record->initial_value},
+              {{"dtype", dtype}}, StrCat(name_, "/Assign/"));
+    state.colocations = std::move(colocations);
+    record->snapshot = AddOp(graph_, "ReadVariableOp", {record->variable}, {{"dtype", dtype}},
+                             StrCat(name_, "/Read/ReadVariableOp/"))
+                           .output(0);
+  }
+
+  void MakeReferenceNodes(VariableRecord* record, const Shape& shape, DType dtype) {
     Operation ref =
         AddOp(graph_, "VariableV2", {}, {{"shape", shape}, {"dtype", dtype}}, StrCat(name_, "/"));
     if (!ref.valid()) return;
@@ -128,7 +183,7 @@ Status CheckShared(const Variable& v, const std::string& name, const Shape& shap
   }
   if (v.dtype() != dtype) {
     return InvalidArgument("Trying to share variable ", name, ", but specified dtype ",
-                           DTypeName(dtype), " and found dtype ", DTypeName(v.ref().dtype()), ".");
+                           DTypeName(dtype), " and found dtype ", DTypeName(v.dtype()), ".");
   }
   return OkStatus();
 }

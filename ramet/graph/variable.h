@@ -21,7 +21,8 @@ struct SaveSliceInfo {
 };
 
 // What a graph knows of one variable (VariableDef). `variable` is the ref output (or the handle of
-// a resource variable), `snapshot` the tensor that reads it.
+// a resource variable), `snapshot` the tensor that reads it. The dtype and shape of a resource
+// variable are those of its snapshot.
 struct VariableRecord {
   Output variable;
   Operation initializer;

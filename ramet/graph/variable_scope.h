@@ -28,6 +28,7 @@ struct VariableScopeState {
   Reuse reuse = Reuse::kNo;
   Initializer initializer;
   std::optional<DType> dtype;
+  bool use_resource = false;
 };
 
 // The arguments of get_variable beyond name and shape.
@@ -37,6 +38,9 @@ struct VariableOptions {
   bool trainable = true;
   std::vector<std::string> collections =
       {};  // default: {"variables"}; "trainable_variables" is added when trainable
+  // A resource variable (VarHandleOp, reads that are snapshots) rather than a reference variable;
+  // default: the scope's, else not.
+  std::optional<bool> use_resource = {};
 };
 
 }  // namespace ramet

@@ -47,6 +47,9 @@ const OpSchema& Op::schema() const {
     for (std::string_view a : attrs_) schema_.attrs.push_back(must(ParseAttrSchema(a)));
     for (std::string_view a : inputs_) schema_.inputs.push_back(must(ParseArg(a, schema_.attrs)));
     for (std::string_view a : outputs_) schema_.outputs.push_back(must(ParseArg(a, schema_.attrs)));
+    const auto is_handle = [](const ArgSchema& a) { return a.type == DType::kResource; };
+    schema_.is_stateful |= std::ranges::any_of(schema_.inputs, is_handle) ||
+                           std::ranges::any_of(schema_.outputs, is_handle);
   });
   return schema_;
 }
@@ -125,6 +128,13 @@ std::vector<const Op*> OpRegistry::All() const {
 OpBuilder::OpBuilder(const char* name) : op_(new Op) {
   op_->name_ = name;
   op_->registered_ = true;
+}
+
+OpBuilder& OpBuilder::KernelsOf(const Op& other) {
+  for (const KernelRegistration& kernel : other.kernels_) {
+    if (kernel.device_type == "CPU") Add(kernel);
+  }
+  return *this;
 }
 
 OpBuilder& OpBuilder::HostMemory(std::initializer_list<const char*> args) {

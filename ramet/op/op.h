@@ -106,6 +106,9 @@ class OpBuilder {
   OpBuilder& Gradient(GradientFn fn) { return op_->gradient_ = fn, *this; }
   OpBuilder& NotDifferentiable() { return op_->not_differentiable_ = true, *this; }
 
+  // The CPU kernels of another op, which is registered: for ops that differ in how they name a
+  // variable.
+  OpBuilder& KernelsOf(const Op& other);
   // A kernel function for any dtype, or one for a dtype of attr `type_attr`.
   OpBuilder& CpuKernel(KernelFunction fn) { return Add({"CPU", "", DType::kInvalid, nullptr, fn}); }
   OpBuilder& CpuKernel(std::string_view type_attr, DType t, KernelFunction fn) {

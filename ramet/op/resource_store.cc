@@ -23,6 +23,10 @@ Status VariableState::UninitializedError() const {
                             "InitializeMissing initialises only what is missing)");
 }
 
+std::string ResourceContainer(std::string_view container) {
+  return std::string("resource variables/").append(container);
+}
+
 std::shared_ptr<Resource> ResourceStore::FindOrCreate(
     std::string_view container, std::string_view name,
     const std::function<std::shared_ptr<Resource>()>& make) {

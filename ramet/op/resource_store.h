@@ -66,6 +66,10 @@ class VariableState final : public Resource {
   Tensor value_;
 };
 
+// Where a ResourceStore keeps the resource variables of a container: apart from its reference
+// variables, so that a VarHandleOp and a VariableV2 of one name are two variables.
+std::string ResourceContainer(std::string_view container);
+
 // A ResourceStore owns the resources of one session, by (container, name). Thread-safe.
 class ResourceStore {
  public:

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ramet/op/attr.h"
@@ -34,6 +35,10 @@ class ShapeContext {
   // or the
   //   input is no vector.
   virtual StatusOr<Shape> constant_as_shape(int i) = 0;
+
+  // What is known of the variable that resource input i names; unknown shape and kInvalid if
+  // nothing is.
+  virtual std::pair<DType, Shape> handle(int) { return {DType::kInvalid, Shape::Unknown()}; }
 
   // Input i, which must have this rank (its dims unknown when its rank was). \error
   // kInvalidArgument "Shape must be rank 2 but is rank 1".

@@ -50,7 +50,8 @@ class Placer {
     if (it != position_.end()) parent_[Find(it->second)] = Find(a);
   }
 
-  // Joins a node with its colocation groups and with the producers of its reference inputs.
+  // Joins a node with its colocation groups and with the producers of its reference and resource
+  // inputs.
   void Join(int i) {
     const NodeRecord& node = graph_.nodes[nodes_[i]];
     if (const Attr* groups = node.attrs->Find("_class")) {
@@ -67,7 +68,7 @@ class Placer {
     auto inputs = graph_.inputs(nodes_[i]);
     const std::vector<DType> wanted = InputTypes(node);
     for (size_t k = 0; k < inputs.size() && k < wanted.size(); ++k) {
-      if (IsRef(wanted[k])) Unite(i, inputs[k].node);
+      if (IsRef(wanted[k]) || wanted[k] == DType::kResource) Unite(i, inputs[k].node);
     }
   }
 

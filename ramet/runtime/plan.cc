@@ -194,7 +194,9 @@ class Compiler {
     const OpSchema& schema = node.op->schema();
     RAMET_ASSIGN_OR_RETURN(auto types, schema.Expand(schema.inputs, *node.attrs));
     for (size_t i = 0; i < types.size(); ++i) {
-      if (IsRef(types[i])) step->ref_inputs |= Bit(static_cast<int>(i));
+      if (IsRef(types[i]) || types[i] == DType::kResource) {
+        step->ref_inputs |= Bit(static_cast<int>(i));
+      }
     }
     if (!HasOwnMemory(step->device)) return OkStatus();
     step->host_inputs = HostBits(*node.op, schema.inputs, *node.attrs);

@@ -32,7 +32,7 @@ struct Step {
   int32_t num_releases = 0;
   int32_t device = 0;
   uint64_t forwardable = 0;  // bit i: nobody reads input i after this step
-  uint64_t ref_inputs = 0;   // bit i: input i is a Ref argument and is not resolved
+  uint64_t ref_inputs = 0;   // bit i: input i names a variable and is not resolved
   uint64_t host_inputs = 0;  // bit i: input i is in host memory on every device
   uint64_t host_outputs = 0;
   Kind kind = Kind::kKernel;

@@ -23,6 +23,12 @@ int ThreadsOf(const SessionOptions& options) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+Status RefuseHandle(std::string_view name) {
+  return Unimplemented("'", name,
+                       "' is the handle of a resource, which can be neither fetched nor fed; fetch "
+                       "its value (the output of a ReadVariableOp)");
+}
+
 }  // namespace
 
 StatusOr<std::shared_ptr<SessionImpl>> SessionImpl::Create(Graph& graph,
@@ -145,6 +151,7 @@ StatusOr<std::variant<Output, Operation>> SessionImpl::ResolveFetch(
   };
   if (auto* output = std::get_if<Output>(&element.element())) {
     if (output->graph() != graph_) return foreign(output->name());
+    if (output->dtype() == DType::kResource) return RefuseHandle(output->name());
     return Resolved(*output);
   }
   if (auto* op = std::get_if<Operation>(&element.element())) {
@@ -157,6 +164,7 @@ StatusOr<std::variant<Output, Operation>> SessionImpl::ResolveFetch(
     return Resolved(op);
   }
   RAMET_ASSIGN_OR_RETURN(Output output, graph_->Tensor(name));
+  if (output.dtype() == DType::kResource) return RefuseHandle(name);
   return Resolved(output);
 }
 
@@ -171,8 +179,12 @@ std::shared_ptr<VariableState> SessionImpl::StateOf(const VariableRecord& record
   const Operation op = record.variable.op();
   auto attrs = op.attrs();
   std::string name = attrs->GetOr<std::string>("shared_name", "");
-  if (name.empty()) name = op.name();
-  const std::string container = attrs->GetOr<std::string>("container", "");
+  std::string container = attrs->GetOr<std::string>("container", "");
+  if (record.is_resource) {
+    container = ResourceContainer(container);
+  } else if (name.empty()) {
+    name = op.name();
+  }
   if (create) return resources_.FindOrCreateVariable(container, name);
   return std::dynamic_pointer_cast<VariableState>(resources_.Find(container, name));
 }

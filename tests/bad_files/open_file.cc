@@ -21,6 +21,14 @@ rm::Status OpenCheckpoint(const std::string& prefix) {
   return first;
 }
 
+rm::Status OpenSafetensors(const std::string& path) {
+  auto reader = rm::SafetensorsReader::Open(path);
+  if (!reader.ok()) return reader.status();
+  rm::Status first;
+  for (const auto& entry : reader->entries()) first.Update(reader->Read(entry.name).status());
+  return first;
+}
+
 rm::Status OpenState(const std::string& dir) {
   auto latest = rm::LatestCheckpoint(dir);
   return latest.ok() ? OpenCheckpoint(*latest) : latest.status();
@@ -64,11 +72,9 @@ rm::Status OpenMnist(const std::string& dir) {
 
 int main(int argc, char** argv) {
   const std::map<std::string, std::function<rm::Status(const std::string&)>> kinds = {
-      {"checkpoint", OpenCheckpoint},
-      {"state", OpenState},
-      {"graph", OpenGraph},
-      {"meta", OpenMeta},
-      {"mnist", OpenMnist}};
+      {"checkpoint", OpenCheckpoint}, {"state", OpenState},
+      {"graph", OpenGraph},           {"meta", OpenMeta},
+      {"mnist", OpenMnist},           {"safetensors", OpenSafetensors}};
   if (argc == 3 && std::string_view(argv[1]) == "kinds") {
     for (const auto& [kind, open] : kinds) std::cout << kind << "\n";
     return 0;

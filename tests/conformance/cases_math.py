@@ -285,6 +285,24 @@ def scans():
         yield Case(op, [eighths("float", (2, 3)), i32(0)], error="ScanOp: axis must be a scalar, not [1]")
 
 
+def sparse_segments():
+    for name in ("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN"):
+        for dtype in ("float", "double", "half", "bfloat16") + (("int32", "uint8") if name.endswith("Sum") else ()):
+            yield Case(name, [eighths(dtype, (4, 3), key="segment"), i32(0, 2, 2, 3), i32(0, 0, 0, 2)],
+                       grad=dtype in ("float", "double"))
+        yield Case(name, [eighths("float", (4,)), i64(3, 1), i64(0, 1)], grad=True)
+        yield Case(name, [eighths("float", (4, 2)), i32(0, 7), i32(0, 0)], error="Bad: indices[1] == 7 out of range [0, 4)")
+        yield Case(name, [eighths("float", (4, 2)), i32(0, 1), i32(1, 0)], error="segment ids are not increasing")
+        yield Case(name, [eighths("float", (4, 2)), i32(0, 1), i32(-1, 0)],
+                   error="Segment id -1 out of range [0, 1), possibly because 'segment_ids' input is not sorted.")
+        yield Case(name, [eighths("float", (4, 2)), i32(0, 1), i32(0)], error="segment_ids and indices should have same size.")
+        grad = name + "Grad"
+        for dtype in ("float", "double"):
+            yield Case(grad, [eighths(dtype, (4, 3), key="segment"), i32(0, 2, 2), i32(0, 0, 2), np.int32(5)])
+        yield Case(grad, [eighths("float", (4, 2)), i32(0, 7), i32(0, 0), np.int32(5)], error="Index 7 out of range [0, 5).")
+        yield Case(grad, [eighths("float", (4, 2)), i32(0, 1), i32(0, 9), np.int32(5)], error="Invalid number of segments")
+
+
 def segments():
     name = "UnsortedSegmentSum"
     for dtype in NUMBERS:
@@ -401,5 +419,5 @@ def others():
 
 
 def cases():
-    for group in (unary, binary, chosen, reductions, scans, segments, products, others):
+    for group in (unary, binary, chosen, reductions, scans, segments, sparse_segments, products, others):
         yield from group()

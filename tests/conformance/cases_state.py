@@ -6,6 +6,9 @@ import tensorflow.compat.v1 as tf
 from case import (COMPLEX, FLOATS, NUMBERS, Case, Ref, array, eighths, i32, i64, nonzero, strings)
 
 
+TF_NAMES = {"float": "float32", "double": "float64", "half": "float16"}
+
+
 def f(*shape, key=0):
     return eighths("float", shape, key=key)
 
@@ -62,6 +65,51 @@ def scatters():
         yield Case(op, [Ref(f(4)), i32([0], [7]), f(2)], error="indices[1] = [7] does not index into shape [4]")
 
 
+def resources():
+    for op in ("AssignAddVariableOp", "AssignSubVariableOp"):
+        for dtype in ("float", "double", "half", "bfloat16", "int32", "int64", "complex64"):
+            yield Case(op, [Ref(eighths(dtype, (2, 3), 2, 4, "v")), eighths(dtype, (2, 3), 0, 2)])
+        yield Case(op, [Ref(f(4)), f(2)],
+                   error="Cannot update variable with shape [4] using a Tensor with shape [2], shapes must be equal.")
+    for dtype in NUMBERS + ("bool",):
+        of = {"dtype": tf.as_dtype(TF_NAMES.get(dtype, dtype))}
+        yield Case("AssignVariableOp", [Ref(eighths(dtype, (2, 3), key="v")), eighths(dtype, (2, 3))])
+        yield Case("ReadVariableOp", [Ref(eighths(dtype, (2, 3), key="v"))], of)
+    yield Case("AssignVariableOp", [Ref(f(4)), f(2)], {"validate_shape": True},
+               error="Trying to assign to variable with tensor with wrong shape. Expected [4] got [2]")
+    yield Case("ReadVariableOp", [Ref(strings(["a", "b"]))], {"dtype": tf.string})
+    yield Case("VarIsInitializedOp", [Ref(f(2))])
+    for kind in (tf.int32, tf.int64):
+        yield Case("VariableShape", [Ref(f(2, 3))], {"out_type": kind})
+    yield Case("VariableShape", [Ref(f())])
+    for dtype in ("int32", "int64"):
+        yield Case("ResourceCountUpTo", [Ref(array(dtype, 3))], {"limit": 5, "T": tf.as_dtype(dtype)})
+        yield Case("ResourceCountUpTo", [Ref(array(dtype, 5))], {"limit": 5, "T": tf.as_dtype(dtype)},
+                   error="Reached limit of 5")
+    of = {"dtype": tf.float32}
+    yield Case("ResourceGather", [Ref(f(4, 2)), i32([3, 0], [1, 1])], of)
+    yield Case("ResourceGather", [Ref(f(2, 3, 2)), i64([2, 0], [1, 1])], {"dtype": tf.float32, "batch_dims": 1})
+    yield Case("ResourceGather", [Ref(f(4, 2)), i32(0, 7)], of, error="indices[1] = 7 is not in [0, 4)")
+    yield Case("ResourceGatherNd", [Ref(f(4, 2)), i32([3, 0], [1, 1])], of)
+    yield Case("ResourceGatherNd", [Ref(f(4, 2)), i64([3], [1])], of)
+
+
+def resource_scatters():
+    for op in SCATTERS:
+        short = op in ("ScatterMax", "ScatterMin")
+        for dtype in ("half", "float", "double", "int32") if short else ("half", "float", "double", "int32", "int64"):
+            v, u = eighths(dtype, (4, 2), 2, 4, "v"), nonzero(eighths(dtype, (3, 2), 1, 2))
+            yield Case("Resource" + op, [Ref(v), i32(2, 0, 2), u])
+        yield Case("Resource" + op, [Ref(f(4, 2)), i64([3, 1], [0, 0]), f(2, 2, 2, key=1) + 3])
+        yield Case("Resource" + op, [Ref(f(4, 2)), i32(1, 2), array("float", 2)])
+        yield Case("Resource" + op, [Ref(f(4)), i32(0, 7), f(2)], error="indices[1] = 7 is not in [0, 4)")
+    for op in ("ResourceScatterNdUpdate", "ResourceScatterNdAdd", "ResourceScatterNdSub"):
+        for dtype in ("float", "double", "int32"):
+            yield Case(op, [Ref(eighths(dtype, (4, 2), key="v")), i32([2], [0]), eighths(dtype, (2, 2))])
+        yield Case(op, [Ref(f(2, 3)), i64([0, 2], [1, 1]), f(2)])
+        yield Case(op, [Ref(f(4)), i32([0], [7]), f(2)], error="indices[1] = [7] does not index into shape [4]")
+
+
 def cases():
-    for family in (assigns, counters, scatters):
+    for family in (assigns, counters, scatters, resources, resource_scatters):
         yield from family()

@@ -36,9 +36,9 @@ def inputs(op, dtype, shape, indices=None, changed=()):
             value = changed[arg.name]
         elif arg.name == "indices":
             value = indices
-        elif arg.is_ref:
+        elif arg.is_ref or arg.type == tf.resource.as_datatype_enum:
             positive = arg.name in POSITIVE and not (arg.name == "accum" and "Momentum" in op)
-            value = eighths(dtype, shape, 1 if positive else -2, 3, (op, arg.name))
+            value = eighths(dtype, shape, 1 if positive else -2, 3, (op.removeprefix("Resource"), arg.name))
             if arg.name == "mg":
                 value = value / array(dtype, 8)
         elif arg.name in SCALARS:
@@ -47,7 +47,7 @@ def inputs(op, dtype, shape, indices=None, changed=()):
             value = eighths(dtype, shape, key=(op, "grad"))
         else:
             value = eighths(dtype, (len(indices),) + shape[1:], key=(op, "grad"))
-        result.append(Ref(value) if arg.is_ref else value)
+        result.append(Ref(value) if arg.is_ref or arg.type == tf.resource.as_datatype_enum else value)
     return result
 
 
@@ -92,6 +92,19 @@ def sparse_applies():
         yield Case(op, inputs(op, "float", (4, 3), i32(2, 4)), error="ndex 4 at offset 1 in indices is out of range")
 
 
+def resource_twins():
+    for name, variants in OPS.items():
+        for op in ("Apply" + name, "SparseApply" + name):
+            sparse = op.startswith("Sparse")
+            if sparse and name in NOT_SPARSE:
+                continue
+            for attrs in variants:
+                for dtype in ("float", "double"):
+                    values = inputs("Resource" + op, dtype, (4, 3), i32(2, 0) if sparse else None)
+                    yield Case("Resource" + op, values, attrs, tol=TOL[dtype])
+
+
 def cases():
     yield from applies()
     yield from sparse_applies()
+    yield from resource_twins()

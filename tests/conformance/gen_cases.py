@@ -6,7 +6,8 @@ cases_<family>.py. Run with a Python that has TensorFlow:
   gen_cases.py math nn    some
 
 One line of the file is one case, an object with
-  op, attrs, in        the operation; a tensor is text "dtype[dims] values", a Ref input {"ref": tensor}
+  op, attrs, in        the operation; a tensor is text "dtype[dims] values", a Ref input or a
+                       resource variable {"ref": tensor}
   out                  its outputs, or
   error                a part of the message that it must give
   grad_ys, grads       incoming gradients, and what becomes of them per input (null: none)
@@ -95,8 +96,9 @@ def build(c, static):
     tensors, feeds, variables = [], {}, []
     for k, value in enumerate(c.inputs):
         if isinstance(value, case_lib.Ref):
-            variables.append(tf.compat.v1.get_variable("v%d" % k, initializer=value.value, use_resource=False))
-            tensors.append(variables[-1]._ref())
+            by_handle = op_def.input_arg[k].type == dtypes.resource.as_datatype_enum
+            variables.append(tf.compat.v1.get_variable("v%d" % k, initializer=value.value, use_resource=by_handle))
+            tensors.append(variables[-1].handle if by_handle else variables[-1]._ref())
             continue
         known = static and not np.issubdtype(value.dtype, np.inexact) and value.dtype != object
         if known and case_lib.NAMES[value.dtype] not in ("half", "bfloat16"):

@@ -185,7 +185,20 @@ const CpuKernelAdopter adopted("SIM", {"Const",
                                        "ApplyMomentum",
                                        "ApplyAdam",
                                        "ApplyAdagrad",
-                                       "ApplyRMSProp"});
+                                       "ApplyRMSProp",
+                                       "VarHandleOp",
+                                       "ReadVariableOp",
+                                       "AssignVariableOp",
+                                       "AssignAddVariableOp",
+                                       "AssignSubVariableOp",
+                                       "VarIsInitializedOp",
+                                       "DestroyResourceOp",
+                                       "VariableShape",
+                                       "ResourceApplyGradientDescent",
+                                       "ResourceApplyMomentum",
+                                       "ResourceApplyAdam",
+                                       "ResourceApplyAdagrad",
+                                       "ResourceApplyRMSProp"});
 
 }  // namespace
 }  // namespace ramet

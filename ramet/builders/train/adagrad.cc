@@ -20,16 +20,16 @@ void Adagrad::Prepare(Graph& graph) {
 Operation Adagrad::ApplyDense(const Output& grad, const Variable& variable) {
   const Variable accumulator = GetSlot(variable, "accumulator");
   if (!accumulator.valid()) return Operation();
-  return AddOp(*variable.graph(), "ApplyAdagrad",
-               {variable.ref(), accumulator.ref(), CastTo(rate_, variable.dtype()), grad});
+  return UpdateOp(variable, "ApplyAdagrad",
+                  {variable.ref(), accumulator.ref(), CastTo(rate_, variable.dtype()), grad});
 }
 
 Operation Adagrad::ApplySparse(const Gradient& grad, const Variable& variable) {
   const Variable accumulator = GetSlot(variable, "accumulator");
   if (!accumulator.valid()) return Operation();
-  return AddOp(*variable.graph(), "SparseApplyAdagrad",
-               {variable.ref(), accumulator.ref(), CastTo(rate_, variable.dtype()), grad.values,
-                grad.indices});
+  return UpdateOp(variable, "SparseApplyAdagrad",
+                  {variable.ref(), accumulator.ref(), CastTo(rate_, variable.dtype()), grad.values,
+                   grad.indices});
 }
 
 std::vector<std::string_view> Adagrad::SparseOps() const {

@@ -5,6 +5,15 @@
 #include "ramet/builders/train/optimizers.h"
 
 namespace ramet {
+namespace {
+
+// A variable's value in another dtype, as an op takes it.
+Input NumberOf(const Variable& number, DType dtype) {
+  if (!number.valid() || number.dtype() == dtype) return number;
+  return AddOp(*number.graph(), "Cast", {Input(number)}, {{"DstT", dtype}}).output(0);
+}
+
+}  // namespace
 
 void Adam::CreateSlots(Graph&, const std::vector<Variable>& variables) {
   const Variable first = *std::ranges::min_element(variables, {}, &Variable::name);
@@ -27,33 +36,37 @@ Operation Adam::ApplyDense(const Output& grad, const Variable& variable) {
   Graph& graph = *variable.graph();
   std::vector<Input> inputs = {variable.ref(), GetSlot(variable, "m").ref(),
                                GetSlot(variable, "v").ref()};
-  const Output numbers[] = {NonSlot(graph, "beta1_power"),
-                            NonSlot(graph, "beta2_power"),
-                            rate_,
-                            beta1_,
-                            beta2_,
-                            epsilon_};
-  for (const Output& number : numbers) inputs.push_back(CastTo(number, variable.dtype()));
+  inputs.push_back(NumberOf(NonSlot(graph, "beta1_power"), variable.dtype()));
+  inputs.push_back(NumberOf(NonSlot(graph, "beta2_power"), variable.dtype()));
+  for (const Output& number : {rate_, beta1_, beta2_, epsilon_}) {
+    inputs.push_back(CastTo(number, variable.dtype()));
+  }
   inputs.push_back(grad);
-  return AddOp(graph, "ApplyAdam", inputs);
+  return UpdateOp(variable, "ApplyAdam", inputs);
 }
 
 // slot = slot * decay, then slot[indices] += addend.
-Operation Adam::UpdateSlotRows(const Variable& slot, const Output& decay, const Output& addend,
-                               const Output& indices) {
+Output Adam::UpdateSlotRows(const Variable& slot, const Output& decay, const Output& addend,
+                            const Output& indices) {
   Graph& graph = *slot.graph();
-  Operation decayed = AddOp(graph, "Assign", {slot.ref(), slot * decay}, {{"use_locking", false}});
+  const Operation decayed = AssignOp(slot, "Assign", slot * decay).op;
   Scope here(graph);
   Scope after = here.ControlDependencies({decayed});
-  return AddOp(graph, "ScatterAdd", {slot.ref(), indices, addend}, {{"use_locking", false}});
+  if (slot.record().is_resource) {
+    Operation add = AddOp(graph, "ResourceScatterAdd", {slot.ref(), indices, addend});
+    Scope added = after.ControlDependencies({add});
+    return ReadVariable(slot);
+  }
+  return AddOp(graph, "ScatterAdd", {slot.ref(), indices, addend}, {{"use_locking", false}})
+      .output(0);
 }
 
 Operation Adam::ApplySparse(const Gradient& grad, const Variable& variable) {
   Graph& graph = *variable.graph();
   const DType dtype = variable.dtype();
   auto sqrt = [&](const Output& x) { return AddOp(graph, "Sqrt", {x}).output(0); };
-  const Output beta1_power = CastTo(NonSlot(graph, "beta1_power"), dtype);
-  const Output beta2_power = CastTo(NonSlot(graph, "beta2_power"), dtype);
+  const Input beta1_power = NumberOf(NonSlot(graph, "beta1_power"), dtype);
+  const Input beta2_power = NumberOf(NonSlot(graph, "beta2_power"), dtype);
   const Output rate = CastTo(rate_, dtype);
   const Output beta1 = CastTo(beta1_, dtype);
   const Output beta2 = CastTo(beta2_, dtype);
@@ -61,16 +74,15 @@ Operation Adam::ApplySparse(const Gradient& grad, const Variable& variable) {
   const Output scaled_rate = rate * sqrt(1 - beta2_power);
   const Output lr = scaled_rate / (1 - beta1_power);
   const Output m_addend = grad.values * (1 - beta1);
-  Operation m = UpdateSlotRows(GetSlot(variable, "m"), beta1, m_addend, grad.indices);
+  const Output m = UpdateSlotRows(GetSlot(variable, "m"), beta1, m_addend, grad.indices);
   const Output squares = grad.values * grad.values;
   const Output v_addend = squares * (1 - beta2);
-  Operation v = UpdateSlotRows(GetSlot(variable, "v"), beta2, v_addend, grad.indices);
+  const Output v = UpdateSlotRows(GetSlot(variable, "v"), beta2, v_addend, grad.indices);
   if (!m.valid() || !v.valid()) return Operation();
-  const Output root = sqrt(v.output(0));
-  const Output numerator = lr * m.output(0);
-  Operation update = AddOp(graph, "AssignSub", {variable.ref(), numerator / (root + epsilon)},
-                           {{"use_locking", false}});
-  return Group(graph, {update, m, v}, "group_deps");
+  const Output root = sqrt(v);
+  const Output numerator = lr * m;
+  const Operation update = AssignOp(variable, "AssignSub", numerator / (root + epsilon)).op;
+  return Group(graph, {update, m.op(), v.op()}, "group_deps");
 }
 
 std::vector<std::string_view> Adam::SparseOps() const {
@@ -87,7 +99,7 @@ Operation Adam::Finish(Graph& graph, const std::vector<Operation>& updates,
                                                   {NonSlot(graph, "beta2_power"), beta2_}};
     Scope beside = after.ColocateWith(powers[0].first.ref().op());
     for (const auto& [power, beta] : powers) {
-      all.push_back(AddOp(graph, "Assign", {power.ref(), power * beta}, {{"use_locking", false}}));
+      all.push_back(AssignOp(power, "Assign", power * beta).op);
     }
   }
   return Group(graph, all, name);

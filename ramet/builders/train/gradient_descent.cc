@@ -8,11 +8,15 @@ void GradientDescent::Prepare(Graph& graph) {
 }
 
 Operation GradientDescent::ApplyDense(const Output& grad, const Variable& variable) {
-  return AddOp(*variable.graph(), "ApplyGradientDescent",
-               {variable.ref(), CastTo(rate_, variable.dtype()), grad});
+  return UpdateOp(variable, "ApplyGradientDescent",
+                  {variable.ref(), CastTo(rate_, variable.dtype()), grad});
 }
 
 Operation GradientDescent::ApplySparse(const Gradient& grad, const Variable& variable) {
+  if (variable.record().is_resource) {
+    const Output delta = -grad.values * CastTo(rate_, variable.dtype());
+    return AddOp(*variable.graph(), "ResourceScatterAdd", {variable.ref(), grad.indices, delta});
+  }
   Output delta = grad.values * CastTo(rate_, variable.dtype());
   return AddOp(*variable.graph(), "ScatterSub", {variable.ref(), grad.indices, delta},
                {{"use_locking", false}});

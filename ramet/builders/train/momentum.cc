@@ -17,19 +17,19 @@ Operation Momentum::ApplyDense(const Output& grad, const Variable& variable) {
   const DType dtype = variable.dtype();
   Output rate = CastTo(rate_, dtype);
   Output momentum = CastTo(momentum_tensor_, dtype);
-  return AddOp(*variable.graph(), "ApplyMomentum",
-               {variable.ref(), GetSlot(variable, "momentum").ref(), rate, grad, momentum},
-               {{"use_nesterov", use_nesterov_}});
+  return UpdateOp(variable, "ApplyMomentum",
+                  {variable.ref(), GetSlot(variable, "momentum").ref(), rate, grad, momentum},
+                  {{"use_nesterov", use_nesterov_}});
 }
 
 Operation Momentum::ApplySparse(const Gradient& grad, const Variable& variable) {
   const DType dtype = variable.dtype();
   Output rate = CastTo(rate_, dtype);
   Output momentum = CastTo(momentum_tensor_, dtype);
-  return AddOp(*variable.graph(), "SparseApplyMomentum",
-               {variable.ref(), GetSlot(variable, "momentum").ref(), rate, grad.values,
-                grad.indices, momentum},
-               {{"use_nesterov", use_nesterov_}});
+  return UpdateOp(variable, "SparseApplyMomentum",
+                  {variable.ref(), GetSlot(variable, "momentum").ref(), rate, grad.values,
+                   grad.indices, momentum},
+                  {{"use_nesterov", use_nesterov_}});
 }
 
 std::vector<std::string_view> Momentum::SparseOps() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ramet/builders/tensors.h"
 #include "ramet/builders/train/sparse_rows.h"
 #include "ramet/gradients/indexed_slices.h"
 #include "ramet/gradients/tuple.h"
@@ -132,11 +133,7 @@ Operation Optimizer::ApplyGradients(const std::vector<GradientAndVariable>& grad
 Operation Optimizer::Update(const GradientAndVariable& pair) {
   const Variable& variable = pair.variable;
   Graph& graph = *variable.graph();
-  if (variable.record().is_resource) {
-    return Fail(graph, Unimplemented("optimizers update reference variables; '", variable.op_name(),
-                                     "' is a resource variable"));
-  }
-  if (Status s = CheckType(variable.ref()); !s.ok()) return Fail(graph, s);
+  if (Status s = CheckType(variable.value()); !s.ok()) return Fail(graph, s);
   Scope here(graph);
   Scope scope = here.NameScope(StrCat("update_", variable.op_name()));
   Scope beside = scope.ColocateWith(variable.ref().op());
@@ -162,6 +159,10 @@ Operation Optimizer::CountStep(const Variable& global_step, const Operation& upd
   Scope here(graph);
   Scope after = here.ControlDependencies({update});
   Scope beside = after.ColocateWith(global_step.ref().op());
+  if (global_step.record().is_resource) {
+    const Output one = ToTensor(graph, 1, global_step.dtype(), "Const");
+    return AddOp(graph, "AssignAddVariableOp", {global_step.ref(), one}, {}, name);
+  }
   return AddOp(graph, "AssignAdd", {global_step.ref(), 1}, {}, name);
 }
 
@@ -184,6 +185,7 @@ void Optimizer::MakeSlot(const Variable& variable, std::string_view slot,
   options.initializer = initializer;
   options.dtype = variable.dtype();
   options.trainable = false;
+  options.use_resource = variable.record().is_resource;
   Variable v = beside.GetVariable(SlotVariableName(variable), variable.shape(), options);
   if (v.valid()) made[key] = v;
 }
@@ -227,7 +229,30 @@ Variable Optimizer::MakeNonSlot(const Variable& beside, std::string_view name, c
   Scope colocated = here.ColocateWith(beside.ref().op());
   VariableOptions options;
   options.trainable = false;
+  options.use_resource = beside.record().is_resource;
   return v = colocated.NewVariable(value, name, options);
+}
+
+Operation Optimizer::UpdateOp(const Variable& variable, std::string_view op,
+                              const std::vector<Input>& inputs, AttrMap attrs) {
+  const bool resource = variable.record().is_resource;
+  return AddOp(*variable.graph(), resource ? StrCat("Resource", op) : std::string(op), inputs,
+               std::move(attrs));
+}
+
+Optimizer::Assigned Optimizer::AssignOp(const Variable& variable, std::string_view op,
+                                        const Input& value) {
+  Graph& graph = *variable.graph();
+  if (!variable.record().is_resource) {
+    Operation assign = AddOp(graph, op, {variable.ref(), value}, {{"use_locking", false}});
+    return {assign, assign.output(0)};
+  }
+  Operation assign = AddOp(graph, StrCat(op, "VariableOp"), {variable.ref(), value});
+  Scope here(graph);
+  Scope after = here.ControlDependencies({assign});
+  return {
+      assign,
+      AddOp(graph, "ReadVariableOp", {variable.ref()}, {{"dtype", variable.dtype()}}).output(0)};
 }
 
 Variable Optimizer::NonSlot(const Graph& graph, std::string_view name) const {

@@ -65,7 +65,6 @@ class RAMET_EXPORT Optimizer {
                                                     const ComputeGradientsOptions& options = {});
   // The training step: a NoOp after all updates, or the AssignAdd of the global step after these.
   // Added to the collection "train_op". Pairs without a gradient are skipped; if all are: an error.
-  // Resource variables (of imported graphs) are not supported: kUnimplemented.
   Operation ApplyGradients(const std::vector<GradientAndVariable>& grads_and_vars,
                            const ApplyGradientsOptions& options = {});
 
@@ -99,6 +98,16 @@ class RAMET_EXPORT Optimizer {
   // A scalar variable of the optimizer, beside `beside`; one per graph and name.
   Variable MakeNonSlot(const Variable& beside, std::string_view name, const Input& value);
   Variable NonSlot(const Graph& graph, std::string_view name) const;
+  // Adds the update op `op` of a variable, or "Resource<op>" of a resource variable.
+  static Operation UpdateOp(const Variable& variable, std::string_view op,
+                            const std::vector<Input>& inputs, AttrMap attrs = {});
+  // Changes the variable by `op`: Assign, AssignAdd or AssignSub. The value after it is output 0:
+  // the reference, or a read of the resource variable that waits for the change.
+  struct Assigned {
+    Operation op;
+    Output value;
+  };
+  static Assigned AssignOp(const Variable& variable, std::string_view op, const Input& value);
 
  private:
   using SlotKey = std::pair<const Graph*, VariableId>;

@@ -76,8 +76,8 @@ class RAMET_EXPORT Adam : public Optimizer {
                    const std::string& name) override;
 
  private:
-  Operation UpdateSlotRows(const Variable& slot, const Output& decay, const Output& addend,
-                           const Output& indices);
+  Output UpdateSlotRows(const Variable& slot, const Output& decay, const Output& addend,
+                        const Output& indices);
 
   Input learning_rate_;
   AdamOptions options_;

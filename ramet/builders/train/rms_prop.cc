@@ -34,16 +34,15 @@ std::vector<Input> RMSProp::Arguments(const Variable& variable) const {
 Operation RMSProp::ApplyDense(const Output& grad, const Variable& variable) {
   std::vector<Input> inputs = Arguments(variable);
   inputs.push_back(grad);
-  return AddOp(*variable.graph(), options_.centered ? "ApplyCenteredRMSProp" : "ApplyRMSProp",
-               inputs);
+  return UpdateOp(variable, options_.centered ? "ApplyCenteredRMSProp" : "ApplyRMSProp", inputs);
 }
 
 Operation RMSProp::ApplySparse(const Gradient& grad, const Variable& variable) {
   std::vector<Input> inputs = Arguments(variable);
   inputs.push_back(grad.values);
   inputs.push_back(grad.indices);
-  return AddOp(*variable.graph(),
-               options_.centered ? "SparseApplyCenteredRMSProp" : "SparseApplyRMSProp", inputs);
+  return UpdateOp(variable, options_.centered ? "SparseApplyCenteredRMSProp" : "SparseApplyRMSProp",
+                  inputs);
 }
 
 std::vector<std::string_view> RMSProp::SparseOps() const {

@@ -13,6 +13,10 @@ class KnownShapes final : public ShapeContext {
 
   const Tensor* constant(int i) override { return values_known_ ? &inputs_[i] : nullptr; }
 
+  std::pair<DType, Shape> handle(int i) override {
+    return {inputs_[i].dtype(), inputs_[i].shape()};
+  }
+
   StatusOr<Shape> constant_as_shape(int i) override {
     RAMET_ASSIGN_OR_RETURN(Shape vector, WithRank(i, 1));
     if (!values_known_) return Shape::OfRank(static_cast<int>(vector.dim(0)));
@@ -30,6 +34,8 @@ class KnownShapes final : public ShapeContext {
   const std::deque<Tensor>& inputs_;
   const bool values_known_;
 };
+
+bool NamesVariable(DType t) { return IsRef(t) || t == DType::kResource; }
 
 }  // namespace
 
@@ -114,6 +120,7 @@ Status KernelTester::Prepare() {
   RAMET_ASSIGN_OR_RETURN(node.output_types, schema.Expand(schema.outputs, attrs_));
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (inputs_[i].empty() || BaseType(node.input_types[i]) == inputs_[i].dtype()) continue;
+    if (variables_[i] && node.input_types[i] == DType::kResource) continue;
     return InvalidArgument("input ", i, " of op ", op_, " is ", DTypeName(inputs_[i].dtype()),
                            ", but must be ", DTypeName(BaseType(node.input_types[i])));
   }
@@ -124,7 +131,7 @@ Status KernelTester::Prepare() {
   refs_.clear();
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (variables_[i]) inputs_[i] = variables_[i]->Read();
-    if (IsRef(node.input_types[i])) inputs_[i] = Tensor();
+    if (NamesVariable(node.input_types[i])) inputs_[i] = Tensor();
     arguments_.push_back(&inputs_[i]);
     refs_.push_back(variables_[i].get());
   }

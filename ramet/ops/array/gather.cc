@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include "ramet/op/op.h"
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/indices.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
+#include "ramet/ops/state/handle.h"
 
 namespace ramet {
 namespace {
@@ -81,14 +84,23 @@ StatusOr<Shape> GatheredShape(const Shape& params, const Shape& indices, int axi
 class GatherKernel final : public Kernel {
  public:
   static std::unique_ptr<GatherKernel> Make(const KernelNode& node) {
-    return std::make_unique<GatherKernel>(node.attrs->GetOr<int64_t>("batch_dims", 0));
+    const bool by_handle = node.input_types[0] == DType::kResource;
+    return std::make_unique<GatherKernel>(node.attrs->GetOr<int64_t>("batch_dims", 0),
+                                          by_handle ? node.output_types[0] : DType::kInvalid);
   }
-  explicit GatherKernel(int64_t batch_dims) : batch_dims_(batch_dims) {}
+  GatherKernel(int64_t batch_dims, DType handle_type)
+      : batch_dims_(batch_dims), handle_type_(handle_type) {}
 
   Status Compute(KernelContext& c) override {
-    const Tensor& params = c.input(0);
+    if (handle_type_ == DType::kInvalid) return GatherFrom(c, c.input(0));
+    RAMET_ASSIGN_OR_RETURN(const Tensor params, ReadHandle(c, 0, handle_type_));
+    return GatherFrom(c, params);
+  }
+
+ private:
+  Status GatherFrom(KernelContext& c, const Tensor& params) const {
     if (params.rank() < 1) return InvalidArgument("params must be at least 1 dimensional");
-    int64_t asked = 0;
+    int64_t asked = handle_type_ == DType::kInvalid ? 0 : std::max(batch_dims_, int64_t{0});
     if (c.num_inputs() > 2) {
       RAMET_ASSIGN_OR_RETURN(asked, ScalarArg(c.input(2), "axis"));
     }
@@ -109,17 +121,16 @@ class GatherKernel final : public Kernel {
     return GatherInto(sizes, params, indices, *y);
   }
 
- private:
   const int64_t batch_dims_;
+  const DType handle_type_;  // of the variable that input 0 names; kInvalid: input 0 is the params
 };
 
-Status GatherShape(ShapeContext& c) {
-  RAMET_ASSIGN_OR_RETURN(Shape params, c.WithRankAtLeast(0, 1));
+Status ShapeOfGather(ShapeContext& c, const Shape& params, int64_t axis_of_others = 0) {
   const Shape& indices = c.input(1);
   if (params.unknown_rank() || indices.unknown_rank()) return OkStatus();
   RAMET_ASSIGN_OR_RETURN(int batch, BatchDims(c.attrs().GetOr<int64_t>("batch_dims", 0),
                                               params.rank(), indices.rank()));
-  auto asked = c.num_inputs() > 2 ? KnownScalar(c, 2) : std::optional<int64_t>(0);
+  auto asked = c.num_inputs() > 2 ? KnownScalar(c, 2) : std::optional<int64_t>(axis_of_others);
   if (!asked) {
     c.set_output(0, Shape::OfRank(params.rank() - 1 + indices.rank() - batch));
     return OkStatus();
@@ -128,6 +139,17 @@ Status GatherShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, GatheredShape(params, indices, axis, batch));
   c.set_output(0, std::move(shape));
   return OkStatus();
+}
+
+Status GatherShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape params, c.WithRankAtLeast(0, 1));
+  return ShapeOfGather(c, params);
+}
+
+Status ResourceGatherShape(ShapeContext& c) {
+  const Shape params = c.handle(0).second;
+  if (params.rank() == 0) return InvalidArgument("a scalar variable has no rows to gather");
+  return ShapeOfGather(c, params, c.attrs().GetOr<int64_t>("batch_dims", 0));
 }
 
 // The rows of the gradient belong to the rows of params that were gathered.
@@ -235,6 +257,10 @@ Status GatherGradient(GradientContext& c) {
   return c.Return({RowsGradient(c, ShapeOf(c, c.input(0))), Gradient()});
 }
 
+Status ResourceGatherGradient(GradientContext& c) {
+  return c.Return({RowsGradient(c, VariableShapeOf(c, c.input(0))), Gradient()});
+}
+
 Status GatherV2Gradient(GradientContext& c) {
   const Output shape = ShapeOf(c, c.input(0));
   const Tensor axis = ConstantValue(c.input(2));
@@ -293,6 +319,22 @@ RAMET_OP("GatherV2")
     .HostMemory({"axis"})
     .Shape(GatherShape)
     .Gradient(GatherV2Gradient)
+    .CpuKernelClass<GatherKernel>();
+
+RAMET_OP("ResourceGather")
+    .Input("resource: resource")
+    .Input("indices: Tindices")
+    .Output("output: dtype")
+    .Attr("batch_dims: int = 0")
+    .Attr("validate_indices: bool = true")
+    .Attr("dtype: type")
+    .Attr("Tindices: {int32, int64}")
+    .Doc(
+        "The rows of a resource variable that `indices` names, as Gather of its value.\n"
+        "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\"; kNotFound if it has no "
+        "value.")
+    .Shape(ResourceGatherShape)
+    .Gradient(ResourceGatherGradient)
     .CpuKernelClass<GatherKernel>();
 
 }  // namespace ramet

@@ -4,12 +4,13 @@
 #include "ramet/ops/array/indices.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
+#include "ramet/ops/state/handle.h"
 
 namespace ramet {
 namespace {
 
-Status GatherNd(KernelContext& c, bool ignore_bad) {
-  const Tensor &params = c.input(0), &indices = c.input(1);
+Status GatherSlices(KernelContext& c, const Tensor& params, bool ignore_bad) {
+  const Tensor& indices = c.input(1);
   if (params.rank() < 1) return InvalidArgument("params must be at least a vector");
   RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, params.shape()));
   const Shape shape = indices.shape()
@@ -28,8 +29,27 @@ Status GatherNd(KernelContext& c, bool ignore_bad) {
   return OkStatus();
 }
 
-Status GatherNdShape(ShapeContext& c) {
-  const Shape& params = c.input(0);
+Status GatherNd(KernelContext& c, bool ignore_bad) {
+  return GatherSlices(c, c.input(0), ignore_bad);
+}
+
+class ResourceGatherNdKernel final : public Kernel {
+ public:
+  static std::unique_ptr<ResourceGatherNdKernel> Make(const KernelNode& node) {
+    return std::make_unique<ResourceGatherNdKernel>(node.output_types[0]);
+  }
+  explicit ResourceGatherNdKernel(DType dtype) : dtype_(dtype) {}
+
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(const Tensor params, ReadHandle(c, 0, dtype_));
+    return GatherSlices(c, params, false);
+  }
+
+ private:
+  const DType dtype_;
+};
+
+Status ShapeOfSlices(ShapeContext& c, const Shape& params) {
   RAMET_ASSIGN_OR_RETURN(Shape indices, c.WithRankAtLeast(1, 1));
   if (indices.unknown_rank() || params.unknown_rank()) return OkStatus();
   const int64_t depth = indices.dim(indices.rank() - 1);
@@ -43,9 +63,14 @@ Status GatherNdShape(ShapeContext& c) {
   return OkStatus();
 }
 
+Status GatherNdShape(ShapeContext& c) { return ShapeOfSlices(c, c.input(0)); }
+Status ResourceGatherNdShape(ShapeContext& c) { return ShapeOfSlices(c, c.handle(0).second); }
+
 Status GatherNdGradient(GradientContext& c) {
   const Output indices = c.input(1);
-  const Output shape = ShapeOf(c, c.input(0), indices.dtype());
+  const bool by_handle = c.input(0).dtype() == DType::kResource;
+  const Output shape = by_handle ? VariableShapeOf(c, c.input(0), indices.dtype())
+                                 : ShapeOf(c, c.input(0), indices.dtype());
   if (indices.shape().rank() == 2 && indices.shape().dim(1) == 1) {
     Gradient grad = c.grad();
     grad.indices = c.Add("Squeeze", {indices}, {{"squeeze_dims", std::vector<int64_t>{-1}}});
@@ -212,5 +237,18 @@ RAMET_OP("TensorScatterAdd")
     .Shape(UnchangedShape)
     .Gradient(TensorScatterAddGradient)
     .CpuKernelClass<PolicyKernel<TensorScatter<false>>>();
+
+RAMET_OP("ResourceGatherNd")
+    .Input("resource: resource")
+    .Input("indices: Tindices")
+    .Output("output: dtype")
+    .Attr("dtype: type")
+    .Attr("Tindices: {int32, int64}")
+    .Doc(
+        "The slices of a resource variable that `indices` names, as GatherNd of its value.\n"
+        "\\error kInvalidArgument as GatherNd; kNotFound if the variable has no value.")
+    .Shape(ResourceGatherNdShape)
+    .Gradient(GatherNdGradient)
+    .CpuKernelClass<ResourceGatherNdKernel>();
 
 }  // namespace ramet

@@ -1,5 +1,7 @@
 #include "ramet/ops/array/grad_util.h"
 
+#include "ramet/graph/scope.h"
+
 namespace ramet {
 namespace {
 
@@ -13,6 +15,18 @@ Tensor IntegerTensor(DType type, const Shape& shape, std::span<const int64_t> va
     }
   }
   return t;
+}
+
+// As the slicing operator of TensorFlow's Python adds it.
+Output StridedSliceOf(GradientContext& c, const Output& x, int begin, int end, AttrMap attrs) {
+  Scope here(c.graph());
+  Scope scope = here.NameScope("strided_slice");
+  std::vector<Input> inputs = {x};
+  for (const auto& [name, value] :
+       {std::pair("stack", begin), std::pair("stack_1", end), std::pair("stack_2", 1)}) {
+    inputs.push_back(Constant(c.graph(), Tensor::Vector<int32_t>({value}), name));
+  }
+  return c.Add("StridedSlice", inputs, std::move(attrs), scope.name());
 }
 
 }  // namespace
@@ -34,15 +48,18 @@ Output RankOf(GradientContext& c, const Output& x) {
   return Constant(c.graph(), Tensor(static_cast<int32_t>(x.shape().rank())), "Rank");
 }
 
+Output VariableShapeOf(GradientContext& c, const Output& handle, DType type) {
+  const Shape shape = HandleShape(handle);
+  if (!shape.IsFullyDefined()) return c.Add("VariableShape", {handle}, {{"out_type", type}});
+  return Constant(c.graph(), IntegerTensor(type, Shape{shape.rank()}, shape.dims()));
+}
+
 Output ReshapeLike(GradientContext& c, const Output& grad, const Output& like) {
   return c.Add("Reshape", {grad, ShapeOf(c, like)});
 }
 
 Output SliceFrom(GradientContext& c, const Output& x, int begin) {
-  return c.Add("StridedSlice",
-               {x, Tensor::Vector<int32_t>({begin}), Tensor::Vector<int32_t>({0}),
-                Tensor::Vector<int32_t>({1})},
-               {{"end_mask", 1}});
+  return StridedSliceOf(c, x, begin, 0, {{"end_mask", 1}});
 }
 
 Output SliceTo(GradientContext& c, const Output& x, const Input& end) {
@@ -53,10 +70,7 @@ Output SliceTo(GradientContext& c, const Output& x, const Input& end) {
 }
 
 Output ElementAt(GradientContext& c, const Output& x, int i) {
-  return c.Add("StridedSlice",
-               {x, Tensor::Vector<int32_t>({i}), Tensor::Vector<int32_t>({i + 1}),
-                Tensor::Vector<int32_t>({1})},
-               {{"shrink_axis_mask", 1}});
+  return StridedSliceOf(c, x, i, i + 1, {{"shrink_axis_mask", 1}});
 }
 
 Output ConcatVectors(GradientContext& c, std::vector<Input> parts) {

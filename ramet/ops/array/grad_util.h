@@ -10,6 +10,9 @@ Output ShapeOf(GradientContext& c, const Output& x, DType type = DType::kInt32);
 Output SizeOf(GradientContext& c, const Output& x, DType type = DType::kInt32);
 Output RankOf(GradientContext& c, const Output& x);
 
+// The shape of the variable that a handle names (resource_variable_ops.variable_shape).
+Output VariableShapeOf(GradientContext& c, const Output& handle, DType type = DType::kInt32);
+
 // `grad` in the shape of `like`.
 Output ReshapeLike(GradientContext& c, const Output& grad, const Output& like);
 // x[begin:], x[:end] and x[i] of a vector.

@@ -2,6 +2,7 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/array/indices.h"
 #include "ramet/ops/array/move.h"
+#include "ramet/ops/state/handle.h"
 
 namespace ramet {
 namespace {
@@ -41,6 +42,7 @@ void CopyUnlessInPlace(const Tensor& old, Tensor& out) {
 }
 
 Status CheckUpdates(const Tensor& old, const Tensor& indices, const Tensor& updates) {
+  RAMET_RETURN_IF_ERROR(CheckVariableType("update", updates.dtype(), old.dtype()));
   if (old.rank() < 1) {
     return InvalidArgument("params must be at least 1-D, got shape ", old.shape());
   }
@@ -61,7 +63,7 @@ Status CheckUpdates(const Tensor& old, const Tensor& indices, const Tensor& upda
 // Checks first, so that a variable that is updated in place is not left half-way.
 template <ScatterMode mode>
 Status Scatter(KernelContext& c) {
-  RAMET_RETURN_IF_ERROR(c.ForwardRef(0, 0));
+  RAMET_RETURN_IF_ERROR(TakeTarget(c));
   const Tensor &indices = c.input(1), &updates = c.input(2);
   return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
     RAMET_RETURN_IF_ERROR(CheckUpdates(old, indices, updates));
@@ -82,6 +84,7 @@ Status Scatter(KernelContext& c) {
 
 Status CheckNdUpdates(const NdIndex& index, const Tensor& old, const Tensor& indices,
                       const Tensor& updates, bool ignore_bad) {
+  RAMET_RETURN_IF_ERROR(CheckVariableType("update", updates.dtype(), old.dtype()));
   const Shape expected = indices.shape()
                              .Slice(0, indices.rank() - 1)
                              .Concatenate(old.shape().Slice(index.depth(), old.rank()));
@@ -100,7 +103,7 @@ Status CheckNdUpdates(const NdIndex& index, const Tensor& old, const Tensor& ind
 
 template <ScatterMode mode>
 Status ScatterNd(KernelContext& c, bool ignore_bad) {
-  RAMET_RETURN_IF_ERROR(c.ForwardRef(0, 0));
+  RAMET_RETURN_IF_ERROR(TakeTarget(c));
   const Tensor &indices = c.input(1), &updates = c.input(2);
   return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
     RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, old.shape()));
@@ -126,13 +129,16 @@ template <Status (*fn)(KernelContext&)>
 constexpr auto kFor = []<class T>(KernelContext& c) -> Status { return fn(c); };
 
 Status ScatterShape(ShapeContext& c) {
-  RAMET_ASSIGN_OR_RETURN(Shape var, c.WithRankAtLeast(0, 1));
+  Shape var = TargetShape(c);
+  if (var.rank() == 0) {
+    return InvalidArgument("Shape must be at least rank 1 but is rank 0 (a scalar has no rows)");
+  }
   const Shape &indices = c.input(1), &updates = c.input(2);
   if (!var.unknown_rank() && !indices.unknown_rank() && updates.rank() != 0) {
     RAMET_RETURN_IF_ERROR(
         indices.Concatenate(var.Slice(1, var.rank())).MergeWith(updates).status());
   }
-  c.set_output(0, std::move(var));
+  SetTargetOutput(c, std::move(var));
   return OkStatus();
 }
 
@@ -209,6 +215,73 @@ RAMET_SCATTER_ND("ScatterNdUpdate", "type", "true", "Replaces slices of a variab
 RAMET_SCATTER_ND("ScatterNdAdd", "numbertype", "false", "Adds to slices of a variable.")
     .CpuKernelClasses<ScatterNdAdd, RAMET_NUMBERS_LIST>();
 RAMET_SCATTER_ND("ScatterNdSub", "numbertype", "false", "Subtracts from slices of a variable.")
+    .CpuKernelClasses<ScatterNdSub, RAMET_NUMBERS_LIST>();
+
+#define RAMET_RESOURCE_SCATTER(name, types, doc)                                                   \
+  RAMET_OP(name)                                                                                   \
+      .Input("resource: resource")                                                                 \
+      .Input("indices: Tindices")                                                                  \
+      .Input("updates: dtype")                                                                     \
+      .Attr("dtype: " types)                                                                       \
+      .Attr("Tindices: {int32, int64}")                                                            \
+      .Doc(                                                                                        \
+          doc                                                                                      \
+          " `updates` is indices.shape + the variable's shape[1:], or a scalar for all. Indices\n" \
+          "that occur several times count in order.\n"                                             \
+          "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\", or if the shapes do not " \
+          "fit;\n"                                                                                 \
+          "  kNotFound if the variable has no value.")                                             \
+      .Shape(ScatterShape)
+
+RAMET_RESOURCE_SCATTER("ResourceScatterUpdate", "type",
+                       "Replaces the rows `indices` of a resource variable.")
+    .CpuKernel(Scatter<ScatterMode::kUpdate>);
+RAMET_RESOURCE_SCATTER("ResourceScatterAdd", "numbertype",
+                       "Adds to the rows `indices` of a resource variable.")
+    .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kAdd>>, "dtype");
+RAMET_RESOURCE_SCATTER("ResourceScatterSub", "numbertype",
+                       "Subtracts from the rows `indices` of a resource variable.")
+    .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kSub>>, "dtype");
+RAMET_RESOURCE_SCATTER("ResourceScatterMul", "numbertype",
+                       "Multiplies the rows `indices` of a resource variable.")
+    .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kMul>>, "dtype");
+RAMET_RESOURCE_SCATTER("ResourceScatterDiv", "numbertype",
+                       "Divides the rows `indices` of a resource variable.")
+    .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kDiv>>, "dtype");
+RAMET_RESOURCE_SCATTER("ResourceScatterMax", "numbertype",
+                       "Makes the rows `indices` of a resource variable the larger of their "
+                       "elements and the update's.")
+    .CpuKernels<Half, BFloat16, float, double, int32_t, int64_t>(kFor<Scatter<ScatterMode::kMax>>,
+                                                                 "dtype");
+RAMET_RESOURCE_SCATTER("ResourceScatterMin", "numbertype",
+                       "Makes the rows `indices` of a resource variable the smaller of their "
+                       "elements and the update's.")
+    .CpuKernels<Half, BFloat16, float, double, int32_t, int64_t>(kFor<Scatter<ScatterMode::kMin>>,
+                                                                 "dtype");
+
+#define RAMET_RESOURCE_SCATTER_ND(name, doc)                                                       \
+  RAMET_OP(name)                                                                                   \
+      .Input("ref: resource")                                                                      \
+      .Input("indices: Tindices")                                                                  \
+      .Input("updates: T")                                                                         \
+      .Attr("T: type")                                                                             \
+      .Attr("Tindices: {int32, int64}")                                                            \
+      .Attr("use_locking: bool = true")                                                            \
+      .Attr("bad_indices_policy: string = ''")                                                     \
+      .Doc(                                                                                        \
+          doc                                                                                      \
+          " Each index tuple along the last dimension of `indices` names a slice; `updates` is\n"  \
+          "indices.shape[:-1] + the variable's shape[indices.shape[-1]:].\n"                       \
+          "\\error kInvalidArgument \"indices[0] = [5] does not index into shape [3,2]\", or if\n" \
+          "  the shapes do not fit; kNotFound if the variable has no value. With\n"                \
+          "  bad_indices_policy IGNORE tuples that are outside are left out.")                     \
+      .Shape(NoOutputs)
+
+RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdUpdate", "Replaces slices of a resource variable.")
+    .CpuKernelClass<PolicyKernel<ScatterNd<ScatterMode::kUpdate>>>();
+RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdAdd", "Adds to slices of a resource variable.")
+    .CpuKernelClasses<ScatterNdAdd, RAMET_NUMBERS_LIST>();
+RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdSub", "Subtracts from slices of a resource variable.")
     .CpuKernelClasses<ScatterNdSub, RAMET_NUMBERS_LIST>();
 
 }  // namespace ramet

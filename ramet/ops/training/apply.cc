@@ -162,4 +162,13 @@ RAMET_OP("ApplyAdadelta")
     .Shape(ApplyShape<3, 6>)
     .CpuKernelClasses<ApplyKernels<AdadeltaRule>::For, Half, BFloat16, float, double>();
 
+RAMET_RESOURCE_TWIN("ResourceApplyGradientDescent");
+RAMET_RESOURCE_TWIN("ResourceApplyMomentum");
+RAMET_RESOURCE_TWIN("ResourceApplyAdam");
+RAMET_RESOURCE_TWIN("ResourceApplyAdagrad");
+RAMET_RESOURCE_TWIN("ResourceApplyAdagradV2");
+RAMET_RESOURCE_TWIN("ResourceApplyRMSProp");
+RAMET_RESOURCE_TWIN("ResourceApplyCenteredRMSProp");
+RAMET_RESOURCE_TWIN("ResourceApplyAdadelta");
+
 }  // namespace ramet

@@ -25,7 +25,7 @@ UpdateArgs UpdateArgs::Of(const KernelNode& node) {
   for (int i = 0; i < static_cast<int>(schema.inputs.size()); ++i) {
     const ArgSchema& arg = schema.inputs[i];
     args.names[i] = arg.name;
-    if (arg.is_ref) {
+    if (arg.is_ref || arg.type == DType::kResource) {
       ++args.num_vars;
     } else if (arg.name == "grad" || arg.name == "delta") {
       args.grad = i;
@@ -52,10 +52,14 @@ struct ApplyKernelBase::Step {
 Status ApplyKernelBase::Compute(KernelContext& c) {
   Step step;
   for (int i = 0; i < args_.num_vars; ++i) {
-    RAMET_RETURN_IF_ERROR(c.ForwardRef(i, 0));
+    if (c.num_outputs() > 0) {
+      RAMET_RETURN_IF_ERROR(c.ForwardRef(i, 0));
+    } else if (c.variable(i) == nullptr) {
+      return InvalidArgument(args_.names[i], " must be the handle of a variable, but it is none");
+    }
     step.order[i] = i;
   }
-  RAMET_RETURN_IF_ERROR(c.ForwardRef(0, 0));
+  if (c.num_outputs() > 0) RAMET_RETURN_IF_ERROR(c.ForwardRef(0, 0));
   const auto order = std::span(step.order).first(args_.num_vars);
   std::ranges::sort(order, {}, [&](int i) { return c.variable(i); });
   for (int k = 1; k < args_.num_vars; ++k) {
@@ -94,6 +98,13 @@ Status ApplyKernelBase::TakeVariable(KernelContext& c, Step& step, int k) const 
 
 Status ApplyKernelBase::CheckShapes(KernelContext& c, const Step& step) const {
   const Tensor& var = *step.before[0];
+  for (int i = 0; i < args_.num_vars; ++i) {
+    const DType found = step.before[i]->dtype();
+    if (found == c.input(args_.grad).dtype()) continue;
+    return InvalidArgument("the variable ", args_.names[i], " ('", c.variable(i)->name(), "') is ",
+                           DTypeName(found), ", but the gradient is ",
+                           DTypeName(c.input(args_.grad).dtype()));
+  }
   for (int i = 1; i < args_.num_vars; ++i) {
     if (step.before[i]->shape() == var.shape()) continue;
     return InvalidArgument("var and ", args_.names[i], " do not have the same shape", var.shape(),

@@ -5,6 +5,7 @@
 
 #include "ramet/linalg/training.h"
 #include "ramet/op/op.h"
+#include "ramet/ops/state/handle.h"
 
 namespace ramet {
 
@@ -14,8 +15,8 @@ namespace ramet {
 using UpdateRule = void (*)(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                             std::span<const double> scalars, const void* grad, bool flag);
 
-// Which of an op's inputs are what: first the variable and its slots (Ref inputs), then scalars,
-// the gradient ("grad" or "delta") and, of sparse ops, "indices".
+// Which of an op's inputs are what: first the variable and its slots (Ref inputs or handles), then
+// scalars, the gradient ("grad" or "delta") and, of sparse ops, "indices".
 struct UpdateArgs {
   static constexpr int kMaxVars = 4;
   static constexpr int kMaxScalars = 8;
@@ -76,9 +77,9 @@ struct ApplyKernels {
 // is not -1, of the gradient; the other inputs from `vars` on, but `indices`, are scalars.
 template <int vars, int grad, int indices = -1>
 Status ApplyShape(ShapeContext& c) {
-  Shape merged = c.input(0);
+  Shape merged = TargetShape(c);
   for (int i = 1; i < vars; ++i) {
-    RAMET_ASSIGN_OR_RETURN(merged, merged.MergeWith(c.input(i)));
+    RAMET_ASSIGN_OR_RETURN(merged, merged.MergeWith(TargetShape(c, i)));
   }
   for (int i = vars; i < c.num_inputs(); ++i) {
     if (i != grad && i != indices) RAMET_RETURN_IF_ERROR(c.WithRank(i, 0).status());
@@ -88,7 +89,7 @@ Status ApplyShape(ShapeContext& c) {
   } else {
     RAMET_RETURN_IF_ERROR(c.WithRank(indices, 1).status());
   }
-  c.set_output(0, std::move(merged));
+  SetTargetOutput(c, std::move(merged));
   return OkStatus();
 }
 

@@ -148,4 +148,12 @@ RAMET_OP("ApplyPowerSign")
     .Shape(ApplyShape<2, 6>)
     .CpuKernelClasses<ApplyKernels<PowerSignRule>::For, Half, BFloat16, float, double>();
 
+RAMET_RESOURCE_TWIN("ResourceApplyFtrl");
+RAMET_RESOURCE_TWIN("ResourceApplyFtrlV2");
+RAMET_RESOURCE_TWIN("ResourceApplyProximalGradientDescent");
+RAMET_RESOURCE_TWIN("ResourceApplyProximalAdagrad");
+RAMET_RESOURCE_TWIN("ResourceApplyAdaMax");
+RAMET_RESOURCE_TWIN("ResourceApplyAddSign");
+RAMET_RESOURCE_TWIN("ResourceApplyPowerSign");
+
 }  // namespace ramet

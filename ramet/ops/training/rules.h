@@ -4,6 +4,13 @@
 
 namespace ramet {
 
+// Fills in the op `name` ("Resource" and the name of a registered op of this layer) as that op on
+// resource variables: handles in the place of references, no output.
+OpBuilder ResourceTwin(OpBuilder builder, std::string_view name);
+#define RAMET_RESOURCE_TWIN(name)                                                           \
+  [[maybe_unused]] static const ::ramet::OpRegistrar RAMET_CONCAT(ramet_op_, __COUNTER__) = \
+      ::ramet::ResourceTwin(::ramet::OpBuilder(name), name)
+
 // The update rules, with the formulas of TensorFlow's ops. Scalars in the order of the ops' inputs;
 // types half, bfloat16 (calculated in float), float and double.
 void GradientDescentRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,

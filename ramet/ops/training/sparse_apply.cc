@@ -224,4 +224,15 @@ RAMET_OP("SparseApplyProximalGradientDescent")
     .CpuKernelClasses<ApplyKernels<ProximalGradientDescentRule>::For, Half, BFloat16, float,
                       double>();
 
+RAMET_RESOURCE_TWIN("ResourceSparseApplyAdagrad");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyMomentum");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyAdagradV2");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyRMSProp");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyCenteredRMSProp");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyAdadelta");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyFtrl");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyFtrlV2");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyProximalAdagrad");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyProximalGradientDescent");
+
 }  // namespace ramet

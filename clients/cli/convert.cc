@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <iostream>
+#include <regex>
+#include <set>
+
+#include "command.h"
+#include "tensors.h"
+#include "text.h"
+
+namespace cli {
+namespace {
+
+namespace rm = ramet;
+
+// std::regex recurses over the text.
+constexpr size_t kLongestMatched = 4096;
+
+struct ConvertOptions {
+  std::string input, output, format, dtype, message;
+  std::vector<std::string> rename, select;
+  int shards = 1;
+  bool compress = false;
+};
+
+// One tensor on its way.
+struct Item {
+  std::string from;
+  TensorInfo to;
+};
+
+rm::StatusOr<std::regex> Pattern(const std::string& text) {
+  try {
+    return std::regex(text);
+  } catch (const std::regex_error& e) {
+    return rm::InvalidArgument("'", text, "' is no regular expression: ", e.what());
+  }
+}
+
+// Which tensors are wanted, and what they are called: the rules of --select and --rename.
+class NameRules {
+ public:
+  static rm::StatusOr<NameRules> Make(const ConvertOptions& options) {
+    NameRules rules;
+    for (const std::string& text : options.select) {
+      RAMET_ASSIGN_OR_RETURN(rules.select_.emplace_back(), Pattern(text));
+    }
+    for (const std::string& text : options.rename) {
+      const size_t equals = text.find('=');
+      if (equals == std::string::npos || equals == 0) {
+        return rm::InvalidArgument("--rename ", text, ": expected PATTERN=REPLACEMENT");
+      }
+      auto& [pattern, replacement] = rules.rename_.emplace_back();
+      RAMET_ASSIGN_OR_RETURN(pattern, Pattern(text.substr(0, equals)));
+      replacement = text.substr(equals + 1);
+    }
+    return rules;
+  }
+
+  rm::Status Check(const std::string& name) const {
+    if (name.size() <= kLongestMatched || (select_.empty() && rename_.empty())) {
+      return rm::OkStatus();
+    }
+    return rm::InvalidArgument("a name of ", name.size(), " characters cannot be matched; ",
+                               kLongestMatched, " is the most");
+  }
+  bool Wants(const std::string& name) const {
+    return select_.empty() || std::ranges::any_of(select_, [&](const std::regex& r) {
+             return std::regex_search(name, r);
+           });
+  }
+  std::string Rename(std::string name) const {
+    for (const auto& [pattern, replacement] : rename_) {
+      name = std::regex_replace(name, pattern, replacement);
+    }
+    return name;
+  }
+
+ private:
+  std::vector<std::regex> select_;
+  std::vector<std::pair<std::regex, std::string>> rename_;
+};
+
+rm::StatusOr<std::vector<Item>> Plan(const ConvertOptions& options,
+                                     const std::vector<TensorInfo>& tensors) {
+  RAMET_ASSIGN_OR_RETURN(const NameRules rules, NameRules::Make(options));
+  rm::DType dtype = rm::DType::kInvalid;
+  if (!options.dtype.empty()) {
+    RAMET_ASSIGN_OR_RETURN(dtype, rm::ParseDType(options.dtype));
+    if (!rm::IsFloating(dtype)) {
+      return rm::InvalidArgument("--dtype ", options.dtype,
+                                 ": half, bfloat16, float and double are possible");
+    }
+  }
+  std::vector<Item> items;
+  for (const TensorInfo& tensor : tensors) {
+    RAMET_RETURN_IF_ERROR(rules.Check(tensor.name));
+    if (!rules.Wants(tensor.name)) continue;
+    Item item{tensor.name, tensor};
+    item.to.name = rules.Rename(tensor.name);
+    const bool cast = dtype != rm::DType::kInvalid && rm::IsFloating(tensor.dtype);
+    if (cast) item.to.dtype = dtype;
+    items.push_back(std::move(item));
+  }
+  std::ranges::sort(items, {}, [](const Item& item) { return item.to.name; });
+  for (size_t i = 1; i < items.size(); ++i) {
+    if (items[i].to.name != items[i - 1].to.name) continue;
+    return rm::InvalidArgument("--rename makes '", items[i].to.name, "' of both '",
+                               items[i - 1].from, "' and '", items[i].from, "'");
+  }
+  if (items.empty()) return rm::InvalidArgument("no tensor of '", options.input, "' is selected");
+  return items;
+}
+
+rm::StatusOr<rm::Tensor> CastTensor(const rm::Tensor& value, rm::DType dtype) {
+  if (value.dtype() == dtype) return value;
+  rm::Graph graph;
+  const rm::Output x = rm::Scope(graph).Placeholder("x", value.dtype());
+  const rm::Output y = rm::Cast(x, dtype);
+  RAMET_ASSIGN_OR_RETURN(rm::Session session, rm::Session::Create(graph));
+  RAMET_ASSIGN_OR_RETURN(auto values, session.Run({{x, value}}, y));
+  return values[0];
+}
+
+rm::Status ConvertTensors(const ConvertOptions& options) {
+  RAMET_ASSIGN_OR_RETURN(auto source, OpenTensors(options.input));
+  RAMET_ASSIGN_OR_RETURN(const auto listed, source->List());
+  RAMET_ASSIGN_OR_RETURN(const std::vector<Item> items, Plan(options, listed));
+  std::vector<TensorInfo> tensors;
+  for (const Item& item : items) tensors.push_back(item.to);
+  SinkOptions how{options.format, options.shards, options.compress};
+  if (how.format.empty()) how.format = FormatOf(options.output);
+  RAMET_ASSIGN_OR_RETURN(auto sink, MakeSink(options.output, tensors, how));
+  LongWork work("converting", static_cast<int64_t>(items.size()));
+  int64_t done = 0;
+  for (const size_t i : sink->Order()) {
+    work.Update(done++, items[i].from);
+    RAMET_ASSIGN_OR_RETURN(const rm::Tensor value, source->Read(items[i].from));
+    RAMET_ASSIGN_OR_RETURN(const rm::Tensor cast, CastTensor(value, items[i].to.dtype));
+    RAMET_RETURN_IF_ERROR(sink->Add(items[i].to, cast));
+  }
+  RAMET_RETURN_IF_ERROR(sink->Finish());
+  std::cout << options.output << ": " << Count(static_cast<int64_t>(items.size()), "tensor")
+            << " as " << how.format << "\n";
+  return rm::OkStatus();
+}
+
+rm::Status ConvertMessage(const ConvertOptions& options) {
+  RAMET_ASSIGN_OR_RETURN(const std::string kind,
+                         rm::ConvertMessageFile(options.input, options.output,
+                                                options.format == "text", options.message));
+  std::cout << options.output << ": " << kind << " in " << options.format << " form\n";
+  return rm::OkStatus();
+}
+
+rm::Status Convert(ConvertOptions options) {
+  const bool text = options.output.ends_with(".pbtxt") || options.output.ends_with(".prototxt");
+  const bool binary = options.output.ends_with(".pb") || options.output.ends_with(".meta");
+  if (options.format.empty() && text) options.format = "text";
+  if (options.format.empty() && binary) options.format = "binary";
+  if (options.format == "text" || options.format == "binary") return ConvertMessage(options);
+  return ConvertTensors(options);
+}
+
+}  // namespace
+
+void AddConvert(CLI::App& app, rm::Status* status) {
+  auto* command = app.add_subcommand(
+      "convert", "Checkpoints to and from safetensors and .npz; graphs to and from text form");
+  auto o = std::make_shared<ConvertOptions>();
+  std::vector<std::string> formats = SinkFormats();
+  formats.insert(formats.end(), {"text", "binary"});
+  command
+      ->add_option("IN", o->input, "A checkpoint's PREFIX, .safetensors, .npz, or a graph's file")
+      ->required();
+  command->add_option("OUT", o->output, "What to write")->required();
+  command->add_option("--format", o->format, "Default: by the extension of OUT, else v2")
+      ->check(CLI::IsMember(formats));
+  command->add_option("--rename", o->rename,
+                      "PATTERN=REPLACEMENT for names: a regular expression and what takes its "
+                      "place ($1: its first group); can be repeated");
+  command->add_option(
+      "--select", o->select,
+      "Only tensors in whose name this regular expression is found; can be repeated");
+  command->add_option("--dtype", o->dtype,
+                      "Makes floating-point tensors half, bfloat16, float or "
+                      "double; others stay as they are");
+  command->add_option("--shards", o->shards, "Data files of a v2 checkpoint")
+      ->check(CLI::Range(1, 99999));
+  command->add_flag("--compress", o->compress, "Deflates the arrays of a .npz file");
+  command
+      ->add_option("--message", o->message,
+                   "What a graph's file holds, where that cannot be told from it")
+      ->check(CLI::IsMember({"GraphDef", "MetaGraphDef", "SavedModel"}));
+  command->footer(
+      "A partitioned variable becomes one tensor.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "Examples:\n  ramet convert model-1000 model.safetensors --dtype half\n"
+      "  ramet convert weights.npz model-0 --rename '^layer(\\d+)/W$=dense_$1/kernel'\n"
+      "  ramet convert model-1000 model-1000-sharded --shards 4\n"
+      "  ramet convert model-2016.ckpt model-2016-v2\n"
+      "  ramet convert model-1000.meta model.pbtxt");
+  command->callback([=] { *status = Convert(*o); });
+}
+
+}  // namespace cli

@@ -1,0 +1,241 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "ramet/op/op.h"
+#include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/types.h"
+
+// Sums and means of rows that are picked by indices and belong together (embedding_lookup_sparse).
+
+namespace ramet {
+namespace {
+
+enum class Combiner { kSum, kMean, kSqrtN };
+
+// Sums of short floats are made in float.
+template <class T>
+struct SumOf {
+  using Type = T;
+};
+template <>
+struct SumOf<Half> {
+  using Type = float;
+};
+template <>
+struct SumOf<BFloat16> {
+  using Type = float;
+};
+
+Status CheckSizes(const Tensor& indices, const Tensor& ids) {
+  if (ids.rank() != 1) return InvalidArgument("segment_ids should be a vector.");
+  if (indices.rank() != 1) return InvalidArgument("indices should be a vector.");
+  if (ids.dim(0) == indices.dim(0)) return OkStatus();
+  return InvalidArgument("segment_ids and indices should have same size.");
+}
+
+// How many rows the result has: one more than the last id. Ids must not go down.
+StatusOr<int64_t> CountSegments(const Tensor& ids) {
+  int64_t segments = 0;
+  for (int64_t i = 0; i < ids.num_elements(); ++i) {
+    const int64_t id = IntegerAt(ids, i);
+    if (id < 0) {
+      return InvalidArgument("Segment id ", id, " out of range [0, ",
+                             IntegerAt(ids, ids.num_elements() - 1) + 1,
+                             "), possibly because 'segment_ids' input is not sorted.");
+    }
+    if (id + 1 < segments) return InvalidArgument("segment ids are not increasing");
+    if (id == std::numeric_limits<int64_t>::max()) {
+      return InvalidArgument("segment id ", id, " is too large");
+    }
+    segments = id + 1;
+  }
+  return segments;
+}
+
+double Scale(Combiner combiner, int64_t count) {
+  if (combiner == Combiner::kSum) return 1;
+  return 1 / (combiner == Combiner::kMean ? static_cast<double>(count)
+                                          : std::sqrt(static_cast<double>(count)));
+}
+
+template <class T>
+void CombineRows(Combiner combiner, const Tensor& data, const Tensor& indices, int64_t first,
+                 int64_t last, typename SumOf<T>::Type* sums, int64_t row, T* out) {
+  using Sum = typename SumOf<T>::Type;
+  std::fill_n(sums, row, Sum(0));
+  for (int64_t i = first; i < last; ++i) {
+    const T* x = data.data<T>() + IntegerAt(indices, i) * row;
+    for (int64_t k = 0; k < row; ++k) sums[k] = static_cast<Sum>(sums[k] + static_cast<Sum>(x[k]));
+  }
+  const double scale = Scale(combiner, last - first);
+  for (int64_t k = 0; k < row; ++k) {
+    out[k] = combiner == Combiner::kSum ? static_cast<T>(sums[k])
+                                        : static_cast<T>(sums[k] * static_cast<Sum>(scale));
+  }
+}
+
+template <class T, Combiner combiner>
+Status SparseSegment(KernelContext& c) {
+  const Tensor &data = c.input(0), &indices = c.input(1), &ids = c.input(2);
+  if (data.rank() < 1) return InvalidArgument("data must be at least 1 dimensional");
+  RAMET_RETURN_IF_ERROR(CheckSizes(indices, ids));
+  RAMET_ASSIGN_OR_RETURN(int64_t segments, CountSegments(ids));
+  for (int64_t i = 0; i < indices.num_elements(); ++i) {
+    const int64_t at = IntegerAt(indices, i);
+    if (at >= 0 && at < data.dim(0)) continue;
+    return InvalidArgument("Bad: indices[", i, "] == ", at, " out of range [0, ", data.dim(0), ")");
+  }
+  Shape shape{segments};
+  for (int d = 1; d < data.rank(); ++d) shape.Append(data.dim(d));
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, data.dtype(), shape));
+  if (y->bytes() > 0) std::memset(y->raw_data(), 0, y->bytes());
+  const int64_t row = Product(data.shape(), 1, data.rank());
+  using Sum = typename SumOf<T>::Type;
+  RAMET_ASSIGN_OR_RETURN(Tensor sums, c.AllocateTemp(DTypeOf<Sum>::value, Shape{row}));
+  for (int64_t first = 0, last = 0; first < ids.num_elements(); first = last) {
+    const int64_t id = IntegerAt(ids, first);
+    while (last < ids.num_elements() && IntegerAt(ids, last) == id) ++last;
+    CombineRows(combiner, data, indices, first, last, sums.mutable_data<Sum>(), row,
+                y->mutable_data<T>() + id * row);
+  }
+  return OkStatus();
+}
+
+// The rows of data get the gradients of the segments that they are in.
+template <class T, Combiner combiner>
+Status SparseSegmentGrad(KernelContext& c) {
+  using Sum = typename SumOf<T>::Type;
+  const Tensor &grad = c.input(0), &indices = c.input(1), &ids = c.input(2);
+  if (grad.rank() < 1) return InvalidArgument("grad must be at least 1 dimensional");
+  RAMET_RETURN_IF_ERROR(CheckSizes(indices, ids));
+  RAMET_ASSIGN_OR_RETURN(int64_t rows, ScalarArg(c.input(3), "output_dim0"));
+  if (rows < 0) return InvalidArgument("output_dim0 must not be negative, but is ", rows);
+  RAMET_ASSIGN_OR_RETURN(Tensor counted, c.AllocateTemp(DType::kInt64, Shape{grad.dim(0)}));
+  int64_t* counts = counted.mutable_data<int64_t>();
+  std::fill_n(counts, grad.dim(0), int64_t{0});
+  for (int64_t i = 0; i < ids.num_elements(); ++i) {
+    const int64_t id = IntegerAt(ids, i), at = IntegerAt(indices, i);
+    if (id < 0 || id >= grad.dim(0)) return InvalidArgument("Invalid number of segments");
+    if (at < 0 || at >= rows) {
+      return InvalidArgument("Index ", at, " out of range [0, ", rows, ").");
+    }
+    ++counts[id];
+  }
+  Shape shape{rows};
+  for (int d = 1; d < grad.rank(); ++d) shape.Append(grad.dim(d));
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, grad.dtype(), shape));
+  if (y->bytes() > 0) std::memset(y->raw_data(), 0, y->bytes());
+  const int64_t row = Product(grad.shape(), 1, grad.rank());
+  for (int64_t i = 0; i < ids.num_elements(); ++i) {
+    const int64_t id = IntegerAt(ids, i);
+    const Sum scale = static_cast<Sum>(Scale(combiner, counts[id]));
+    const T* x = grad.data<T>() + id * row;
+    T* out = y->mutable_data<T>() + IntegerAt(indices, i) * row;
+    for (int64_t k = 0; k < row; ++k) {
+      out[k] = static_cast<T>(static_cast<Sum>(out[k]) + static_cast<Sum>(x[k]) * scale);
+    }
+  }
+  return OkStatus();
+}
+
+Status SparseSegmentShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape data, c.WithRankAtLeast(0, 1));
+  RAMET_RETURN_IF_ERROR(c.WithRank(1, 1).status());
+  RAMET_RETURN_IF_ERROR(c.WithRank(2, 1).status());
+  RAMET_RETURN_IF_ERROR(c.input(1).MergeWith(c.input(2)).status());
+  if (!data.unknown_rank()) {
+    c.set_output(0, Shape{Shape::kUnknownDim}.Concatenate(data.Slice(1, data.rank())));
+  }
+  return OkStatus();
+}
+
+Status SparseSegmentGradShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape grad, c.WithRankAtLeast(0, 1));
+  RAMET_RETURN_IF_ERROR(c.WithRank(1, 1).status());
+  RAMET_RETURN_IF_ERROR(c.WithRank(2, 1).status());
+  RAMET_RETURN_IF_ERROR(c.WithRank(3, 0).status());
+  const Tensor* rows = c.constant(3);
+  if (rows && IntegerAt(*rows, 0) < 0) {
+    return InvalidArgument("Cannot specify a negative value for output_dim0");
+  }
+  if (!grad.unknown_rank()) {
+    const int64_t dim = rows ? IntegerAt(*rows, 0) : Shape::kUnknownDim;
+    c.set_output(0, Shape{dim}.Concatenate(grad.Slice(1, grad.rank())));
+  }
+  return OkStatus();
+}
+
+Output FirstDimension(GradientContext& c, const Output& x) {
+  auto at = [](int32_t i) { return Tensor::Vector<int32_t>({i}); };
+  return c.Add("StridedSlice", {ShapeOf(c, x), at(0), at(1), at(1)}, {{"shrink_axis_mask", 1}},
+               "strided_slice");
+}
+
+Status SparseSegmentGradient(GradientContext& c) {
+  const Output rows = FirstDimension(c, c.input(0));
+  return c.Return({c.Add(StrCat(c.op().type(), "Grad"), {c.grad(), c.input(1), c.input(2), rows}),
+                   Gradient(), Gradient()});
+}
+
+}  // namespace
+
+#define RAMET_SPARSE_SEGMENT(name, types, what)                                                  \
+  RAMET_OP(name)                                                                                 \
+      .Input("data: T")                                                                          \
+      .Input("indices: Tidx")                                                                    \
+      .Input("segment_ids: Tsegmentids")                                                         \
+      .Output("output: T")                                                                       \
+      .Attr("T: " types)                                                                         \
+      .Attr("Tidx: {int32, int64} = int32")                                                      \
+      .Attr("Tsegmentids: {int32, int64} = int32")                                               \
+      .Attr("sparse_gradient: bool = false")                                                     \
+      .Doc("Row i is " what                                                                      \
+           " the rows of data whose position in `indices` has the id i in\n"                     \
+           "segment_ids (a vector as long, which does not go down); zeros where there is none. " \
+           "There are\n"                                                                         \
+           "as many rows as the last id says.\n"                                                 \
+           "\\error kInvalidArgument if an index is outside of data, or the ids go down or are " \
+           "negative.")                                                                          \
+      .Shape(SparseSegmentShape)                                                                 \
+      .Gradient(SparseSegmentGradient)
+
+RAMET_SPARSE_SEGMENT("SparseSegmentSum", "realnumbertype", "the sum of")
+    .CpuKernels<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+                uint32_t, uint64_t>([]<class T>(KernelContext& c) {
+      return SparseSegment<T, Combiner::kSum>(c);
+    });
+RAMET_SPARSE_SEGMENT("SparseSegmentMean", "{bfloat16, half, float, double}", "the mean of")
+    .CpuKernels<float, double, Half, BFloat16>([]<class T>(KernelContext& c) {
+      return SparseSegment<T, Combiner::kMean>(c);
+    });
+RAMET_SPARSE_SEGMENT("SparseSegmentSqrtN", "{bfloat16, half, float, double}",
+                     "the sum, by the square root of their number, of")
+    .CpuKernels<float, double, Half, BFloat16>([]<class T>(KernelContext& c) {
+      return SparseSegment<T, Combiner::kSqrtN>(c);
+    });
+
+#define RAMET_SPARSE_SEGMENT_GRAD(name, combiner)                                                \
+  RAMET_OP(name "Grad")                                                                          \
+      .Input("grad: T")                                                                          \
+      .Input("indices: Tidx")                                                                    \
+      .Input("segment_ids: Tsegmentids")                                                         \
+      .Input("output_dim0: int32")                                                               \
+      .Output("output: T")                                                                       \
+      .Attr("T: {bfloat16, half, float, double}")                                                \
+      .Attr("Tidx: {int32, int64} = int32")                                                      \
+      .Attr("Tsegmentids: {int32, int64} = int32")                                               \
+      .HostMemory({"output_dim0"})                                                               \
+      .Doc("The gradient of " name                                                               \
+           " for data of output_dim0 rows.\n"                                                    \
+           "\\error kInvalidArgument if an index or id is outside, or output_dim0 is negative.") \
+      .Shape(SparseSegmentGradShape)                                                             \
+      .CpuKernels<float, double, Half, BFloat16>(                                                \
+          []<class T>(KernelContext& c) { return SparseSegmentGrad<T, Combiner::combiner>(c); })
+
+RAMET_SPARSE_SEGMENT_GRAD("SparseSegmentSum", kSum);
+RAMET_SPARSE_SEGMENT_GRAD("SparseSegmentMean", kMean);
+RAMET_SPARSE_SEGMENT_GRAD("SparseSegmentSqrtN", kSqrtN);
+
+}  // namespace ramet

@@ -1,0 +1,47 @@
+#include "ramet/ops/state/handle.h"
+
+namespace ramet {
+namespace {
+
+Status NotAHandle(int i) {
+  return InvalidArgument("input ", i, " must be the handle of a variable, but it is none");
+}
+
+}  // namespace
+
+Status MissingResource(const VariableState& variable) {
+  return NotFound("Resource localhost/", variable.name(),
+                  "/N10tensorflow3VarE does not exist. The variable '", variable.name(),
+                  "' has no value: restore a checkpoint or run its initializer");
+}
+
+Status CheckVariableType(std::string_view doing, DType expected, DType found) {
+  if (expected == found) return OkStatus();
+  return InvalidArgument("Trying to ", doing, " variable with wrong dtype. Expected ",
+                         DTypeName(expected), " got ", DTypeName(found));
+}
+
+StatusOr<Tensor> ReadHandle(KernelContext& c, int i, DType dtype) {
+  VariableState* variable = c.variable(i);
+  if (variable == nullptr) return NotAHandle(i);
+  const Tensor value = variable->Read();
+  if (value.empty()) return MissingResource(*variable);
+  RAMET_RETURN_IF_ERROR(CheckVariableType("read", dtype, value.dtype()));
+  return c.env().memory ? c.env().memory->View(value) : value;
+}
+
+Status TakeTarget(KernelContext& c) {
+  if (c.num_outputs() > 0) return c.ForwardRef(0, 0);
+  if (c.variable(0) == nullptr) return NotAHandle(0);
+  return c.variable(0)->initialized() ? OkStatus() : MissingResource(*c.variable(0));
+}
+
+Shape TargetShape(ShapeContext& c, int i) {
+  return c.num_outputs() > 0 ? c.input(i) : c.handle(i).second;
+}
+
+void SetTargetOutput(ShapeContext& c, Shape shape) {
+  if (c.num_outputs() > 0) c.set_output(0, std::move(shape));
+}
+
+}  // namespace ramet

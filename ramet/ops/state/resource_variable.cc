@@ -1,0 +1,326 @@
+#include <limits>
+#include <mutex>
+
+#include "ramet/gradients/gradient_context.h"
+#include "ramet/linalg/elementwise.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/array/args.h"
+#include "ramet/ops/array/grad_util.h"
+#include "ramet/ops/state/handle.h"
+
+namespace ramet {
+namespace {
+
+class VarHandleKernel final : public Kernel {
+ public:
+  static std::unique_ptr<VarHandleKernel> Make(const KernelNode& node) {
+    return std::make_unique<VarHandleKernel>(node.attrs->GetOr<std::string>("container", ""),
+                                             node.attrs->GetOr<std::string>("shared_name", ""));
+  }
+  VarHandleKernel(std::string_view container, std::string name)
+      : container_(ResourceContainer(container)), name_(std::move(name)) {}
+
+  Status Compute(KernelContext& c) override {
+    std::call_once(looked_up_,
+                   [&] { variable_ = c.env().resources->FindOrCreateVariable(container_, name_); });
+    c.SetRefOutput(0, variable_.get());
+    return OkStatus();
+  }
+
+ private:
+  const std::string container_, name_;
+  std::once_flag looked_up_;
+  std::shared_ptr<VariableState> variable_;
+};
+
+// A kernel of an op on a variable of the dtype that its attr "dtype" says.
+template <Status (*compute)(KernelContext& c, DType dtype)>
+class TypedKernel final : public Kernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(DType dtype, node.attrs->Get<DType>("dtype"));
+    return std::make_unique<TypedKernel>(dtype);
+  }
+  explicit TypedKernel(DType dtype) : dtype_(dtype) {}
+  Status Compute(KernelContext& c) override { return compute(c, dtype_); }
+
+ private:
+  const DType dtype_;
+};
+
+Status Read(KernelContext& c, DType dtype) {
+  auto value = ReadHandle(c, 0, dtype);
+  if (value.ok()) {
+    c.SetOutput(0, *std::move(value));
+    return OkStatus();
+  }
+  if (!IsNotFound(value.status())) return value.status();
+  const std::string& name = c.variable(0)->name();
+  return FailedPrecondition(
+      "Could not find variable ", name,
+      ". This could mean that the variable has been deleted. In TF1, it can also mean the variable "
+      "is uninitialized; restore a checkpoint or run its initializer. Debug info: "
+      "container=localhost, status error message=Resource localhost/",
+      name, "/N10tensorflow3VarE does not exist.");
+}
+
+class AssignVariableKernel final : public Kernel {
+ public:
+  static std::unique_ptr<AssignVariableKernel> Make(const KernelNode& node) {
+    return std::make_unique<AssignVariableKernel>(node.attrs->GetOr<bool>("validate_shape", false));
+  }
+  explicit AssignVariableKernel(bool validate_shape) : validate_shape_(validate_shape) {}
+
+  Status Compute(KernelContext& c) override {
+    const Tensor& value = c.input(1);
+    if (const VariableState* variable = c.variable(0)) {
+      const Tensor old = variable->Read();
+      if (!old.empty()) {
+        RAMET_RETURN_IF_ERROR(CheckVariableType("assign", old.dtype(), value.dtype()));
+      }
+      if (validate_shape_ && !old.empty() && !(old.shape() == value.shape())) {
+        return InvalidArgument(
+            "Trying to assign to variable with tensor with wrong shape. Expected ", old.shape(),
+            " got ", value.shape(), " (variable '", variable->name(), "')");
+      }
+    }
+    return c.AssignRef(0, value);
+  }
+
+ private:
+  const bool validate_shape_;
+};
+
+template <linalg::BinaryOp op>
+Status Update(KernelContext& c) {
+  RAMET_RETURN_IF_ERROR(TakeTarget(c));
+  const Tensor& value = c.input(1);
+  return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
+    RAMET_RETURN_IF_ERROR(CheckVariableType("update", value.dtype(), old.dtype()));
+    if (!(old.shape() == value.shape())) {
+      return InvalidArgument("Cannot update variable with shape ", old.shape(),
+                             " using a Tensor with shape ", value.shape(),
+                             ", shapes must be equal. (variable '", c.variable(0)->name(), "')");
+    }
+    linalg::Binary(op, LinalgType(old.dtype()), old.raw_data(), value.raw_data(), out.raw_data(),
+                   old.num_elements());
+    return OkStatus();
+  });
+}
+
+// A kernel without a dtype in its code, for each of the dtypes.
+template <linalg::BinaryOp op>
+constexpr auto kUpdate = []<class T>(KernelContext& c) -> Status { return Update<op>(c); };
+
+Status IsInitialized(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DType::kBool, Shape()));
+  *y->mutable_data<bool>() = c.variable(0) != nullptr && c.variable(0)->initialized();
+  return OkStatus();
+}
+
+class DestroyResourceKernel final : public Kernel {
+ public:
+  static std::unique_ptr<DestroyResourceKernel> Make(const KernelNode& node) {
+    return std::make_unique<DestroyResourceKernel>(
+        node.attrs->GetOr<bool>("ignore_lookup_error", true));
+  }
+  explicit DestroyResourceKernel(bool ignore) : ignore_(ignore) {}
+
+  Status Compute(KernelContext& c) override {
+    VariableState* variable = c.variable(0);
+    const bool there = variable != nullptr && variable->initialized();
+    if (there) variable->Set(Tensor());
+    if (there || ignore_) return OkStatus();
+    return NotFound("Resource localhost/", variable ? variable->name() : "?",
+                    "/<unknown> does not exist.");
+  }
+
+ private:
+  const bool ignore_;
+};
+
+class VariableShapeKernel final : public Kernel {
+ public:
+  static std::unique_ptr<VariableShapeKernel> Make(const KernelNode& node) {
+    return std::make_unique<VariableShapeKernel>(node.attrs->GetOr<DType>("out_type", kInt32));
+  }
+  explicit VariableShapeKernel(DType type) : type_(type) {}
+
+  Status Compute(KernelContext& c) override {
+    if (c.variable(0) == nullptr) return TakeTarget(c);
+    const Tensor value = c.variable(0)->Read();
+    if (value.empty()) return MissingResource(*c.variable(0));
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, type_, Shape{value.rank()}));
+    for (int d = 0; d < value.rank(); ++d) {
+      if (type_ == kInt64) {
+        y->mutable_data<int64_t>()[d] = value.dim(d);
+      } else if (value.dim(d) > std::numeric_limits<int32_t>::max()) {
+        return InvalidArgument("dimension ", d, " of shape ", value.shape(),
+                               " does not fit int32; use out_type=int64");
+      } else {
+        y->mutable_data<int32_t>()[d] = static_cast<int32_t>(value.dim(d));
+      }
+    }
+    return OkStatus();
+  }
+
+ private:
+  const DType type_;
+};
+
+template <class T>
+class ResourceCountUpToKernel final : public Kernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(int64_t limit, node.attrs->Get<int64_t>("limit"));
+    return std::make_unique<ResourceCountUpToKernel>(limit);
+  }
+  explicit ResourceCountUpToKernel(int64_t limit) : limit_(limit) {}
+
+  Status Compute(KernelContext& c) override {
+    RAMET_RETURN_IF_ERROR(ReadHandle(c, 0, DTypeOf<T>::value).status());
+    RAMET_ASSIGN_OR_RETURN(Tensor * before, c.Allocate(0, DTypeOf<T>::value, Shape()));
+    return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
+      RAMET_RETURN_IF_ERROR(CheckVariableType("update", DTypeOf<T>::value, old.dtype()));
+      if (old.rank() != 0) return InvalidArgument("input is not a scalar: ", old.shape());
+      const T count = old.scalar<T>();
+      if (count >= limit_) return OutOfRange("Reached limit of ", limit_);
+      *before->template mutable_data<T>() = count;
+      *out.mutable_data<T>() = count + 1;
+      return OkStatus();
+    });
+  }
+
+ private:
+  const int64_t limit_;
+};
+
+Status CheckHandleType(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(DType dtype, c.attr<DType>("dtype"));
+  const DType known = c.handle(0).first;
+  if (known == DType::kInvalid || known == dtype) return OkStatus();
+  return CheckVariableType("read", known, dtype);
+}
+
+Status ReadShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(CheckHandleType(c));
+  c.set_output(0, c.handle(0).second);
+  return OkStatus();
+}
+
+Status AssignShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(CheckHandleType(c));
+  return c.handle(0).second.MergeWith(c.input(1)).status();
+}
+
+Status ShapeOfVariable(ShapeContext& c) {
+  const Shape shape = c.handle(0).second;
+  c.set_output(0, Shape{shape.unknown_rank() ? Shape::kUnknownDim : shape.rank()});
+  return OkStatus();
+}
+
+}  // namespace
+
+RAMET_OP("VarHandleOp")
+    .Output("resource: resource")
+    .Attr("container: string = ''")
+    .Attr("shared_name: string = ''")
+    .Attr("debug_name: string = ''")
+    .Attr("dtype: type")
+    .Attr("shape: shape")
+    .Attr("allowed_devices: list(string) = []")
+    .Doc(
+        "The handle of the session's resource variable shared_name in `container`. It has no value "
+        "until\n"
+        "one is assigned. Handles with one name and container (the empty name, too) are of one "
+        "variable.\n"
+        "The variable of a VariableV2 of the same name is another one.")
+    .Shape(ScalarShape)
+    .CpuKernelClass<VarHandleKernel>();
+
+RAMET_OP("ReadVariableOp")
+    .Input("resource: resource")
+    .Output("value: dtype")
+    .Attr("dtype: type")
+    .Doc(
+        "The value of a resource variable at the time of reading: later assignments do not change "
+        "it.\n"
+        "\\error kFailedPrecondition if it has no value; kInvalidArgument if it has another dtype.")
+    .Shape(ReadShape)
+    .Gradient(PassGradient)
+    .CpuKernelClass<TypedKernel<Read>>();
+
+RAMET_OP("AssignVariableOp")
+    .Input("resource: resource")
+    .Input("value: dtype")
+    .Attr("dtype: type")
+    .Attr("validate_shape: bool = false")
+    .Doc(
+        "Makes `value` the value of a resource variable.\n"
+        "\\error kInvalidArgument if it has a value of another dtype, or, with validate_shape, of "
+        "another shape.")
+    .Shape(AssignShape)
+    .CpuKernelClass<AssignVariableKernel>();
+
+#define RAMET_ASSIGN_UPDATE(name, linalg_op, doc)                                              \
+  RAMET_OP(name)                                                                               \
+      .Input("resource: resource")                                                             \
+      .Input("value: dtype")                                                                   \
+      .Attr("dtype: type")                                                                     \
+      .Doc(doc                                                                                 \
+           "\n\\error kNotFound if it has no value; kInvalidArgument if the shapes or dtypes " \
+           "differ.")                                                                          \
+      .Shape(AssignShape)                                                                      \
+      .CpuKernels<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,   \
+                  uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>>(    \
+          kUpdate<linalg::BinaryOp::linalg_op>, "dtype")
+
+RAMET_ASSIGN_UPDATE("AssignAddVariableOp", kAdd, "Adds `value` to a resource variable.");
+RAMET_ASSIGN_UPDATE("AssignSubVariableOp", kSub, "Subtracts `value` from a resource variable.");
+
+RAMET_OP("VarIsInitializedOp")
+    .Input("resource: resource")
+    .Output("is_initialized: bool")
+    .Doc("Whether the resource variable has a value, a scalar.")
+    .HostMemory({"is_initialized"})
+    .Shape(ScalarShape)
+    .NotDifferentiable()
+    .CpuKernel(IsInitialized);
+
+RAMET_OP("DestroyResourceOp")
+    .Input("resource: resource")
+    .Attr("ignore_lookup_error: bool = true")
+    .Doc(
+        "Takes the value of a resource variable away.\n"
+        "\\error kNotFound if it has none and ignore_lookup_error is not set.")
+    .Shape(NoOutputs)
+    .CpuKernelClass<DestroyResourceKernel>();
+
+RAMET_OP("VariableShape")
+    .Input("input: resource")
+    .Output("output: out_type")
+    .Attr("out_type: {int32, int64} = int32")
+    .Doc(
+        "The shape of a resource variable's value, a vector.\n"
+        "\\error kNotFound if it has no value; kInvalidArgument if a dimension does not fit "
+        "out_type.")
+    .HostMemory({"output"})
+    .Shape(ShapeOfVariable)
+    .NotDifferentiable()
+    .CpuKernelClass<VariableShapeKernel>();
+
+RAMET_OP("ResourceCountUpTo")
+    .Input("resource: resource")
+    .Output("output: T")
+    .Attr("limit: int")
+    .Attr("T: {int32, int64}")
+    .Doc(
+        "The value of a scalar resource variable, which is then one more.\n"
+        "\\error kOutOfRange \"Reached limit of 5\" if the value is not below `limit`; kNotFound "
+        "if "
+        "it has\n"
+        "  no value.")
+    .Shape(ScalarShape)
+    .CpuKernelClasses<ResourceCountUpToKernel, int32_t, int64_t>();
+
+}  // namespace ramet

@@ -96,7 +96,8 @@ def kills(folder, mode):
     old = sum(os.path.getmtime(f) < time.time() - OLD for f in files)
     print("%-9s kills %d: lost %d, committed but not said %d, files %d, of them old %d; %.0f s" % (
         mode, KILLS, lost, in_between, len(files), old, time.time() - begin), flush=True)
-    return lost + (old > MAX_OLD_FILES)
+    # Of numbered checkpoints each has names of its own: what is left of a killed one stays.
+    return lost + (mode != "numbered" and old > MAX_OLD_FILES)
 
 
 def faults(folder, mode, kind):

@@ -392,13 +392,13 @@ CASES = {
     "v1": PLAIN + ["saver s write_version=1 max_to_keep=2"] + saves(3) + [
         "assign a 9", "restore s $D/m-3", "value a", "latest $D", "exists $D/m-3", "exists $D/m-1", "proto s"],
     "v1_sharded": DEVICES + ["saver s write_version=1 sharded=1 max_to_keep=2"] + saves(3) + [
-        "assign a 9", "assign b 9", "restore s $D/m-3-?????-of-00002", "value a", "value b", "latest $D"],
+        "assign a 9", "assign b 9", "restore s $D/m-3-?????-of-00003", "value a", "value b", "latest $D"],
     "v1_parts": PARTS + ["saver s write_version=1", "save s $D/m", "assign p/part_3 9", "restore s $D/m", "value p/part_3"],
     "v1_missing": PLAIN + ["saver s write_version=1", "save s $D/m"] + begin(missing) + [
         "saver s write_version=1", "restore s $D/m !Tensor name \"zz\" not found in checkpoint files $D/m"],
     "imported_v1_nodes": DEVICES + ["saver s write_version=1 sharded=1", "save s $D/m", "load t $D/m.meta", "session 2",
-                                    "run save/restore_all save/Const:0 $D/m-?????-of-00002", "value b", "assign b 8",
-                                    "run save/ShardedFilespec:0 save/Const:0 $D/n", "assign b 9", "restore t $D/n-?????-of-00002",
+                                    "run save/restore_all save/Const:0 $D/m-?????-of-00003", "value b", "assign b 8",
+                                    "run save/ShardedFilespec:0 save/Const:0 $D/n", "assign b 9", "restore t $D/n-?????-of-00003",
                                     "value b"],
     "imported_nodes": PLAIN + ["saver s", "save s $D/m", "load t $D/m.meta", "session 1", "run save/restore_all save/Const:0 $D/m",
                                "value a", "assign a 8", "run save/control_dependency:0 save/Const:0 $D/n", "assign a 9",

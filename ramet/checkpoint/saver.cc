@@ -121,6 +121,8 @@ class Saver::Impl {
   CheckpointList list_{0, 0, 0};
   // .meta files of deleted checkpoints, which stay until there is another one.
   std::set<std::string> unneeded_metas_;
+  // Save paths beside which leftovers of killed savers were looked for.
+  std::set<std::string> tidied_;
 };
 
 Status Saver::Impl::CheckArguments(const std::string& save_path, const SaveOptions& options) const {
@@ -200,6 +202,9 @@ Status Saver::Impl::Record(const std::string& saved, const std::string& save_pat
   write.filename = options.latest_filename;
   write.save_relative_paths = options_.save_relative_paths;
   RAMET_RETURN_IF_ERROR(WriteCheckpointState(std::string(Dirname(save_path)), state, write));
+  if (tidied_.insert(StrCat(save_path, ".", options.meta_graph_suffix)).second) {
+    RemoveLeftovers(saved, options.meta_graph_suffix, options.latest_filename);
+  }
   if (auto oldest = list_.NextToDelete()) Delete(*oldest, options.meta_graph_suffix);
   return OkStatus();
 }

@@ -115,16 +115,6 @@ Status WriteIndex(const std::string& path, const std::map<std::string, BundleEnt
   return table->Finish();
 }
 
-void RemoveStale(const std::vector<std::string>& temporaries) {
-  const int64_t now = WallClockNs();
-  for (const std::string& path : temporaries) {
-    const int64_t grace = path.ends_with(kOwnTemporary) ? kOwnGraceNs : kForeignGraceNs;
-    StatusOr<FileIdentity> identity = GetFileIdentity(path);
-    if (!identity.ok() || now - identity->mtime_ns < grace) continue;
-    if (FileLock::Try(path)) RemoveFile(path).IgnoreError();
-  }
-}
-
 // Data files that neither the new index nor the one that it replaced name. One that is newer than
 // the replaced index may belong to another program's save that is under way; the next save takes
 // it.
@@ -165,9 +155,19 @@ TemporaryFile::~TemporaryFile() {
   if (!path_.empty()) RemoveFile(path_).IgnoreError();
 }
 
+void RemoveStaleFiles(const std::vector<std::string>& temporaries) {
+  const int64_t now = WallClockNs();
+  for (const std::string& path : temporaries) {
+    const int64_t grace = path.ends_with(kOwnTemporary) ? kOwnGraceNs : kForeignGraceNs;
+    StatusOr<FileIdentity> identity = GetFileIdentity(path);
+    if (!identity.ok() || now - identity->mtime_ns < grace) continue;
+    if (FileLock::Try(path)) RemoveFile(path).IgnoreError();
+  }
+}
+
 void RemoveStaleTemporaries(const std::string& prefix) {
   StatusOr<BundleFiles> files = FindBundleFiles(prefix);
-  if (files.ok()) RemoveStale(files->temporaries);
+  if (files.ok()) RemoveStaleFiles(files->temporaries);
 }
 
 Status CommitBundle(const std::string& prefix, std::span<const std::string> data_files,
@@ -193,7 +193,7 @@ Status CommitBundle(const std::string& prefix, std::span<const std::string> data
   placement.Keep();
   RAMET_RETURN_IF_ERROR(SyncDir(folder));
   RemoveOldData(existing, header.num_shards);
-  RemoveStale(existing.files.temporaries);
+  RemoveStaleFiles(existing.files.temporaries);
   return OkStatus();
 }
 

@@ -53,6 +53,10 @@ class TemporaryFile {
 // Removes temporary files of saves to `prefix` that died. Those that a live writer holds stay.
 void RemoveStaleTemporaries(const std::string& prefix);
 
+// Removes those of these temporary files (names of TemporaryFile or of other programs) that are old
+// enough to be leftovers and that nobody holds.
+void RemoveStaleFiles(const std::vector<std::string>& temporaries);
+
 // Makes the bundle `prefix` of complete, synced data files, which are renamed to their places, and
 // of `entries`, whose shards are positions in `data_files`. `header` is that of the index but for
 // num_shards. Whatever was at `prefix` is replaced in one step, the rename of the index. \error of

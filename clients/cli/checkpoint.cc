@@ -7,13 +7,13 @@ namespace rm = ramet;
 
 constexpr int kAttempts = 20;
 
-rm::StatusOr<CheckpointSummary> ReadOnce(rm::BundleReader& reader) {
+rm::StatusOr<CheckpointSummary> ReadOnce(rm::CheckpointReader& reader) {
   CheckpointSummary summary;
   RAMET_ASSIGN_OR_RETURN(summary.tensors, reader.List());
-  for (const rm::BundleTensor& tensor : summary.tensors) {
+  for (const rm::CheckpointTensor& tensor : summary.tensors) {
     RAMET_ASSIGN_OR_RETURN(const rm::Tensor value, reader.Read(tensor.name));
     summary.bytes +=
-        tensor.slices.empty() ? tensor.stored_bytes : static_cast<int64_t>(value.bytes());
+        tensor.stored_bytes > 0 ? tensor.stored_bytes : static_cast<int64_t>(value.bytes());
     if (tensor.name != "global_step" || value.num_elements() != 1) continue;
     if (value.dtype() == rm::kInt64) summary.step = value.scalar<int64_t>();
     if (value.dtype() == rm::kInt32) summary.step = value.scalar<int32_t>();
@@ -24,13 +24,15 @@ rm::StatusOr<CheckpointSummary> ReadOnce(rm::BundleReader& reader) {
 }  // namespace
 
 rm::StatusOr<CheckpointSummary> VerifyCheckpoint(const std::string& prefix) {
-  RAMET_ASSIGN_OR_RETURN(rm::BundleReader reader, rm::BundleReader::Open(prefix));
+  RAMET_ASSIGN_OR_RETURN(auto reader, rm::CheckpointReader::Open(prefix));
   for (int attempt = 1;; ++attempt) {
     auto summary = ReadOnce(reader);
-    const bool torn = summary.ok() && reader.HasDataNewerThanIndex();
-    if (summary.ok() && !torn) return summary;
-    RAMET_ASSIGN_OR_RETURN(rm::BundleReader newer, rm::BundleReader::Open(prefix));
-    const bool replaced = newer.index_identity() != reader.index_identity();
+    const rm::BundleReader* bundle = reader.bundle();
+    const bool torn = summary.ok() && bundle != nullptr && bundle->HasDataNewerThanIndex();
+    if ((summary.ok() && !torn) || bundle == nullptr) return summary;
+    RAMET_ASSIGN_OR_RETURN(auto newer, rm::CheckpointReader::Open(prefix));
+    const bool replaced =
+        newer.bundle() == nullptr || newer.bundle()->index_identity() != bundle->index_identity();
     if (!replaced || attempt == kAttempts) return summary;
     reader = std::move(newer);
   }

@@ -140,7 +140,22 @@ TEST_F(Cli, ListShowsTheTensorsOfACheckpoint) {
 TEST_F(Cli, PrintShowsValues) {
   EXPECT_EQ(Run("print " + Path("model") + " global_step").out, "global_step  int64[] 7\n");
   EXPECT_EQ(Run("print --max 2 " + Path("model") + " w").out, "w  float[3,2] 1 1 ...\n");
+  EXPECT_EQ(Run("print --slice 1,2:- " + Path("model") + " w").out, "w  float[2,2] 1 1 1 1\n");
   ExpectError("print " + Path("model") + " v", 1, "Key v not found in checkpoint");
+}
+
+TEST_F(Cli, V1CheckpointsAreReadAsTheyAre) {
+  for (int shard : {0, 1}) {
+    rm::V1Writer writer(rm::V1ShardPath(Path("old"), shard, 2));
+    const rm::TensorSlice rows({{2 * shard, 2}, {}});
+    ASSERT_TRUE(writer.AddSlice("w", {4, 1}, rows, rm::Tensor::Of<float>({2, 1}, {1.5f, 2})).ok());
+    ASSERT_TRUE(writer.Finish().ok());
+  }
+  const std::string pattern = "'" + rm::V1ShardPattern(Path("old"), 2) + "'";
+  EXPECT_EQ(Run("list " + pattern).out, "w  float[4,1]  16 B  in 2 slices\n");
+  EXPECT_EQ(Run("print " + pattern + " w").out, "w  float[4,1] 1.5 2 1.5 2\n");
+  EXPECT_EQ(RunJson("inspect --json " + pattern)["checkpoint"]["bytes"], 16);
+  ExpectError("print " + pattern + " v", 1, "Tensor name \"v\" not found in checkpoint files");
 }
 
 TEST_F(Cli, InspectSaysWhatTheGraphTakesAndGives) {

@@ -132,8 +132,8 @@ nlohmann::json ToJson(const GraphSummary& graph) {
 
 // What the graph's variables lack in the checkpoint, one line each.
 std::vector<std::string> Lacks(const rm::Graph& graph, const CheckpointSummary& checkpoint) {
-  std::map<std::string, const rm::BundleTensor*> stored;
-  for (const rm::BundleTensor& tensor : checkpoint.tensors) stored[tensor.name] = &tensor;
+  std::map<std::string, const rm::CheckpointTensor*> stored;
+  for (const rm::CheckpointTensor& tensor : checkpoint.tensors) stored[tensor.name] = &tensor;
   std::vector<std::string> lacks;
   for (const rm::Variable& variable :
        graph.collections().Get<rm::Variable>(rm::graph_keys::kGlobalVariables)) {

@@ -123,6 +123,35 @@ uint32_t ExtendHardware(uint32_t crc, const void* data, size_t n) {
 
 }  // namespace internal
 
+namespace {
+
+// The product of two polynomials over GF(2) modulo the CRC's; bit 31 is the coefficient of x^0.
+uint32_t Multiply(uint32_t a, uint32_t b) {
+  uint32_t product = 0;
+  for (uint32_t bit = 0x80000000; bit != 0; bit >>= 1) {
+    if (a & bit) product ^= b;
+    b = (b >> 1) ^ (b & 1 ? kPolynomial : 0);
+  }
+  return product;
+}
+
+// x^(8 * bytes), which moves a CRC over so many zero bytes.
+uint32_t PowerOfBytes(uint64_t bytes) {
+  uint32_t result = 0x80000000;
+  uint32_t square = 0x80000000 >> 8;
+  for (; bytes > 0; bytes >>= 1) {
+    if (bytes & 1) result = Multiply(result, square);
+    square = Multiply(square, square);
+  }
+  return result;
+}
+
+}  // namespace
+
+uint32_t Concat(uint32_t crc_a, uint32_t crc_b, uint64_t bytes_b) {
+  return Multiply(PowerOfBytes(bytes_b), crc_a) ^ crc_b;
+}
+
 uint32_t Extend(uint32_t crc, const void* data, size_t n) {
   static const bool hardware = internal::HasHardware();
   return hardware ? internal::ExtendHardware(crc, data, n) : internal::ExtendPortable(crc, data, n);

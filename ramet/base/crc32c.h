@@ -17,6 +17,10 @@ uint32_t Extend(uint32_t crc, const void* data, size_t n);
 inline uint32_t Value(const void* data, size_t n) { return Extend(0, data, n); }
 inline uint32_t Value(std::string_view data) { return Extend(0, data.data(), data.size()); }
 
+// The CRC of A followed by B, from their CRCs and the length of B: pieces can be summed apart from
+// each other, on several threads.
+uint32_t Concat(uint32_t crc_a, uint32_t crc_b, uint64_t bytes_b);
+
 // The form in which TensorFlow's and leveldb's files store a CRC, so that the CRC of bytes that
 // hold CRCs stays strong (docs/formats/checkpoint-v2.md).
 constexpr uint32_t kMaskDelta = 0xA282EAD8;

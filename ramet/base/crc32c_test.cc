@@ -64,5 +64,14 @@ TEST(Crc32c, ExtendJoins) {
   }
 }
 
+TEST(Crc32cTest, ConcatJoinsPieces) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += static_cast<char>(i * 31 + i / 7);
+  for (size_t cut : {0, 1, 7, 4096, 4999, 5000}) {
+    const uint32_t a = crc32c::Value(text.substr(0, cut)), b = crc32c::Value(text.substr(cut));
+    EXPECT_EQ(crc32c::Concat(a, b, text.size() - cut), crc32c::Value(text)) << cut;
+  }
+}
+
 }  // namespace
 }  // namespace ramet

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace ramet {
 namespace {
@@ -159,6 +160,13 @@ StatusOr<WritableFile> WritableFile::Create(const std::string& path) {
   return WritableFile(path, std::move(fd));
 }
 
+StatusOr<WritableFile> WritableFile::Overwrite(const std::string& path) {
+  RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, OpenFile(path, O_WRONLY));
+  WritableFile file(path, std::move(fd));
+  file.longer_ = true;
+  return file;
+}
+
 Status WritableFile::Write(std::string_view data) {
   if (status_.ok() && fd_.get() < 0) status_ = FailedPrecondition(path_, "; the file is closed");
   while (status_.ok() && !data.empty()) {
@@ -192,8 +200,15 @@ Status WritableFile::Flush() {
   return status;
 }
 
+void WritableFile::CutOff() {
+  if (!std::exchange(longer_, false) || !status_.ok() || fd_.get() < 0) return;
+  if (::ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0) status_ = ErrnoStatus(errno, path_);
+}
+
 Status WritableFile::Sync() {
   RAMET_RETURN_IF_ERROR(Flush());
+  CutOff();
+  RAMET_RETURN_IF_ERROR(status_);
   if (fd_.get() < 0) return Write("");
   if (Status synced = SyncFd(fd_.get(), path_); !synced.ok()) status_ = synced;
   return status_;
@@ -201,6 +216,7 @@ Status WritableFile::Sync() {
 
 Status WritableFile::Close() {
   Flush().IgnoreError();
+  CutOff();
   int fd = fd_.Release();
   // The descriptor is gone even when close() was interrupted.
   if (fd >= 0 && ::close(fd) != 0 && errno != EINTR) status_.Update(ErrnoStatus(errno, path_));

@@ -87,6 +87,9 @@ class WritableFile {
   // Makes the file, or empties the one that is there. \error kNotFound if its folder is not there,
   // ...
   static StatusOr<WritableFile> Create(const std::string& path);
+  // Writes over a file from its beginning on, into the space that it has already, and cuts off at
+  // Sync or Close what is left of it. \error kNotFound if it is not there, ...
+  static StatusOr<WritableFile> Overwrite(const std::string& path);
 
   const std::string& path() const { return path_; }
   // Bytes appended so far.
@@ -103,10 +106,12 @@ class WritableFile {
  private:
   WritableFile(std::string path, FileDescriptor fd);
   Status Write(std::string_view data);
+  void CutOff();
   std::string path_;
   FileDescriptor fd_;
   std::string buffer_;
   uint64_t size_ = 0;
+  bool longer_ = false;  // the file may have old bytes behind those that were written
   Status status_;
 };
 

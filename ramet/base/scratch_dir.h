@@ -7,11 +7,13 @@
 
 namespace ramet {
 
-// A ScratchDir is an empty folder (under TMPDIR or /tmp) that goes with all its content when the
-// object does. For tests and benchmarks: throws std::runtime_error when the folder cannot be made.
+// A ScratchDir is an empty folder (under `parent`; TMPDIR or /tmp by itself) that goes with all its
+// content when the object does. For tests and benchmarks: throws std::runtime_error when the folder
+// cannot be made.
 class ScratchDir {
  public:
-  ScratchDir() : path_((std::filesystem::temp_directory_path() / "ramet-XXXXXX").string()) {
+  explicit ScratchDir(const std::filesystem::path& parent = std::filesystem::temp_directory_path())
+      : path_((parent / "ramet-XXXXXX").string()) {
     if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("mkdtemp failed: " + path_);
   }
   ~ScratchDir() {

@@ -5,6 +5,7 @@
 #include "ramet/base/file.h"
 #include "ramet/base/log.h"
 #include "ramet/checkpoint/retention.h"
+#include "ramet/format/bundle_commit.h"
 
 namespace ramet {
 namespace {
@@ -67,6 +68,7 @@ std::vector<double> GetCheckpointMtimes(const std::vector<std::string>& prefixes
 }
 
 Status RemoveCheckpointData(const std::string& prefix, SaverNames::Format format) {
+  RemoveSpare(prefix);
   Status first;
   for (const std::string& file : FilesOf(prefix, format)) first.Update(RemoveIfThere(file));
   return first;

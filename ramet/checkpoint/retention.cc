@@ -105,7 +105,7 @@ void RemoveLeftovers(const std::string& checkpoint, std::string_view suffix,
       leftovers.push_back(JoinPath(dir, name));
     }
   }
-  RemoveStaleFiles(leftovers);
+  RemoveStaleTemporaries(leftovers);
 }
 
 }  // namespace ramet

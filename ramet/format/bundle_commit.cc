@@ -1,12 +1,16 @@
 #include "ramet/format/bundle_commit.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <set>
 #include <thread>
@@ -26,6 +30,8 @@ constexpr int64_t kOwnGraceNs = 10'000'000'000;
 constexpr int64_t kForeignGraceNs = 3600 * int64_t{1'000'000'000};
 constexpr std::chrono::seconds kLockWait(10);
 constexpr std::chrono::milliseconds kLockPoll(2);
+// Smaller ones are as quickly made anew.
+constexpr uint64_t kMinSpareBytes = 128 << 10;
 // File names have five digits.
 constexpr int kMaxShards = 99999;
 
@@ -115,16 +121,32 @@ Status WriteIndex(const std::string& path, const std::map<std::string, BundleEnt
   return table->Finish();
 }
 
+bool IsMemoryFileSystem(const std::string& path) {
+  struct statfs s;
+  return ::statfs(path.c_str(), &s) == 0 && (s.f_type == TMPFS_MAGIC || s.f_type == RAMFS_MAGIC);
+}
+
+// The name under which a spare waits is that of a temporary file.
+Status MakeSpare(const std::string& path) {
+  return RenameToUnused(path, StrCat(TemporaryPath(path), kOwnTemporary));
+}
+
 // Data files that neither the new index nor the one that it replaced name. One that is newer than
 // the replaced index may belong to another program's save that is under way; the next save takes
 // it.
-void RemoveOldData(const Existing& existing, int new_num_shards) {
+void RetireOldData(const Existing& existing, int new_num_shards, Retired retired) {
   if (!existing.index || existing.num_shards == 0) return;
   for (const BundleDataFile& file : existing.files.data) {
     if (file.num_shards == existing.num_shards || file.num_shards == new_num_shards) continue;
     StatusOr<FileIdentity> identity = GetFileIdentity(file.path);
     if (!identity.ok() || identity->mtime_ns > existing.index->mtime_ns) continue;
-    RemoveFile(file.path).IgnoreError();
+    const bool keep = retired == Retired::kSpareOnMemoryFileSystem &&
+                      identity->size >= kMinSpareBytes && IsMemoryFileSystem(file.path);
+    if (keep && MakeSpare(file.path).ok()) {
+      retired = Retired::kRemove;
+    } else {
+      RemoveFile(file.path).IgnoreError();
+    }
   }
 }
 
@@ -148,6 +170,30 @@ std::optional<FileLock> FileLock::Wait(const std::string& path) {
   return std::nullopt;
 }
 
+bool FileLock::IsAlone(const std::string& path) const {
+  struct stat locked, named;
+  if (::fstat(fd_.get(), &locked) != 0 || ::stat(path.c_str(), &named) != 0) return false;
+  if (locked.st_ino != named.st_ino || locked.st_dev != named.st_dev || locked.st_nlink != 1) {
+    return false;
+  }
+  // A write lease is granted to the only one who has the file open. Who opens it in this moment
+  // makes the kernel send a signal: one that is ignored by default, not SIGIO.
+  if (::fcntl(fd_.get(), F_SETSIG, SIGURG) != 0) return false;
+  if (::fcntl(fd_.get(), F_SETLEASE, F_WRLCK) != 0) return false;
+  return ::fcntl(fd_.get(), F_SETLEASE, F_UNLCK) == 0;
+}
+
+std::optional<TemporaryFile> TemporaryFile::TakeSpare(std::span<const std::string> leftovers) {
+  for (const std::string& path : leftovers) {
+    // An empty one may have been made a moment ago, and not be locked yet.
+    StatusOr<FileIdentity> identity = GetFileIdentity(path);
+    if (!path.ends_with(kOwnTemporary) || !identity.ok() || identity->size == 0) continue;
+    std::optional<FileLock> lock = FileLock::Try(path);
+    if (lock && lock->IsAlone(path)) return TemporaryFile(path, std::move(*lock));
+  }
+  return std::nullopt;
+}
+
 TemporaryFile::TemporaryFile(std::string_view path)
     : path_(StrCat(TemporaryPath(path), kOwnTemporary)) {}
 
@@ -155,9 +201,16 @@ TemporaryFile::~TemporaryFile() {
   if (!path_.empty()) RemoveFile(path_).IgnoreError();
 }
 
-void RemoveStaleFiles(const std::vector<std::string>& temporaries) {
+void RemoveSpare(const std::string& prefix) {
+  StatusOr<BundleFiles> files = FindBundleFiles(prefix);
+  if (!files.ok()) return;
+  if (auto spare = TemporaryFile::TakeSpare(files->temporaries))
+    RemoveFile(spare->path()).IgnoreError();
+}
+
+void RemoveStaleTemporaries(std::span<const std::string> leftovers) {
   const int64_t now = WallClockNs();
-  for (const std::string& path : temporaries) {
+  for (const std::string& path : leftovers) {
     const int64_t grace = path.ends_with(kOwnTemporary) ? kOwnGraceNs : kForeignGraceNs;
     StatusOr<FileIdentity> identity = GetFileIdentity(path);
     if (!identity.ok() || now - identity->mtime_ns < grace) continue;
@@ -165,13 +218,9 @@ void RemoveStaleFiles(const std::vector<std::string>& temporaries) {
   }
 }
 
-void RemoveStaleTemporaries(const std::string& prefix) {
-  StatusOr<BundleFiles> files = FindBundleFiles(prefix);
-  if (files.ok()) RemoveStaleFiles(files->temporaries);
-}
-
 Status CommitBundle(const std::string& prefix, std::span<const std::string> data_files,
-                    const std::map<std::string, BundleEntry>& entries, BundleHeader header) {
+                    const std::map<std::string, BundleEntry>& entries, BundleHeader header,
+                    Retired retired) {
   const std::string folder(Dirname(prefix));
   const std::string index_path = BundleIndexPath(prefix);
   // One commit at a time in a folder. Without locks in the file system names are still never
@@ -190,10 +239,11 @@ Status CommitBundle(const std::string& prefix, std::span<const std::string> data
   RAMET_RETURN_IF_ERROR(WriteIndex(index.path(), entries, header, first_shard, &index));
   RAMET_RETURN_IF_ERROR(SyncDir(folder));
   RAMET_RETURN_IF_ERROR(RenameFile(index.path(), index_path));
+  index.Renamed();
   placement.Keep();
   RAMET_RETURN_IF_ERROR(SyncDir(folder));
-  RemoveOldData(existing, header.num_shards);
-  RemoveStaleFiles(existing.files.temporaries);
+  RetireOldData(existing, header.num_shards, retired);
+  RemoveStaleTemporaries(existing.files.temporaries);
   return OkStatus();
 }
 

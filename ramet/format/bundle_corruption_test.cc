@@ -16,7 +16,17 @@
 // beyond a small multiple of the files.
 namespace {
 std::atomic<size_t> largest_new{0};
+}  // namespace
 
+// The thread sanitizer's runtime has an operator new that cannot be replaced.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RAMET_FOREIGN_NEW
+#endif
+#endif
+
+#ifndef RAMET_FOREIGN_NEW
+namespace {
 void* Allocate(size_t bytes) noexcept {
   size_t largest = largest_new.load();
   while (bytes > largest && !largest_new.compare_exchange_weak(largest, bytes)) {
@@ -39,6 +49,7 @@ void operator delete(void* block) noexcept { std::free(block); }
 void operator delete[](void* block) noexcept { std::free(block); }
 void operator delete(void* block, size_t) noexcept { std::free(block); }
 void operator delete[](void* block, size_t) noexcept { std::free(block); }
+#endif
 
 namespace ramet {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ramet/base/crc32c.h"
+#include "ramet/format/checksummed_io.h"
 #include "ramet/format/coding.h"
 
 namespace ramet {
@@ -13,7 +14,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "bundles are written little-endian");
 
-// Small enough to be still in the cache when its checksum is computed.
+// How much is buffered of lengths and strings.
 constexpr size_t kChunkBytes = 256 << 10;
 constexpr uint64_t kMaxShortLength = UINT32_MAX;
 // DT_FLOAT4_E2M1FN of TensorFlow 2.21.
@@ -29,15 +30,9 @@ uint32_t ExtendByLength(uint32_t crc, uint64_t length, bool big_endian) {
   return crc32c::Extend(crc, bytes, static_cast<size_t>(n));
 }
 
-Status AppendFlat(const Tensor& tensor, WritableFile* file, uint32_t* crc) {
-  const char* data = static_cast<const char*>(tensor.raw_data());
-  for (size_t done = 0, total = tensor.bytes(); done < total;) {
-    const size_t n = std::min(kChunkBytes, total - done);
-    *crc = crc32c::Extend(*crc, data + done, n);
-    RAMET_RETURN_IF_ERROR(file->Append({data + done, n}));
-    done += n;
-  }
-  return OkStatus();
+Status AppendFlat(const Tensor& tensor, WritableFile* file, uint32_t* crc, SideThread* side) {
+  return AppendChecksummed({static_cast<const char*>(tensor.raw_data()), tensor.bytes()}, file, crc,
+                           side);
 }
 
 Status AppendStrings(const Tensor& tensor, WritableFile* file, uint32_t* crc) {
@@ -206,7 +201,8 @@ bool IsBundleDType(DType dtype) {
   return !IsRef(dtype) && (dtype == DType::kString || DTypeSize(dtype) > 0);
 }
 
-Status AppendTensorData(const Tensor& tensor, WritableFile* file, BundleEntry* entry) {
+Status AppendTensorData(const Tensor& tensor, WritableFile* file, BundleEntry* entry,
+                        SideThread* side) {
   if (!IsBundleDType(tensor.dtype())) {
     return Unimplemented("a tensor of dtype ", DTypeName(tensor.dtype()), " cannot be saved");
   }
@@ -215,10 +211,32 @@ Status AppendTensorData(const Tensor& tensor, WritableFile* file, BundleEntry* e
   entry->offset = static_cast<int64_t>(file->size());
   uint32_t crc = 0;
   RAMET_RETURN_IF_ERROR(tensor.dtype() == DType::kString ? AppendStrings(tensor, file, &crc)
-                                                         : AppendFlat(tensor, file, &crc));
+                                                         : AppendFlat(tensor, file, &crc, side));
   entry->size = static_cast<int64_t>(file->size()) - entry->offset;
   entry->masked_crc = crc32c::Mask(crc);
   return OkStatus();
+}
+
+Status AppendTensorPieces(DType dtype, const Shape& shape,
+                          const std::function<Status(const TakeBytes&)>& produce,
+                          WritableFile* file, BundleEntry* entry) {
+  if (!IsBundleDType(dtype) || dtype == DType::kString) {
+    return Unimplemented("a tensor of dtype ", DTypeName(dtype), " cannot be saved in pieces");
+  }
+  RAMET_ASSIGN_OR_RETURN(const size_t expected, TensorBytes(dtype, shape));
+  entry->dtype = dtype;
+  entry->shape = shape;
+  entry->offset = static_cast<int64_t>(file->size());
+  uint32_t crc = 0;
+  RAMET_RETURN_IF_ERROR(produce([&](std::string_view piece) {
+    crc = crc32c::Extend(crc, piece.data(), piece.size());
+    return file->Append(piece);
+  }));
+  entry->size = static_cast<int64_t>(file->size()) - entry->offset;
+  entry->masked_crc = crc32c::Mask(crc);
+  if (static_cast<uint64_t>(entry->size) == expected) return OkStatus();
+  return InvalidArgument("a ", DTypeName(dtype), " tensor of shape ", shape, " has ", expected,
+                         " bytes, but its pieces have ", entry->size);
 }
 
 Status CheckTensorData(const TensorDataSource& source, const BundleEntry& entry) {
@@ -252,19 +270,35 @@ Status CheckTensorData(const TensorDataSource& source, const BundleEntry& entry)
   return OkStatus();
 }
 
+void ToHostElements(const TensorDataSource& source, DType dtype, std::span<char> bytes) {
+  if (source.big_endian) SwapElements(dtype, bytes.data(), bytes.size());
+  if (dtype == DType::kBool) NormalizeBools(bytes.data(), bytes.size());
+}
+
 Status ReadFlatData(const TensorDataSource& source, const BundleEntry& entry, char* out) {
   const size_t total = static_cast<size_t>(entry.size);
   uint32_t crc = 0;
-  for (size_t done = 0; done < total;) {
-    const size_t n = std::min(kChunkBytes, total - done);
-    RAMET_RETURN_IF_ERROR(
-        source.file->Read(static_cast<uint64_t>(entry.offset) + done, {out + done, n}));
-    crc = crc32c::Extend(crc, out + done, n);
-    done += n;
+  RAMET_RETURN_IF_ERROR(ReadChecksummed(*source.file, static_cast<uint64_t>(entry.offset),
+                                        {out, total}, &crc, source.side));
+  if (crc != crc32c::Unmask(entry.masked_crc)) return ChecksumMismatch(source, entry, crc);
+  ToHostElements(source, entry.dtype, {out, total});
+  return OkStatus();
+}
+
+Status ReadDataPieces(const TensorDataSource& source, const BundleEntry& entry,
+                      const std::function<Status(std::string_view)>& sink) {
+  const size_t total = static_cast<size_t>(entry.size);
+  std::string piece;
+  uint32_t crc = 0;
+  for (size_t done = 0; done < total; done += piece.size()) {
+    piece.resize(std::min(kChunkBytes, total - done));
+    RAMET_RETURN_IF_ERROR(source.file->Read(static_cast<uint64_t>(entry.offset) + done,
+                                            {piece.data(), piece.size()}));
+    crc = crc32c::Extend(crc, piece.data(), piece.size());
+    ToHostElements(source, entry.dtype, {piece.data(), piece.size()});
+    RAMET_RETURN_IF_ERROR(sink(piece));
   }
   if (crc != crc32c::Unmask(entry.masked_crc)) return ChecksumMismatch(source, entry, crc);
-  if (source.big_endian) SwapElements(entry.dtype, out, total);
-  if (entry.dtype == DType::kBool) NormalizeBools(out, total);
   return OkStatus();
 }
 

@@ -43,7 +43,8 @@ StatusOr<BundleFiles> FindBundleFiles(const std::string& prefix) {
     if (is_data && ParseShardSuffix(rest.substr(kData.size()), &data.shard, &data.num_shards)) {
       data.path = JoinPath(folder, name);
       files.data.push_back(std::move(data));
-    } else if ((is_data || rest.starts_with(kIndex)) && rest.find(kTemporary) != rest.npos) {
+    } else if (rest.starts_with(kTemporary) ||
+               ((is_data || rest.starts_with(kIndex)) && rest.find(kTemporary) != rest.npos)) {
       files.temporaries.push_back(JoinPath(folder, name));
     }
   }

@@ -17,7 +17,7 @@ struct BundleDataFile {
 // The files of one prefix, as a look into its folder found them.
 struct BundleFiles {
   std::vector<BundleDataFile> data;
-  // PREFIX.index.tempstate..., PREFIX.data-....tempstate...
+  // PREFIX.index.tempstate..., PREFIX.data-....tempstate..., and of V1 files PREFIX.tempstate...
   std::vector<std::string> temporaries;
 };
 

@@ -1,8 +1,8 @@
 #include "ramet/format/bundle_format.h"
 
-#include <algorithm>
 #include <cstdio>
 
+#include "ramet/format/checkpoint_protos.h"
 #include "ramet/format/ordered_code.h"
 #include "ramet/proto/checkpoint.pb.h"
 #include "ramet/tensor/tensor_proto.h"
@@ -12,57 +12,6 @@ namespace {
 
 Status BadEntry(std::string_view key, std::string_view what) {
   return DataLoss("Entry for key ", PrintableBundleKey(key), " not parseable: ", what);
-}
-
-bool Parses(google::protobuf::MessageLite& message, std::string_view bytes) {
-  return bytes.size() <= INT32_MAX &&
-         message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-}
-
-Status CheckVersions(const BundleHeader& header) {
-  const auto refuse = [](const auto&... parts) {
-    return InvalidArgument("Checkpoint ", parts...,
-                           " (the format's version that this reader knows is ", kBundleVersion,
-                           ")");
-  };
-  if (header.producer < 0) {
-    return refuse("producer version ", header.producer, " below min producer 0 supported");
-  }
-  if (header.min_consumer > kBundleVersion) {
-    return refuse("min consumer version ", header.min_consumer, " above current version ",
-                  kBundleVersion, ": it was written for a newer reader");
-  }
-  if (std::ranges::count(header.bad_consumers, kBundleVersion) > 0) {
-    return refuse("disallows consumer version ", kBundleVersion,
-                  ": its writer knows this reader's version to be broken");
-  }
-  return OkStatus();
-}
-
-StatusOr<TensorSlice> SliceFromProto(const TensorSliceProto& proto) {
-  if (proto.extent_size() > Shape::kMaxRank) {
-    return DataLoss("a slice of rank ", proto.extent_size());
-  }
-  std::vector<TensorSlice::Extent> extents;
-  for (const auto& e : proto.extent()) {
-    if (e.has_length_hack_case() == TensorSliceProto::Extent::HAS_LENGTH_HACK_NOT_SET) {
-      extents.push_back({});
-    } else if (e.start() < 0 || e.length() < 0) {
-      return DataLoss("a slice extent ", e.start(), ",", e.length());
-    } else {
-      extents.push_back({e.start(), e.length()});
-    }
-  }
-  return TensorSlice(std::move(extents));
-}
-
-void SliceToProto(const TensorSlice& slice, TensorSliceProto* proto) {
-  for (const TensorSlice::Extent& e : slice.extents()) {
-    TensorSliceProto::Extent* extent = proto->add_extent();
-    if (e.whole()) continue;
-    extent->set_start(e.start);
-    extent->set_length(e.length);
-  }
 }
 
 Status DecodeSlices(std::string_view key, const BundleEntryProto& proto, BundleEntry* entry) {
@@ -89,7 +38,7 @@ std::string BundleDataPath(std::string_view prefix, int shard, int num_shards) {
 
 StatusOr<BundleHeader> DecodeBundleHeader(std::string_view bytes) {
   BundleHeaderProto proto;
-  if (!Parses(proto, bytes)) return DataLoss("Entry for key  not parseable.");
+  if (!ParseMessage(bytes, &proto)) return DataLoss("Entry for key  not parseable.");
   BundleHeader header;
   header.num_shards = proto.num_shards();
   header.big_endian = proto.endianness() == BundleHeaderProto::BIG;
@@ -97,7 +46,7 @@ StatusOr<BundleHeader> DecodeBundleHeader(std::string_view bytes) {
   header.min_consumer = proto.version().min_consumer();
   header.bad_consumers.assign(proto.version().bad_consumers().begin(),
                               proto.version().bad_consumers().end());
-  RAMET_RETURN_IF_ERROR(CheckVersions(header));
+  RAMET_RETURN_IF_ERROR(CheckCheckpointVersions(proto.version()));
   if (header.num_shards < 1) {
     return DataLoss("Entry for key  not parseable: num_shards is ", header.num_shards);
   }
@@ -121,7 +70,7 @@ std::string EncodeBundleHeader(const BundleHeader& header) {
 StatusOr<BundleEntry> DecodeBundleEntry(std::string_view key, std::string_view bytes,
                                         int num_shards) {
   BundleEntryProto proto;
-  if (!Parses(proto, bytes))
+  if (!ParseMessage(bytes, &proto))
     return DataLoss("Entry for key ", PrintableBundleKey(key), " not parseable.");
   BundleEntry entry;
   entry.dtype = static_cast<DType>(proto.dtype());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ramet/base/status.h"
+#include "ramet/format/checkpoint_version.h"
 #include "ramet/format/tensor_slice.h"
 #include "ramet/tensor/dtype.h"
 #include "ramet/tensor/shape.h"
@@ -13,8 +14,6 @@
 // What reader and writer of bundles share: names of files, keys and records of the index
 // (docs/formats/checkpoint-v2.md). All functions are pure.
 namespace ramet {
-
-inline constexpr int kBundleVersion = 1;
 
 // "PREFIX.index" and "PREFIX.data-00001-of-00002".
 std::string BundleIndexPath(std::string_view prefix);
@@ -24,7 +23,7 @@ std::string BundleDataPath(std::string_view prefix, int shard, int num_shards);
 struct BundleHeader {
   int num_shards = 1;
   bool big_endian = false;
-  int producer = kBundleVersion;
+  int producer = kCheckpointVersion;
   int min_consumer = 0;
   std::vector<int> bad_consumers;
 };

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "ramet/format/bundle_testing.h"
@@ -79,6 +80,70 @@ class Child {
   for (int step = first;; step += by) {
     if (!Save(prefix, Model(step)).ok()) _exit(1);
   }
+}
+
+// Big enough for its data file to become a spare.
+NamedTensors BigModel(int step) {
+  Tensor big(kFloat, Shape{300'000});
+  for (float& v : big.mutable_flat<float>()) v = static_cast<float>(step);
+  return {{"big", big}};
+}
+
+std::vector<std::string> FilesIn(const ScratchDir& dir, const std::string& part) {
+  std::vector<std::string> found;
+  for (const std::string& name : ListDir(dir.path()).value()) {
+    if (name.find(part) != name.npos) found.push_back(dir / name);
+  }
+  return found;
+}
+
+uint64_t InodeOf(const std::string& path) { return GetFileIdentity(path).value().inode; }
+
+class SpareTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!IsDirectory("/dev/shm")) GTEST_SKIP() << "skipped: no memory file system at /dev/shm";
+    dir_.emplace("/dev/shm");
+    for (int step = 0; step < 3; ++step) ASSERT_TRUE(Save(*dir_ / "m", BigModel(step)).ok());
+    const std::vector<std::string> spares = FilesIn(*dir_, ".tempstate");
+    ASSERT_EQ(spares.size(), 1u);
+    spare_ = spares[0];
+  }
+  // Saves once more; whether the spare became the data file of that checkpoint.
+  bool NextSaveTakesIt() {
+    const uint64_t inode = InodeOf(spare_);
+    EXPECT_TRUE(Save(*dir_ / "m", BigModel(3)).ok());
+    EXPECT_TRUE(Load(*dir_ / "m", {"big"}).value()[0].BitwiseEquals(BigModel(3)[0].second));
+    return InodeOf(*dir_ / "m.data-00003-of-00004") == inode;
+  }
+  std::optional<ScratchDir> dir_;
+  std::string spare_;
+};
+
+TEST_F(SpareTest, TheDataFileBeforeThePreviousOneIsWrittenOver) {
+  EXPECT_TRUE(NextSaveTakesIt());
+  EXPECT_EQ(GetFileIdentity(*dir_ / "m.data-00003-of-00004")->size, 300'000u * 4);
+  EXPECT_EQ(FilesIn(*dir_, ".data").size(), 3u);
+}
+
+TEST_F(SpareTest, ASmallerCheckpointCutsItOff) {
+  ASSERT_TRUE(Save(*dir_ / "m", Model(3)).ok());
+  EXPECT_EQ(ReadStep(*dir_ / "m").value(), 3);
+  EXPECT_LT(GetFileIdentity(*dir_ / "m.data-00003-of-00004")->size, 300'000u);
+}
+
+TEST_F(SpareTest, NotWhileSomebodyHasItOpen) {
+  const std::string before = ReadFile(spare_).value();
+  RandomAccessFile reader = RandomAccessFile::Open(spare_).value();
+  EXPECT_FALSE(NextSaveTakesIt());
+  EXPECT_EQ(reader.Read(0, before.size()).value(), before);
+}
+
+TEST_F(SpareTest, NotWhenASecondNameLeadsToIt) {
+  const std::string before = ReadFile(spare_).value();
+  ASSERT_EQ(link(spare_.c_str(), (*dir_ / "backup").c_str()), 0);
+  EXPECT_FALSE(NextSaveTakesIt());
+  EXPECT_EQ(ReadFile(*dir_ / "backup").value(), before);
 }
 
 TEST(BundleOverwrite, TakesAnotherDataFileAndKeepsOneOlder) {

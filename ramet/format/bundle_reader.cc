@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "ramet/format/bundle_box.h"
 #include "ramet/format/bundle_data.h"
 #include "ramet/format/bundle_index.h"
 #include "ramet/format/slice_assembly.h"
@@ -37,7 +38,9 @@ class BundleReader::Impl {
   StatusOr<std::vector<BundleTensor>> List();
   StatusOr<Tensor> ReadWhole(std::string_view key, const BundleEntry& entry, Allocator* allocator);
   StatusOr<Tensor> ReadBox(std::string_view name, const BundleEntry& entry,
-                           const TensorSlice& slice, Allocator* allocator);
+                           const TensorSlice& slice, Verify verify, Allocator* allocator);
+  Status ReadPieces(std::string_view name, const TensorSlice& slice,
+                    const std::function<Status(std::string_view)>& sink);
   Status OpenDataOf(std::string_view name);
   bool HasDataNewerThanIndex() const;
 
@@ -64,11 +67,12 @@ class BundleReader::Impl {
                                       const TensorSlice& slice, const TensorSlice& box);
   Status CheckHeld(std::string_view name, DType dtype, const Shape& shape) const;
   StatusOr<Tensor> Assemble(std::string_view name, const BundleEntry& entry,
-                            const TensorSlice& slice, Allocator* allocator);
-  Status ReadPart(const Part& part, const TensorSlice& box, Allocator* allocator, Tensor* tensor);
+                            const TensorSlice& slice, Verify verify, Allocator* allocator);
+  Status ReadPart(const Part& part, const TensorSlice& box, Verify verify, Tensor* tensor);
 
   std::string prefix_;
   BundleIndex index_;
+  SideThread side_;
   std::map<int, RandomAccessFile> data_files_;
 };
 
@@ -103,7 +107,7 @@ StatusOr<const RandomAccessFile*> BundleReader::Impl::DataFile(int shard) {
 StatusOr<TensorDataSource> BundleReader::Impl::Source(std::string_view key,
                                                       const BundleEntry& entry) {
   RAMET_ASSIGN_OR_RETURN(const RandomAccessFile* file, DataFile(entry.shard));
-  return TensorDataSource{file, key, prefix_, index_.header().big_endian};
+  return TensorDataSource{file, key, prefix_, index_.header().big_endian, &side_};
 }
 
 StatusOr<Tensor> BundleReader::Impl::ReadWhole(std::string_view key, const BundleEntry& entry,
@@ -113,15 +117,33 @@ StatusOr<Tensor> BundleReader::Impl::ReadWhole(std::string_view key, const Bundl
 }
 
 StatusOr<Tensor> BundleReader::Impl::ReadBox(std::string_view name, const BundleEntry& entry,
-                                             const TensorSlice& slice, Allocator* allocator) {
-  if (!entry.slices.empty()) return Assemble(name, entry, slice, allocator);
+                                             const TensorSlice& slice, Verify verify,
+                                             Allocator* allocator) {
+  if (!entry.slices.empty()) return Assemble(name, entry, slice, verify, allocator);
   if (slice.Covers(entry.shape)) return ReadWhole(name, entry, allocator);
-  RAMET_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeIn(entry.shape));
-  RAMET_ASSIGN_OR_RETURN(const Tensor whole, ReadWhole(name, entry, HostAllocator()));
-  RAMET_ASSIGN_OR_RETURN(Tensor box, Tensor::Allocate(entry.dtype, shape, allocator));
-  CopyOverlap(whole, TensorSlice::Whole(entry.shape.rank()).Explicit(entry.shape),
-              slice.Explicit(entry.shape), &box);
-  return box;
+  RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(name, entry));
+  RAMET_RETURN_IF_ERROR(CheckTensorData(source, entry));
+  return ReadTensorBox(source, entry, slice.Explicit(entry.shape), verify, allocator);
+}
+
+Status BundleReader::Impl::ReadPieces(std::string_view name, const TensorSlice& slice,
+                                      const std::function<Status(std::string_view)>& sink) {
+  RAMET_ASSIGN_OR_RETURN(BundleEntry entry, FindTensor(name));
+  std::string key(name);
+  if (!entry.slices.empty()) {
+    key = BundleSliceKey(name, slice);
+    RAMET_ASSIGN_OR_RETURN(entry, FindSlice(name, entry, slice, key));
+  }
+  const bool whole = entry.slices.empty() && key == name;
+  if (whole) RAMET_RETURN_IF_ERROR(slice.ShapeIn(entry.shape).status());
+  if (whole && !slice.Covers(entry.shape)) {
+    return InvalidArgument("tensor ", name, " is stored whole, not as the slice ", slice);
+  }
+  RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(key, entry));
+  RAMET_RETURN_IF_ERROR(CheckTensorData(source, entry));
+  if (entry.dtype != DType::kString) return ReadDataPieces(source, entry, sink);
+  return InvalidArgument("tensor ", name,
+                         " holds strings, which have no bytes to be read in pieces");
 }
 
 StatusOr<BundleEntry> BundleReader::Impl::FindSlice(std::string_view name, const BundleEntry& whole,
@@ -179,7 +201,7 @@ Status BundleReader::Impl::CheckHeld(std::string_view name, DType dtype, const S
                   " bytes that its data files have");
 }
 
-Status BundleReader::Impl::ReadPart(const Part& part, const TensorSlice& box, Allocator* allocator,
+Status BundleReader::Impl::ReadPart(const Part& part, const TensorSlice& box, Verify verify,
                                     Tensor* tensor) {
   RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(part.key, part.entry));
   int64_t first = 0;
@@ -187,13 +209,17 @@ Status BundleReader::Impl::ReadPart(const Part& part, const TensorSlice& box, Al
     const int64_t at = first * static_cast<int64_t>(DTypeSize(tensor->dtype()));
     return ReadFlatData(source, part.entry, static_cast<char*>(tensor->raw_data()) + at);
   }
-  RAMET_ASSIGN_OR_RETURN(const Tensor piece, ReadTensorData(source, part.entry, allocator));
-  CopyOverlap(piece, part.box, box, tensor);
+  const TensorSlice common = CommonBox(part.box, box);
+  RAMET_ASSIGN_OR_RETURN(
+      const Tensor piece,
+      ReadTensorBox(source, part.entry, BoxIn(common, part.box), verify, HostAllocator()));
+  CopyOverlap(piece, common, box, tensor);
   return OkStatus();
 }
 
 StatusOr<Tensor> BundleReader::Impl::Assemble(std::string_view name, const BundleEntry& entry,
-                                              const TensorSlice& slice, Allocator* allocator) {
+                                              const TensorSlice& slice, Verify verify,
+                                              Allocator* allocator) {
   const TensorSlice box = slice.Explicit(entry.shape);
   RAMET_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeIn(entry.shape));
   RAMET_ASSIGN_OR_RETURN(const std::vector<Part> parts, PartsOf(name, entry, slice, box));
@@ -205,7 +231,7 @@ StatusOr<Tensor> BundleReader::Impl::Assemble(std::string_view name, const Bundl
     return ReadWhole(parts[0].key, parts[0].entry, allocator);
   RAMET_RETURN_IF_ERROR(CheckHeld(name, entry.dtype, shape));
   RAMET_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(entry.dtype, shape, allocator));
-  for (const Part& part : parts) RAMET_RETURN_IF_ERROR(ReadPart(part, box, allocator, &tensor));
+  for (const Part& part : parts) RAMET_RETURN_IF_ERROR(ReadPart(part, box, verify, &tensor));
   return tensor;
 }
 
@@ -253,14 +279,27 @@ StatusOr<BundleTensor> BundleReader::Find(std::string_view name) {
 
 StatusOr<Tensor> BundleReader::Read(std::string_view name, Allocator* allocator) {
   RAMET_ASSIGN_OR_RETURN(const BundleEntry entry, impl_->FindTensor(name));
-  return impl_->ReadBox(name, entry, TensorSlice::Whole(entry.shape.rank()), allocator);
+  const TensorSlice whole = TensorSlice::Whole(entry.shape.rank());
+  return impl_->ReadBox(name, entry, whole, Verify::kChecksum, allocator);
 }
 
 StatusOr<Tensor> BundleReader::ReadSlice(std::string_view name, const TensorSlice& slice,
                                          Allocator* allocator) {
   RAMET_ASSIGN_OR_RETURN(const BundleEntry entry, impl_->FindTensor(name));
   RAMET_RETURN_IF_ERROR(slice.ShapeIn(entry.shape).status());
-  return impl_->ReadBox(name, entry, slice, allocator);
+  return impl_->ReadBox(name, entry, slice, Verify::kChecksum, allocator);
+}
+
+StatusOr<Tensor> BundleReader::ReadSliceUnverified(std::string_view name, const TensorSlice& slice,
+                                                   Allocator* allocator) {
+  RAMET_ASSIGN_OR_RETURN(const BundleEntry entry, impl_->FindTensor(name));
+  RAMET_RETURN_IF_ERROR(slice.ShapeIn(entry.shape).status());
+  return impl_->ReadBox(name, entry, slice, Verify::kNothing, allocator);
+}
+
+Status BundleReader::ReadPieces(std::string_view name, const TensorSlice& slice,
+                                const std::function<Status(std::string_view)>& sink) {
+  return impl_->ReadPieces(name, slice, sink);
 }
 
 bool BundleExists(const std::string& prefix) { return FileExists(BundleIndexPath(prefix)); }

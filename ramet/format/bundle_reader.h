@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include "ramet/base/export.h"
 #include "ramet/base/file.h"
 #include "ramet/base/status.h"
+#include "ramet/format/checkpoint_tensor.h"
 #include "ramet/format/tensor_slice.h"
 #include "ramet/tensor/tensor.h"
 
@@ -18,16 +20,7 @@
 // every block's and tensor's checksum is verified.
 namespace ramet {
 
-// A tensor of a bundle: one item per full tensor, whether it is stored whole or in slices.
-struct BundleTensor {
-  std::string name;
-  DType dtype = DType::kInvalid;
-  Shape shape;
-  // Bytes in the data files; of a tensor that is stored in slices 0.
-  int64_t stored_bytes = 0;
-  // The boxes in which it is stored, as the writer gave them; empty when it is stored whole.
-  std::vector<TensorSlice> slices;
-};
+using BundleTensor = CheckpointTensor;
 
 // A BundleReader reads one checkpoint. It keeps the index open that it was opened on, so what it
 // reads belongs to one save even when the checkpoint is overwritten meanwhile; a data file that it
@@ -59,10 +52,24 @@ class RAMET_EXPORT BundleReader {
   // overlap. \error kUnimplemented for resource, variant and other dtypes that a Tensor does not
   // hold.
   StatusOr<Tensor> Read(std::string_view name, Allocator* allocator = HostAllocator());
-  // A box of it, from a whole tensor or from any slices that cover the box. \error as Read;
-  // kInternal if the slice is not in the tensor.
+  // A box of it, from a whole tensor or from any slices that cover the box. Every stored tensor or
+  // slice that has a part in the box is read whole, piece by piece, and its checksum verified;
+  // memory is taken for the box alone (a string tensor is read whole). \error as Read; kInternal if
+  // the slice is not in the tensor.
   StatusOr<Tensor> ReadSlice(std::string_view name, const TensorSlice& slice,
                              Allocator* allocator = HostAllocator());
+  // The same box, but of what is stored only the bytes of the box are read: quick in a huge tensor.
+  // No checksum is verified, except those of stored slices that are in the box whole. \error as
+  // ReadSlice.
+  StatusOr<Tensor> ReadSliceUnverified(std::string_view name, const TensorSlice& slice,
+                                       Allocator* allocator = HostAllocator());
+  // Hands the bytes of a tensor of a flat dtype, little-endian and in row-major order, to `sink`,
+  // 256 KiB at most at a time: for tensors larger than memory. `slice` is one of the slices that it
+  // is stored in, or all of it when it is stored whole. That the checksum is wrong shows at the end
+  // (kDataLoss), when `sink` has had the bytes. \error as Read; that of `sink`; kInvalidArgument if
+  // it is not stored so, or holds strings.
+  Status ReadPieces(std::string_view name, const TensorSlice& slice,
+                    const std::function<Status(std::string_view)>& sink);
   // Opens the data files of a tensor that are not open yet: from then on an overwrite of the
   // checkpoint does not touch what Read gives. \error as Find; of opening.
   Status OpenDataOf(std::string_view name);

@@ -5,6 +5,7 @@
 
 #include "ramet/format/bundle_commit.h"
 #include "ramet/format/bundle_data.h"
+#include "ramet/format/bundle_files.h"
 
 namespace ramet {
 
@@ -13,23 +14,27 @@ class BundleWriter::Impl {
   Impl(std::string prefix, TemporaryFile temporary, WritableFile file)
       : prefix_(std::move(prefix)), temporary_(std::move(temporary)), file_(std::move(file)) {}
 
-  Status Add(std::string_view name, const Tensor& tensor);
-  Status AddSlice(std::string_view name, const Shape& full_shape, const TensorSlice& slice,
-                  const Tensor& tensor);
+  Status CheckTensor(std::string_view name, const Tensor& tensor) const;
+  // `append` writes the data and describes them in the entry.
+  using Append = std::function<Status(WritableFile* file, BundleEntry* entry, SideThread* side)>;
+  Status Add(std::string_view name, const Append& append);
+  Status AddSlice(std::string_view name, DType dtype, const Shape& full_shape,
+                  const TensorSlice& slice, const Append& append);
   Status Finish();
 
  private:
-  Status CheckName(std::string_view name, const Tensor& tensor) const;
-  Status Store(std::string key, const Tensor& tensor);
+  Status CheckName(std::string_view name) const;
+  Status Store(std::string key, const Append& append);
 
   std::string prefix_;
   TemporaryFile temporary_;
   WritableFile file_;
+  SideThread side_;
   std::map<std::string, BundleEntry> entries_;
   Status status_;
 };
 
-Status BundleWriter::Impl::CheckName(std::string_view name, const Tensor& tensor) const {
+Status BundleWriter::Impl::CheckName(std::string_view name) const {
   RAMET_RETURN_IF_ERROR(status_);
   if (name.empty() || IsBundleSliceKey(name)) {
     return InvalidArgument(prefix_,
@@ -37,6 +42,11 @@ Status BundleWriter::Impl::CheckName(std::string_view name, const Tensor& tensor
                            "NUL byte, but is '",
                            PrintableBundleKey(name), "'");
   }
+  return OkStatus();
+}
+
+Status BundleWriter::Impl::CheckTensor(std::string_view name, const Tensor& tensor) const {
+  RAMET_RETURN_IF_ERROR(CheckName(name));
   if (tensor.empty()) return InvalidArgument(prefix_, ": tensor ", name, " holds nothing");
   if (!tensor.host_accessible()) {
     return InvalidArgument(prefix_, ": tensor ", name,
@@ -45,33 +55,30 @@ Status BundleWriter::Impl::CheckName(std::string_view name, const Tensor& tensor
   return OkStatus();
 }
 
-Status BundleWriter::Impl::Store(std::string key, const Tensor& tensor) {
+Status BundleWriter::Impl::Store(std::string key, const Append& append) {
   BundleEntry entry;
-  Status stored = AppendTensorData(tensor, &file_, &entry);
-  if (IsUnimplemented(stored)) return stored.WithContext(StrCat("key ", PrintableBundleKey(key)));
+  const uint64_t before = file_.size();
+  Status stored = append(&file_, &entry, &side_);
+  if (IsUnimplemented(stored) && file_.size() == before)
+    return stored.WithContext(StrCat("key ", PrintableBundleKey(key)));
   status_ = stored;
   RAMET_RETURN_IF_ERROR(status_);
   entries_.emplace(std::move(key), std::move(entry));
   return OkStatus();
 }
 
-Status BundleWriter::Impl::Add(std::string_view name, const Tensor& tensor) {
-  RAMET_RETURN_IF_ERROR(CheckName(name, tensor));
+Status BundleWriter::Impl::Add(std::string_view name, const Append& append) {
+  RAMET_RETURN_IF_ERROR(CheckName(name));
   std::string key(name);
   if (entries_.contains(key)) return InvalidArgument("Adding duplicate key: ", key);
-  return Store(std::move(key), tensor);
+  return Store(std::move(key), append);
 }
 
-Status BundleWriter::Impl::AddSlice(std::string_view name, const Shape& full_shape,
-                                    const TensorSlice& slice, const Tensor& tensor) {
-  RAMET_RETURN_IF_ERROR(CheckName(name, tensor));
-  RAMET_ASSIGN_OR_RETURN(const Shape slice_shape, slice.ShapeIn(full_shape));
-  if (tensor.shape() != slice_shape) {
-    return InvalidArgument("key ", name, ": slice ", slice, " of a tensor of shape ", full_shape,
-                           " has shape ", slice_shape, ", but the tensor to save has ",
-                           tensor.shape());
-  }
-  if (slice.Covers(full_shape)) return Add(name, tensor);
+Status BundleWriter::Impl::AddSlice(std::string_view name, DType dtype, const Shape& full_shape,
+                                    const TensorSlice& slice, const Append& append) {
+  RAMET_RETURN_IF_ERROR(CheckName(name));
+  RAMET_RETURN_IF_ERROR(slice.ShapeIn(full_shape).status());
+  if (slice.Covers(full_shape)) return Add(name, append);
   const std::string key(name);
   std::string slice_key = BundleSliceKey(name, slice);
   auto whole = entries_.find(key);
@@ -82,14 +89,14 @@ Status BundleWriter::Impl::AddSlice(std::string_view name, const Shape& full_sha
     return InvalidArgument("Adding duplicate key: ", key, ", slice ", slice);
   }
   if (whole != entries_.end() &&
-      (whole->second.shape != full_shape || whole->second.dtype != tensor.dtype())) {
-    return InvalidArgument("key ", key, ": slice ", slice, " is of a ", DTypeName(tensor.dtype()),
+      (whole->second.shape != full_shape || whole->second.dtype != dtype)) {
+    return InvalidArgument("key ", key, ": slice ", slice, " is of a ", DTypeName(dtype),
                            full_shape, ", but slices before it of a ",
                            DTypeName(whole->second.dtype), whole->second.shape);
   }
-  RAMET_RETURN_IF_ERROR(Store(std::move(slice_key), tensor));
+  RAMET_RETURN_IF_ERROR(Store(std::move(slice_key), append));
   BundleEntry& entry = entries_[key];
-  entry.dtype = tensor.dtype();
+  entry.dtype = dtype;
   entry.shape = full_shape;
   entry.slices.push_back(slice);
   return OkStatus();
@@ -100,7 +107,10 @@ Status BundleWriter::Impl::Finish() {
   status_ = FailedPrecondition(prefix_, ": Finish was called already");
   RAMET_RETURN_IF_ERROR(file_.Sync());
   RAMET_RETURN_IF_ERROR(file_.Close());
-  return CommitBundle(prefix_, {&temporary_.path(), 1}, entries_, BundleHeader());
+  RAMET_RETURN_IF_ERROR(CommitBundle(prefix_, {&temporary_.path(), 1}, entries_, BundleHeader(),
+                                     Retired::kSpareOnMemoryFileSystem));
+  temporary_.Renamed();
+  return OkStatus();
 }
 
 BundleWriter::BundleWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -110,7 +120,14 @@ BundleWriter::~BundleWriter() = default;
 
 StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
   RAMET_RETURN_IF_ERROR(MakeFolderOf(prefix));
-  RemoveStaleTemporaries(prefix);
+  RAMET_ASSIGN_OR_RETURN(const BundleFiles there, FindBundleFiles(prefix));
+  std::optional<TemporaryFile> spare = TemporaryFile::TakeSpare(there.temporaries);
+  RemoveStaleTemporaries(there.temporaries);
+  if (spare) {
+    if (auto file = WritableFile::Overwrite(spare->path()); file.ok()) {
+      return BundleWriter(std::make_unique<Impl>(prefix, std::move(*spare), std::move(*file)));
+    }
+  }
   TemporaryFile temporary(BundleDataPath(prefix, 0, 1));
   RAMET_ASSIGN_OR_RETURN(WritableFile file, WritableFile::Create(temporary.path()));
   temporary.Lock();
@@ -118,12 +135,37 @@ StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
 }
 
 Status BundleWriter::Add(std::string_view name, const Tensor& tensor) {
-  return impl_->Add(name, tensor);
+  RAMET_RETURN_IF_ERROR(impl_->CheckTensor(name, tensor));
+  return impl_->Add(name, [&](WritableFile* file, BundleEntry* entry, SideThread* side) {
+    return AppendTensorData(tensor, file, entry, side);
+  });
 }
+
 Status BundleWriter::AddSlice(std::string_view name, const Shape& full_shape,
                               const TensorSlice& slice, const Tensor& tensor) {
-  return impl_->AddSlice(name, full_shape, slice, tensor);
+  RAMET_RETURN_IF_ERROR(impl_->CheckTensor(name, tensor));
+  RAMET_ASSIGN_OR_RETURN(const Shape slice_shape, slice.ShapeIn(full_shape));
+  if (tensor.shape() != slice_shape) {
+    return InvalidArgument("key ", name, ": slice ", slice, " of a tensor of shape ", full_shape,
+                           " has shape ", slice_shape, ", but the tensor to save has ",
+                           tensor.shape());
+  }
+  return impl_->AddSlice(name, tensor.dtype(), full_shape, slice,
+                         [&](WritableFile* file, BundleEntry* entry, SideThread* side) {
+                           return AppendTensorData(tensor, file, entry, side);
+                         });
 }
+
+Status BundleWriter::AddPieces(std::string_view name, DType dtype, const Shape& full_shape,
+                               const TensorSlice& slice,
+                               const std::function<Status(const TakeBytes&)>& produce) {
+  RAMET_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeIn(full_shape));
+  return impl_->AddSlice(name, dtype, full_shape, slice,
+                         [&](WritableFile* file, BundleEntry* entry, SideThread*) {
+                           return AppendTensorPieces(dtype, shape, produce, file, entry);
+                         });
+}
+
 Status BundleWriter::Finish() { return impl_->Finish(); }
 
 }  // namespace ramet

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,6 +46,13 @@ class RAMET_EXPORT BundleWriter {
   //   differ from those of the slices before; kInternal as TensorSlice::ShapeIn.
   Status AddSlice(std::string_view name, const Shape& full_shape, const TensorSlice& slice,
                   const Tensor& tensor);
+  // Appends a tensor of a flat dtype, or the box `slice` of one, that is never whole in memory:
+  // `produce` calls its argument with the bytes, little-endian and in row-major order, in pieces of
+  // any size. \error as AddSlice; kUnimplemented for strings; kInvalidArgument if the pieces are
+  // not as long as the tensor, and that of `produce`: after these two every later call fails.
+  Status AddPieces(
+      std::string_view name, DType dtype, const Shape& full_shape, const TensorSlice& slice,
+      const std::function<Status(const std::function<Status(std::string_view)>&)>& produce);
   // Syncs and commits. Once; nothing can be added after it. \error of the files (no space, ...):
   // then the old checkpoint is still there, the new one is gone.
   Status Finish();

@@ -45,6 +45,21 @@ int64_t CommonElements(const TensorSlice& a, const TensorSlice& b) {
   return n;
 }
 
+TensorSlice CommonBox(const TensorSlice& a, const TensorSlice& b) {
+  std::vector<TensorSlice::Extent> box;
+  for (int d = 0; d < a.rank(); ++d) {
+    const int64_t start = std::max(a.extent(d).start, b.extent(d).start);
+    box.push_back({start, std::min(End(a.extent(d)), End(b.extent(d))) - start});
+  }
+  return TensorSlice(std::move(box));
+}
+
+TensorSlice BoxIn(const TensorSlice& inner, const TensorSlice& outer) {
+  std::vector<TensorSlice::Extent> box = inner.extents();
+  for (int d = 0; d < inner.rank(); ++d) box[d].start -= outer.extent(d).start;
+  return TensorSlice(std::move(box));
+}
+
 Status CheckDisjoint(std::span<const TensorSlice> slices) {
   if (slices.size() < 2) return OkStatus();
   const int d = slices[0].rank() > 0 ? BestSweep(slices) : -1;

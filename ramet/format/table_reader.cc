@@ -28,13 +28,18 @@ StatusOr<std::string> Uncompress(std::string_view block, uint64_t offset) {
 }  // namespace
 
 StatusOr<TableReader> TableReader::Open(const std::string& path) {
+  RAMET_ASSIGN_OR_RETURN(TableReader reader, OpenUnpositioned(path));
+  RAMET_RETURN_IF_ERROR(reader.SeekToFirst());
+  return reader;
+}
+
+StatusOr<TableReader> TableReader::OpenUnpositioned(const std::string& path) {
   RAMET_ASSIGN_OR_RETURN(RandomAccessFile file, RandomAccessFile::Open(path));
   TableReader reader(std::move(file));
   std::string footer;
   std::string_view index_handle;
   RAMET_RETURN_IF_ERROR(reader.ReadFooter(&index_handle, &footer));
   RAMET_ASSIGN_OR_RETURN(reader.index_, reader.ReadBlock(index_handle));
-  RAMET_RETURN_IF_ERROR(reader.SeekToFirst());
   return reader;
 }
 
@@ -134,6 +139,11 @@ Status TableReader::Seek(std::string_view key) {
   RAMET_RETURN_IF_ERROR(LoadDataBlock());
   data_cursor_.Seek(key);
   return SkipExhaustedBlocks();
+}
+
+void TableReader::ReleaseBlock() {
+  data_cursor_ = Block::Cursor();
+  data_.reset();
 }
 
 Status TableReader::Next() {

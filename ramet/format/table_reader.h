@@ -23,6 +23,8 @@ class TableReader {
   //   checksum mismatch", "truncated block read", "bad block type", "bad entry in block" or "bad
   //   block handle", each with the offset in the file; those of opening and reading.
   static StatusOr<TableReader> Open(const std::string& path);
+  // Reads no data block; the cursor is nowhere until a Seek. \error as Open.
+  static StatusOr<TableReader> OpenUnpositioned(const std::string& path);
 
   const RandomAccessFile& file() const { return file_; }
 
@@ -37,6 +39,8 @@ class TableReader {
   Status Seek(std::string_view key);
   // To the next entry. Needs valid().
   Status Next();
+  // Lets the memory of the block go. The cursor is nowhere until the next Seek.
+  void ReleaseBlock();
 
  private:
   explicit TableReader(RandomAccessFile file) : file_(std::move(file)) {}

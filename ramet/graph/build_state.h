@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -24,6 +25,9 @@ class BuildState {
  public:
   std::string name_stack;                             // "a/b", without the slash at the end
   std::unordered_map<std::string, int> names_in_use;  // lower case
+  // Names of nodes that an import added and that are not in names_in_use yet: nobody may ask for
+  // another name.
+  std::vector<std::string_view> imported_names;
   std::vector<std::optional<std::string>> devices;    // nullopt hides the outer ones
   std::vector<Operation> colocations;
   std::vector<ControlScope> controls;

@@ -91,7 +91,11 @@ class CollectionWriter {
       auto* any = proto_.mutable_any_list()->add_value();
       any->set_type_url(v.type_url);
       any->set_value(v.bytes);
-      return true;
+      if (options_.scope.scope().empty() || !IsAssetUrl(v.type_url)) return true;
+      auto renamed = RenameAssetBytes(
+          v.bytes, [this](std::string_view name) { return options_.scope.Strip(name); });
+      if (renamed.ok()) any->set_value(*std::move(renamed));
+      return renamed.ok();
     }
     const ExportScope& scope = options_.scope;
     const bool has_names =

@@ -48,11 +48,7 @@ Status CollectionImport::ReadCollection(const std::string& key, const Collection
     case CollectionDef::kFloatList:
       for (float v : proto.float_list().value()) Add(key, v);
       return OkStatus();
-    case CollectionDef::kAnyList:
-      for (const auto& any : proto.any_list().value()) {
-        Add(key, OpaqueMessage{any.type_url(), any.value()});
-      }
-      return OkStatus();
+    case CollectionDef::kAnyList: return ReadAnys(key, proto.any_list());
     case CollectionDef::kBytesList:
       switch (CollectionProtoOf(key)) {
         case CollectionProto::kVariable: return ReadVariables(key, proto.bytes_list());
@@ -80,6 +76,18 @@ Status CollectionImport::ReadNodes(const std::string& key, const CollectionDef::
       RAMET_ASSIGN_OR_RETURN(Operation op, resolver_.FindOperation(name));
       Add(key, op);
     }
+  }
+  return OkStatus();
+}
+
+Status CollectionImport::ReadAnys(const std::string& key, const CollectionDef::AnyList& list) {
+  for (const auto& any : list.value()) {
+    OpaqueMessage message{any.type_url(), any.value()};
+    if (IsAssetUrl(any.type_url())) {
+      auto rename = [&](std::string_view name) { return resolver_.Rename(name); };
+      RAMET_ASSIGN_OR_RETURN(message.bytes, RenameAssetBytes(any.value(), rename));
+    }
+    Add(key, std::move(message));
   }
   return OkStatus();
 }

@@ -39,6 +39,7 @@ class CollectionImport {
   Status ReadCollection(const std::string& key, const CollectionDef& proto);
   Status ReadVariables(const std::string& key, const CollectionDef::BytesList& list);
   Status ReadMessages(const std::string& key, const CollectionDef::BytesList& list);
+  Status ReadAnys(const std::string& key, const CollectionDef::AnyList& list);
   Status ReadNodes(const std::string& key, const CollectionDef::NodeList& list);
   StatusOr<Variable> ReadVariable(const std::string& key, const std::string& bytes);
   void Add(const std::string& key, CollectionItem item) {

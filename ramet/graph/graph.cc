@@ -91,6 +91,7 @@ NodeId AppendNode(GraphImpl& impl, const Op* op, NodeSpec&& spec,
   }
   impl.nodes.push_back(std::move(node));
   impl.by_name.emplace(impl.nodes.back().name, id);
+  NoteImportedNames(impl.build_state);
   impl.build_state.names_in_use.try_emplace(LowerCase(impl.nodes.back().name), 1);
   return id;
 }

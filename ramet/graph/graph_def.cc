@@ -171,7 +171,8 @@ Status GraphToProto(const GraphImpl& impl, const GraphToProtoOptions& options, G
 }
 
 StatusOr<std::string> ExportGraphDef(const Graph& graph, const GraphDefOptions& options) {
-  google::protobuf::Arena arena;
+  constexpr size_t kBytesPerNode = 256;
+  google::protobuf::Arena arena(ArenaFor(kBytesPerNode * graph.num_operations()));
   auto* def = google::protobuf::Arena::CreateMessage<GraphDef>(&arena);
   {
     std::shared_lock lock(graph.impl().mutex);

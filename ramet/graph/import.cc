@@ -35,6 +35,18 @@ std::string Join(const std::vector<DType>& types) {
   return StrJoin(names, ", ");
 }
 
+// Whether the message describes just `shape`.
+bool IsShape(const TensorShapeProto& proto, const Shape& shape) {
+  if (proto.unknown_rank() || shape.unknown_rank()) {
+    return proto.unknown_rank() && shape.unknown_rank() && proto.dim().empty();
+  }
+  if (proto.dim_size() != shape.rank()) return false;
+  for (int d = 0; d < proto.dim_size(); ++d) {
+    if (proto.dim(d).size() != shape.dim(d)) return false;
+  }
+  return true;
+}
+
 // The device that the open scopes ask for, under the node's own.
 StatusOr<std::string> MergedDevice(const BuildState& state, const std::string& own) {
   RAMET_ASSIGN_OR_RETURN(DeviceName merged, DeviceName::Parse(own));
@@ -119,6 +131,7 @@ Status GraphImport::AppendNodes() {
     return ResourceExhausted("a graph cannot hold ", base_, " + ", n, " nodes");
   }
   impl_.nodes.reserve(base_ + n);
+  impl_.names.emplace_back().reserve(names_.total_bytes());
   impl_.edges.insert(impl_.edges.end(), edges_.edges().begin(), edges_.edges().end());
   node_ops_.reserve(n);
   node_attrs_.reserve(n);
@@ -135,7 +148,7 @@ Status GraphImport::AppendNode(int32_t i, const ImportOp& op) {
   RAMET_ASSIGN_OR_RETURN(ImportedAttrs attrs, attrs_.Read(node_def(i), op));
   node_attrs_.push_back(attrs);
   NodeRecord& record = impl_.nodes.emplace_back();
-  record.name = impl_.names.emplace_back(names_.final_name(edges_.position(i)));
+  record.name = KeepName(names_.final_name(edges_.position(i)));
   record.op = op.op;
   record.attrs = attrs.set->attrs;
   record.device = 0;
@@ -143,8 +156,16 @@ Status GraphImport::AppendNode(int32_t i, const ImportOp& op) {
   record.num_inputs = range.num_inputs;
   record.num_controls = range.num_controls;
   record.first_output = static_cast<int32_t>(impl_.outputs.size());
-  if (op.schema != nullptr) return AppendOutputs(i, attrs.set->outputs);
+  if (op.schema != nullptr) return AppendOutputs(i, *attrs.set->outputs);
   return AppendOutputs(i, GuessOutputTypes(*record.attrs, UsedOutputs(i)));
+}
+
+// All names of the import are in one block, which AppendNodes has made large enough.
+std::string_view GraphImport::KeepName(const std::string& name) {
+  std::string& block = impl_.names.back();
+  const size_t at = block.size();
+  block += name;
+  return std::string_view(block).substr(at);
 }
 
 Status GraphImport::AppendOutputs(int32_t i, const std::vector<DType>& types) {
@@ -182,7 +203,7 @@ int GraphImport::UsedOutputs(int32_t i) {
 Status GraphImport::CheckInputs() {
   for (int32_t i = 0; i < size(); ++i) {
     const OpSchema* schema = node_ops_[i]->schema;
-    const std::vector<DType>& wanted = node_attrs_[i].set->inputs;
+    const std::vector<DType>& wanted = *node_attrs_[i].set->inputs;
     if (schema != nullptr && wanted.size() != static_cast<size_t>(record(i).num_inputs)) {
       return InvalidArgument("NodeDef expected inputs '", Join(wanted), "' do not match ",
                              record(i).num_inputs, " inputs specified; Op<", *schema,
@@ -257,6 +278,7 @@ Status GraphImport::RefineShapes(int32_t i) {
   if (shapes.size() != record(i).num_outputs) return OkStatus();
   for (int k = 0; k < shapes.size(); ++k) {
     OutputRecord& output = impl_.outputs[record(i).first_output + k];
+    if (IsShape(shapes[k], output.shape)) continue;
     auto stated = ShapeFromProto(shapes[k]);
     auto merged = stated.ok() ? output.shape.MergeWith(*stated) : stated;
     if (merged.ok()) {
@@ -356,11 +378,11 @@ ImportResults GraphImport::Commit() {
   }
   const size_t total = impl_.nodes.size();
   impl_.by_name.reserve(total);
-  state.names_in_use.reserve(total + 64);
+  state.imported_names.reserve(state.imported_names.size() + total - base_);
   results_.operations.reserve(total - static_cast<size_t>(base_));
   for (NodeId id = base_; id < static_cast<NodeId>(total); ++id) {
     impl_.by_name.emplace(impl_.nodes[id].name, id);
-    state.names_in_use.try_emplace(LowerCase(impl_.nodes[id].name), 1);
+    state.imported_names.push_back(impl_.nodes[id].name);
     results_.operations.push_back(Operation(&graph_, id));
   }
   ops_.MoveTo(&impl_);
@@ -384,7 +406,7 @@ StatusOr<ImportResults> ImportGraphDefProto(Graph& graph, const GraphDef& def,
 
 StatusOr<ImportResults> ImportGraphDef(Graph& graph, std::string_view graph_def,
                                        const ImportOptions& options) {
-  google::protobuf::Arena arena;
+  google::protobuf::Arena arena(ArenaFor(graph_def.size()));
   auto* def = google::protobuf::Arena::CreateMessage<GraphDef>(&arena);
   RAMET_RETURN_IF_ERROR(ParseMessage(graph_def, "GraphDef", def));
   return ImportGraphDefProto(graph, *def, options);
@@ -392,7 +414,7 @@ StatusOr<ImportResults> ImportGraphDef(Graph& graph, std::string_view graph_def,
 
 StatusOr<ImportResults> ImportGraphDefFile(Graph& graph, const std::string& path,
                                            const ImportOptions& options) {
-  google::protobuf::Arena arena;
+  google::protobuf::Arena arena(ArenaFor(FileBytes(path)));
   auto* def = google::protobuf::Arena::CreateMessage<GraphDef>(&arena);
   RAMET_RETURN_IF_ERROR(ParseMessageFile(path, "GraphDef", def));
   auto results = ImportGraphDefProto(graph, *def, options);

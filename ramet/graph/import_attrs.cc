@@ -175,21 +175,22 @@ StatusOr<const AttrSet*> ImportAttrs::Build(const NodeDef& node, const ImportOp&
     if (!IsToBeDropped(op, name, *attr)) attrs.Set(name, *std::move(attr));
   }
   if (HasExtras(node)) attrs.Set(kNodeExtrasAttr, NodeExtras(node));
-  AttrSet set;
+  std::vector<DType>& inputs = types_.emplace_back();
+  std::vector<DType>& outputs = types_.emplace_back();
   if (op.schema != nullptr) {
     for (const AttrSchema& attr : op.schema->attrs) {
       if (attr.has_default && !attrs.Find(attr.name)) attrs.Set(attr.name, attr.default_value);
     }
     if (Status checked = op.schema->CheckAttrs(attrs); !checked.ok()) return InNode(checked, node);
-    auto inputs = op.schema->Expand(op.schema->inputs, attrs);
-    if (!inputs.ok()) return InNode(inputs.status(), node);
-    auto outputs = op.schema->Expand(op.schema->outputs, attrs);
-    if (!outputs.ok()) return InNode(outputs.status(), node);
-    set.inputs = *std::move(inputs);
-    set.outputs = *std::move(outputs);
+    auto expanded = op.schema->Expand(op.schema->inputs, attrs);
+    if (!expanded.ok()) return InNode(expanded.status(), node);
+    inputs = *std::move(expanded);
+    expanded = op.schema->Expand(op.schema->outputs, attrs);
+    if (!expanded.ok()) return InNode(expanded.status(), node);
+    outputs = *std::move(expanded);
   }
-  set.attrs = std::make_shared<const AttrMap>(std::move(attrs));
-  return &sets_.emplace_back(std::move(set));
+  auto shared = std::make_shared<const AttrMap>(std::move(attrs));
+  return &sets_.emplace_back(AttrSet{std::move(shared), &inputs, &outputs});
 }
 
 StatusOr<const AttrSet*> ImportAttrs::AddColocations(const NodeDef& node, const AttrSet& set,

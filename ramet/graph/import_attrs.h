@@ -20,7 +20,8 @@ inline constexpr char kOutputShapesAttr[] = "_output_shapes";
 struct AttrSet {
   std::shared_ptr<const AttrMap> attrs;
   // The dtypes of inputs and outputs; empty when nothing defines the op.
-  std::vector<DType> inputs, outputs;
+  const std::vector<DType>* inputs;
+  const std::vector<DType>* outputs;
 };
 
 // What an import reads from the attrs of one node.
@@ -60,6 +61,7 @@ class ImportAttrs {
   const ImportNames& names_;
   AttrBudget budget_;
   std::deque<AttrSet> sets_;
+  std::deque<std::vector<DType>> types_;
   std::vector<int32_t> colocated_;
   std::unordered_multimap<uint64_t, Known> known_;
   std::vector<const AttrProtoMap::value_type*> sorted_;

@@ -41,6 +41,13 @@ class ImportNames {
   // The name in the graph.
   const std::string& final_name(int32_t position) const { return *finals_[position]; }
 
+  // Of all names in the graph.
+  size_t total_bytes() const {
+    size_t total = 0;
+    for (const std::string* name : finals_) total += name->size();
+    return total;
+  }
+
  private:
   // One place of the hash table; positions are its values.
   struct Slot {

@@ -3,8 +3,10 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "ramet/base/file.h"
@@ -63,6 +65,8 @@ Status ParseText(std::string_view bytes, std::string_view what,
 
 Status ParseMessage(std::string_view bytes, std::string_view what,
                     google::protobuf::Message* message) {
+  // What is wrong is said in the Status.
+  google::protobuf::LogSilencer silencer;
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
     return DataLoss(bytes.size(), " bytes are too many for a ", what, ": the limit is 2 GiB");
   }
@@ -81,24 +85,42 @@ Status ParseMessageFile(const std::string& path, std::string_view what,
   return parsed.ok() ? parsed : DataLoss("Cannot parse file ", path, ": ", parsed.message());
 }
 
+google::protobuf::ArenaOptions ArenaFor(size_t bytes) {
+  constexpr size_t kSmallest = size_t{1} << 12, kLargest = size_t{1} << 22;
+  google::protobuf::ArenaOptions options;
+  options.start_block_size = std::clamp(2 * bytes, kSmallest, kLargest);
+  options.max_block_size = kLargest;
+  return options;
+}
+
+size_t FileBytes(const std::string& path) {
+  auto identity = GetFileIdentity(path);
+  return identity.ok() ? identity->size : 0;
+}
+
 std::string CanonicalBytes(const google::protobuf::Message& message) {
-  std::string bytes;
-  google::protobuf::io::StringOutputStream stream(&bytes);
+  const size_t size = message.ByteSizeLong();
+  std::string bytes(size, '\0');
+  google::protobuf::io::ArrayOutputStream stream(bytes.data(), static_cast<int>(size));
   google::protobuf::io::CodedOutputStream coded(&stream);
   coded.SetSerializationDeterministic(true);
-  message.SerializeToCodedStream(&coded);
-  coded.Trim();
+  message.SerializeWithCachedSizes(&coded);
   return bytes;
 }
 
 StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, bool as_text) {
   if (as_text) {
     std::string bytes;
-    google::protobuf::TextFormat::PrintToString(message, &bytes);
+    TensorFlowTypes types;
+    google::protobuf::TextFormat::Printer printer;
+    printer.SetFinder(&types);
+    printer.SetExpandAny(true);
+    printer.PrintToString(message, &bytes);
     return bytes;
   }
-  if (message.ByteSizeLong() > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    return ResourceExhausted("a ", message.GetTypeName(), " of ", message.ByteSizeLong(),
+  if (const size_t size = message.ByteSizeLong();
+      size > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return ResourceExhausted("a ", message.GetTypeName(), " of ", size,
                              " bytes cannot be written: the format ends at 2 GiB");
   }
   return CanonicalBytes(message);

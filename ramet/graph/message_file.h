@@ -1,5 +1,6 @@
 #pragma once
 
+#include <google/protobuf/arena.h>
 #include <google/protobuf/message.h>
 
 #include <string>
@@ -19,6 +20,12 @@ Status ParseMessage(std::string_view bytes, std::string_view what,
 //   ReadFile.
 Status ParseMessageFile(const std::string& path, std::string_view what,
                         google::protobuf::Message* message);
+
+// An arena for a message of about `bytes` in binary form. With the usual small blocks, every block
+// makes malloc tidy up all that was freed before.
+google::protobuf::ArenaOptions ArenaFor(size_t bytes);
+// The bytes of a file; 0 if there is none.
+size_t FileBytes(const std::string& path);
 
 // The binary form with its maps in the order of their keys: equal messages give equal bytes.
 std::string CanonicalBytes(const google::protobuf::Message& message);

@@ -23,6 +23,20 @@ void RenameValues(const RenameFn& rename, ValuesDef* proto) {
   proto->mutable_external_values()->swap(*renamed.mutable_external_values());
 }
 
+void RenameTensorInfo(const RenameFn& rename, TensorInfo* proto) {
+  if (proto->has_name()) Apply(rename, proto->mutable_name());
+  if (proto->has_coo_sparse()) {
+    auto* sparse = proto->mutable_coo_sparse();
+    Apply(rename, sparse->mutable_values_tensor_name());
+    Apply(rename, sparse->mutable_indices_tensor_name());
+    Apply(rename, sparse->mutable_dense_shape_tensor_name());
+  }
+  if (!proto->has_composite_tensor()) return;
+  for (TensorInfo& component : *proto->mutable_composite_tensor()->mutable_components()) {
+    RenameTensorInfo(rename, &component);
+  }
+}
+
 template <class Contexts>
 void RenameNested(const RenameFn& rename, Contexts* contexts) {
   for (ControlFlowContextDef& nested : *contexts) {
@@ -120,6 +134,24 @@ void RenameSaver(const RenameFn& rename, SaverDef* proto) {
   Apply(rename, proto->mutable_filename_tensor_name());
   Apply(rename, proto->mutable_save_tensor_name());
   Apply(rename, proto->mutable_restore_op_name());
+}
+
+void RenameSignature(const RenameFn& rename, SignatureDef* proto) {
+  for (auto& [key, tensor] : *proto->mutable_inputs()) RenameTensorInfo(rename, &tensor);
+  for (auto& [key, tensor] : *proto->mutable_outputs()) RenameTensorInfo(rename, &tensor);
+}
+
+void RenameAsset(const RenameFn& rename, AssetFileDef* proto) {
+  if (proto->has_tensor_info()) RenameTensorInfo(rename, proto->mutable_tensor_info());
+}
+
+bool IsAssetUrl(std::string_view type_url) { return type_url.ends_with(".AssetFileDef"); }
+
+StatusOr<std::string> RenameAssetBytes(const std::string& bytes, const RenameFn& rename) {
+  AssetFileDef asset;
+  if (!asset.ParseFromString(bytes)) return DataLoss("not an AssetFileDef");
+  RenameAsset(rename, &asset);
+  return asset.SerializeAsString();
 }
 
 StatusOr<std::string> RenameMessage(CollectionProto kind, const std::string& bytes,

@@ -7,6 +7,7 @@
 
 #include "ramet/base/status.h"
 #include "ramet/proto/control_flow.pb.h"
+#include "ramet/proto/meta_graph.pb.h"
 #include "ramet/proto/saver.pb.h"
 
 namespace ramet {
@@ -23,6 +24,13 @@ void RenameCond(const RenameFn& rename, CondContextDef* proto);
 void RenameWhile(const RenameFn& rename, WhileContextDef* proto);
 void RenameQueueRunner(const RenameFn& rename, QueueRunnerDef* proto);
 void RenameSaver(const RenameFn& rename, SaverDef* proto);
+void RenameSignature(const RenameFn& rename, SignatureDef* proto);
+void RenameAsset(const RenameFn& rename, AssetFileDef* proto);
+
+// Whether an Any with this type URL is an AssetFileDef (collection "saved_model_assets").
+bool IsAssetUrl(std::string_view type_url);
+// A serialised AssetFileDef with its tensor renamed. \error kDataLoss if the bytes are none.
+StatusOr<std::string> RenameAssetBytes(const std::string& bytes, const RenameFn& rename);
 
 // A serialised message of `kind` (not kVariable) with its names renamed.
 // \error kDataLoss if the bytes are no such message.

@@ -43,8 +43,9 @@ std::string ScopeName(const Graph& graph, const std::string& import_scope) {
   return stack.empty() ? "" : StrCat(stack, "/");
 }
 
-// The message without what the graph itself holds.
-std::string CarriedBytes(const MetaGraphDef& meta, const std::vector<std::string>& unknown) {
+// The message without what the graph itself holds, with the names that the nodes have got.
+MetaGraphDef Carried(const MetaGraphDef& meta, const std::vector<std::string>& unknown,
+                     const RenameFn& rename) {
   MetaGraphDef carried;
   *carried.mutable_meta_info_def() = meta.meta_info_def();
   *carried.mutable_signature_def() = meta.signature_def();
@@ -55,20 +56,29 @@ std::string CarriedBytes(const MetaGraphDef& meta, const std::vector<std::string
   }
   carried.GetReflection()->MutableUnknownFields(&carried)->MergeFrom(
       meta.GetReflection()->GetUnknownFields(meta));
-  return carried.SerializeAsString();
+  for (auto& [key, signature] : *carried.mutable_signature_def()) {
+    RenameSignature(rename, &signature);
+  }
+  for (AssetFileDef& asset : *carried.mutable_asset_file_def()) RenameAsset(rename, &asset);
+  return carried;
 }
 
-void Describe(const MetaGraphDef& meta, const NameResolver& resolver, MetaGraphInfo* info) {
+MetaGraphInfo Describe(const MetaGraphDef& meta, const std::vector<std::string>& unknown,
+                       const RenameFn& rename) {
+  MetaGraphInfo info;
   const auto& meta_info = meta.meta_info_def();
-  info->tensorflow_version = meta_info.tensorflow_version();
-  info->tags.assign(meta_info.tags().begin(), meta_info.tags().end());
-  for (const auto& [key, signature] : meta.signature_def()) {
-    info->signature_defs[key] = signature.SerializeAsString();
+  info.tensorflow_version = meta_info.tensorflow_version();
+  info.tags.assign(meta_info.tags().begin(), meta_info.tags().end());
+  const MetaGraphDef carried = Carried(meta, unknown, rename);
+  for (const auto& [key, signature] : carried.signature_def()) {
+    info.signature_defs[key] = signature.SerializeAsString();
   }
-  if (!meta.has_saver_def()) return;
+  info.carried = carried.SerializeAsString();
+  if (!meta.has_saver_def()) return info;
   SaverDef saver = meta.saver_def();
-  RenameSaver([&](std::string_view name) { return resolver.Rename(name); }, &saver);
-  info->saver = SaverFromProto(saver);
+  RenameSaver(rename, &saver);
+  info.saver = SaverFromProto(saver);
+  return info;
 }
 
 }  // namespace
@@ -116,9 +126,8 @@ StatusOr<MetaGraphInfo> ImportMetaGraphProto(Graph& graph, const MetaGraphDef& m
   RAMET_RETURN_IF_ERROR(collections.Read());
   RAMET_RETURN_IF_ERROR(collections.RenameFrames(&impl));
 
-  MetaGraphInfo info;
-  Describe(meta, resolver, &info);
-  info.carried = CarriedBytes(meta, collections.unknown());
+  MetaGraphInfo info = Describe(meta, collections.unknown(),
+                                [&](std::string_view name) { return resolver.Rename(name); });
   info.variables = collections.Commit(&impl);
   ImportResults results = import.Commit();
   info.prefix = results.prefix;
@@ -129,7 +138,7 @@ StatusOr<MetaGraphInfo> ImportMetaGraphProto(Graph& graph, const MetaGraphDef& m
 
 StatusOr<MetaGraphInfo> ImportMetaGraphBytes(Graph& graph, std::string_view meta_graph,
                                              const ImportMetaGraphOptions& options) {
-  Arena arena;
+  Arena arena(ArenaFor(meta_graph.size()));
   auto* meta = Arena::CreateMessage<MetaGraphDef>(&arena);
   RAMET_RETURN_IF_ERROR(ParseMessage(meta_graph, "MetaGraphDef", meta));
   return ImportMetaGraphProto(graph, *meta, options);
@@ -137,7 +146,7 @@ StatusOr<MetaGraphInfo> ImportMetaGraphBytes(Graph& graph, std::string_view meta
 
 StatusOr<MetaGraphInfo> ImportMetaGraphFile(Graph& graph, const std::string& path,
                                             const ImportMetaGraphOptions& options) {
-  Arena arena;
+  Arena arena(ArenaFor(FileBytes(path)));
   auto* meta = Arena::CreateMessage<MetaGraphDef>(&arena);
   RAMET_RETURN_IF_ERROR(ParseMessageFile(path, "MetaGraphDef", meta));
   auto info = ImportMetaGraphProto(graph, *meta, options);

@@ -49,7 +49,7 @@ struct MetaGraphInfo {
   std::optional<SaverNames> saver = {};
   std::string tensorflow_version = {};
   std::vector<std::string> tags = {};
-  // Serialised SignatureDefs by key. Their tensor names are those of the file.
+  // Serialised SignatureDefs by key. Their tensor names are those in the graph now.
   std::map<std::string, std::string> signature_defs = {};
   // A serialised MetaGraphDef with all that a Graph has no place for: meta info with the op
   // definitions, signatures, assets, object graph, collections of unknown kind, unknown fields.

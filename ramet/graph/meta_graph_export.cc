@@ -61,6 +61,14 @@ void WriteMetaInfo(const ExportMetaGraphOptions& options, MetaGraphDef* meta) {
   for (const std::string& tag : options.tags) info->add_tags(tag);
 }
 
+// The tensors of signatures and assets that an import carried along, as the export calls them.
+void StripCarriedNames(const ExportScope& scope, MetaGraphDef* meta) {
+  if (scope.scope().empty()) return;
+  auto strip = [&](std::string_view name) { return scope.Strip(name); };
+  for (auto& [key, signature] : *meta->mutable_signature_def()) RenameSignature(strip, &signature);
+  for (AssetFileDef& asset : *meta->mutable_asset_file_def()) RenameAsset(strip, &asset);
+}
+
 void WriteCollections(const GraphImpl& impl, const ExportMetaGraphOptions& options,
                       const GraphToProtoOptions& scope, MetaGraphDef* meta) {
   auto* out = meta->mutable_collection_def();
@@ -92,7 +100,7 @@ void WriteUnboundInputs(const std::vector<std::string>& unbound, MetaGraphDef* m
 
 Status StrippedOpList(const GraphImpl& impl, const GraphDef& def, const OpList& carried,
                       OpList* list) {
-  std::set<std::string> used, functions;
+  std::unordered_set<std::string_view> used, functions;
   for (const NodeDef& node : def.node()) used.insert(node.op());
   for (const FunctionDef& function : def.library().function()) {
     functions.insert(function.signature().name());
@@ -101,11 +109,11 @@ Status StrippedOpList(const GraphImpl& impl, const GraphDef& def, const OpList& 
   std::map<std::string_view, const OpDef*> known;
   for (const OpDef& op : carried.op()) known.emplace(op.name(), &op);
   OpList written;
-  for (const std::string& name : used) {
+  for (std::string_view name : std::set<std::string_view>(used.begin(), used.end())) {
     if (functions.contains(name)) continue;
     if (auto it = known.find(name); it != known.end()) {
       *written.add_op() = *it->second;
-    } else if (const OpSchema* schema = FindSchema(impl, name)) {
+    } else if (const OpSchema* schema = FindSchema(impl, std::string(name))) {
       RAMET_RETURN_IF_ERROR(OpSchemaToProto(*schema, written.add_op()));
     }
   }
@@ -131,6 +139,7 @@ Status MetaGraphToProto(const Graph& graph, const ExportMetaGraphOptions& option
   std::vector<std::string> unbound;
   RAMET_RETURN_IF_ERROR(GraphToProto(impl, scope, meta->mutable_graph_def(), &unbound));
   WriteMetaInfo(options, meta);
+  StripCarriedNames(scope.scope, meta);
   OpList* ops = meta->mutable_meta_info_def()->mutable_stripped_op_list();
   RAMET_RETURN_IF_ERROR(StrippedOpList(impl, meta->graph_def(), *ops, ops));
   if (options.saver) {
@@ -144,7 +153,8 @@ Status MetaGraphToProto(const Graph& graph, const ExportMetaGraphOptions& option
 }
 
 StatusOr<std::string> ExportMetaGraph(const Graph& graph, const ExportMetaGraphOptions& options) {
-  google::protobuf::Arena arena;
+  constexpr size_t kBytesPerNode = 256;
+  google::protobuf::Arena arena(ArenaFor(kBytesPerNode * graph.num_operations()));
   auto* meta = google::protobuf::Arena::CreateMessage<MetaGraphDef>(&arena);
   RAMET_RETURN_IF_ERROR(MetaGraphToProto(graph, options, meta));
   return MessageToBytes(*meta, options.as_text);

@@ -7,6 +7,9 @@ namespace ramet {
 
 class BuildState;
 
+// Moves BuildState::imported_names to names_in_use.
+void NoteImportedNames(BuildState& state);
+
 // Whether `name` may name an operation: ^[A-Za-z0-9.][A-Za-z0-9_.\-/>]*$.
 bool IsValidOpName(std::string_view name);
 // Whether `name` may be a name scope: as an op's name at the root, any of those letters first when

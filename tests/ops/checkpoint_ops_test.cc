@@ -107,6 +107,71 @@ TEST_F(CheckpointOpsTest, ShardsAreMerged) {
   EXPECT_EQ(spec.scalar<std::string>(), "p-\?\?\?\?\?-of-00012");
 }
 
+TEST_F(CheckpointOpsTest, V1IsSavedAndRestored) {
+  const Tensor top = Tensor::Of<float>({1, 2}, {1, 2}),
+               rest = Tensor::Of<float>({2, 2}, {3, 4, 5, 6}), step = Tensor(int64_t{7});
+  const auto saved = KernelTester("SaveSlices")
+                         .Input(Path("s-00000-of-00001"))
+                         .Input(Tensor::Vector<std::string>({"w", "w", "step"}))
+                         .Input(Tensor::Vector<std::string>({"3 2 0,1:-", "3 2 1,2:-", ""}))
+                         .Input(top)
+                         .Input(rest)
+                         .Input(step)
+                         .Run();
+  ASSERT_TRUE(saved.ok()) << saved.status().ToString();
+  const std::string pattern = Path("s-\?\?\?\?\?-of-00001");
+  const auto restore = [&](const std::string& name, const std::string& slice) {
+    KernelTester tester("RestoreSlice");
+    tester.Input(pattern).Input(name).Input(slice).Attr("dt", kFloat);
+    return tester.RunOne();
+  };
+  EXPECT_TRUE(restore("w", "3 2 1,1:-")->BitwiseEquals(Tensor::Of<float>({1, 2}, {3, 4})));
+  EXPECT_TRUE(restore("w", "")->BitwiseEquals(Tensor::Of<float>({3, 2}, {1, 2, 3, 4, 5, 6})));
+  EXPECT_THAT(restore("q", "").status().message(),
+              HasSubstr("Tensor name \"q\" not found in checkpoint files " + pattern));
+  auto both = Restore(pattern, {"step", "w"}, {"", "3 2 0,1:0,1"}, {kInt64, kFloat}).value();
+  EXPECT_EQ(both[0].scalar<int64_t>(), 7);
+  EXPECT_TRUE(both[1].BitwiseEquals(Tensor::Of<float>({1, 1}, {1})));
+}
+
+TEST_F(CheckpointOpsTest, V1WholeTensorsAndErrors) {
+  const auto save = [&](const std::vector<std::string>& names) {
+    return KernelTester("Save")
+        .Input(Path("v"))
+        .Input(Tensor::Vector(names))
+        .Input(Tensor(1.5f))
+        .Run();
+  };
+  EXPECT_THAT(save({"a", "b"}).status().message(),
+              HasSubstr("Expected totally 4 inputs as input #1 (which is a string tensor of saved "
+                        "names) contains 2 names, but received 3 inputs"));
+  EXPECT_FALSE(fs::exists(Path("v")));
+  ASSERT_TRUE(save({"a"}).ok());
+  const auto restore = [&](DType dtype, int64_t shard) {
+    KernelTester tester("Restore");
+    tester.Input(Path("v")).Input("a").Attr("dt", dtype).Attr("preferred_shard", shard);
+    return tester.RunOne();
+  };
+  EXPECT_EQ(restore(kFloat, 0)->scalar<float>(), 1.5f);
+  EXPECT_THAT(restore(kFloat, -2).status().message(),
+              HasSubstr("Attribute 'preferred_shard' must be greater or equal to -1"));
+  EXPECT_THAT(restore(kInt32, -1).status().message(),
+              HasSubstr("Expected to restore a tensor of type int32, got a tensor of type float"));
+  const auto slices = KernelTester("SaveSlices")
+                          .Input(Path("w"))
+                          .Input("a")
+                          .Input("4 0,3")
+                          .Input(Tensor::Vector<float>({1, 2}))
+                          .Run();
+  EXPECT_THAT(slices.status().message(),
+              HasSubstr("does not match the shape of the tensor to  save: 4 0,3, tensor: [2]"));
+}
+
+TEST_F(CheckpointOpsTest, ShardNumbersThatAreNoneArePrintedAsTensorFlowDoes) {
+  auto name = KernelTester("ShardedFilename").Input("b").Input(Tensor(-1)).Input(Tensor(123456));
+  EXPECT_EQ(name.RunOne()->scalar<std::string>(), "b--0001-of-123456");
+}
+
 TEST_F(CheckpointOpsTest, FilesAreWrittenReadAndFound) {
   const std::string path = Path("new/folder/b.txt");
   ASSERT_TRUE(KernelTester("WriteFile").Input(path).Input(Tensor("bytes\n")).Run().ok());

@@ -1,5 +1,6 @@
-#include "ramet/format/bundle_reader.h"
 #include "ramet/format/bundle_writer.h"
+#include "ramet/format/checkpoint_reader.h"
+#include "ramet/format/v1_writer.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/io/args.h"
 
@@ -62,7 +63,7 @@ class RestoreV2Kernel final : public Kernel {
     for (int i = 0; i < n; ++i) requests.push_back({args.names[i], dtypes_[i], args.slices[i]});
     Allocator* allocator = c.env().memory == nullptr ? c.allocator() : HostAllocator();
     RAMET_ASSIGN_OR_RETURN(std::vector<Tensor> tensors,
-                           ReadBundle(args.prefix, requests, allocator));
+                           ReadCheckpoint(args.prefix, requests, allocator));
     for (int i = 0; i < n; ++i) c.SetOutput(i, std::move(tensors[i]));
     return OkStatus();
   }
@@ -107,11 +108,6 @@ class MergeKernel final : public Kernel {
   const MergeOptions options_;
 };
 
-std::string Padded(int64_t number) {
-  std::string digits = std::to_string(number);
-  return digits.size() < 5 ? std::string(5 - digits.size(), '0') + digits : digits;
-}
-
 StatusOr<int64_t> NumberArg(const Tensor& t, std::string_view name) {
   if (t.rank() == 0) return int64_t{t.scalar<int32_t>()};
   return InvalidArgument(name, " must be a scalar, got shape ", t.shape());
@@ -127,13 +123,13 @@ Status ShardedFilename(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(std::string basename, StringArg(c.input(0), "basename"));
   RAMET_ASSIGN_OR_RETURN(int64_t shard, NumberArg(c.input(1), "shard"));
   RAMET_ASSIGN_OR_RETURN(int64_t shards, NumberArg(c.input(2), "num_shards"));
-  return OutputString(c, StrCat(basename, "-", Padded(shard), "-of-", Padded(shards)));
+  return OutputString(c, V1ShardPath(basename, shard, shards));
 }
 
 Status ShardedFilespec(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(std::string basename, StringArg(c.input(0), "basename"));
   RAMET_ASSIGN_OR_RETURN(int64_t shards, NumberArg(c.input(1), "num_shards"));
-  return OutputString(c, StrCat(basename, "-\?\?\?\?\?-of-", Padded(shards)));
+  return OutputString(c, V1ShardPattern(basename, shards));
 }
 
 }  // namespace
@@ -168,6 +164,7 @@ RAMET_OP("RestoreV2")
     .Doc(
         "Reads tensors, or boxes of them, from the checkpoint `prefix`; the inputs are as in "
         "SaveV2.\n"
+        "Without a `prefix`.index it reads a V1 checkpoint, whose file or files the prefix names.\n"
         "All come from one save, also while another process overwrites the checkpoint.\n"
         "\\error kNotFound if there is no such checkpoint or tensor; kInvalidArgument if dtypes "
         "or\n"

@@ -1,0 +1,44 @@
+"""Runs tests/oracle/import_driver.cc and the parts of TensorFlow that its tests share."""
+
+import os
+import subprocess
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+BUILD = os.environ.get("RAMET_BUILD", os.path.join(os.path.dirname(__file__), "..", "..", "build"))
+DRIVER = os.path.join(BUILD, "bin", "import_driver")
+
+
+class RametError(Exception):
+    """What Ramet answered instead: code and message."""
+
+    def __init__(self, line):
+        _, self.code, self.message = (line.split(" ", 2) + [""])[:3]
+        super().__init__(line)
+
+
+def drive_all(*commands):
+    """Each command is a list of words. Returns the answers, a RametError for those that failed."""
+    text = "".join("\t".join(c) + "\n" for c in commands)
+    done = subprocess.run([DRIVER], input=text, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, f"import_driver ended with {done.returncode}: {done.stderr}"
+    answers = done.stdout.splitlines()
+    assert len(answers) == len(commands), done.stdout + done.stderr
+    return [RametError(a) if a.startswith("error ") else a[3:] for a in answers]
+
+
+def drive(*commands):
+    """As drive_all; raises the first error."""
+    answers = drive_all(*commands)
+    for answer in answers:
+        if isinstance(answer, RametError):
+            raise answer
+    return answers
+
+
+def tensorflow():
+    import tensorflow.compat.v1 as tf
+    tf.disable_v2_behavior()
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    return tf

@@ -185,7 +185,7 @@ rm::Status Inspect(std::string prefix, bool as_json) {
     const GraphSummary summary = Summarize(graph, info);
     as_json ? void(json["graph"] = ToJson(summary)) : PrintGraph(summary);
   }
-  if (!meta_wanted || rm::BundleExists(prefix)) {
+  if (!meta_wanted || rm::BundleExists(prefix) || std::filesystem::is_regular_file(prefix)) {
     RAMET_ASSIGN_OR_RETURN(const CheckpointSummary checkpoint, VerifyCheckpoint(prefix));
     std::optional<std::vector<std::string>> lacks;
     if (has_meta) lacks = Lacks(graph, checkpoint);

@@ -822,6 +822,20 @@ Output Reshape(const Input& tensor, const Input& shape, std::string_view name, S
   return First(Build(nullptr, "Reshape", Flat({tensor, shape}), {}, Or(name, "Reshape"), where));
 }
 
+Output Restore(const Input& file_pattern, const Input& tensor_name, DType dt, const RestoreOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Restore", Flat({file_pattern, tensor_name}), {{"dt", dt}, {"preferred_shard", options.preferred_shard}}, Or(name, "Restore"), where));
+}
+Output Restore(const Input& file_pattern, const Input& tensor_name, DType dt, std::string_view name, SourceLocation where) {
+  return Restore(file_pattern, tensor_name, dt, RestoreOptions(), name, where);
+}
+
+Output RestoreSlice(const Input& file_pattern, const Input& tensor_name, const Input& shape_and_slice, DType dt, const RestoreSliceOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RestoreSlice", Flat({file_pattern, tensor_name, shape_and_slice}), {{"dt", dt}, {"preferred_shard", options.preferred_shard}}, Or(name, "RestoreSlice"), where));
+}
+Output RestoreSlice(const Input& file_pattern, const Input& tensor_name, const Input& shape_and_slice, DType dt, std::string_view name, SourceLocation where) {
+  return RestoreSlice(file_pattern, tensor_name, shape_and_slice, dt, RestoreSliceOptions(), name, where);
+}
+
 std::vector<Output> RestoreV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "RestoreV2", Flat({prefix, tensor_names, shape_and_slices}), {{"dtypes", dtypes}}, Or(name, "RestoreV2"), where));
 }
@@ -859,6 +873,14 @@ Output Rsqrt(const Input& x, std::string_view name, SourceLocation where) {
 
 Output RsqrtGrad(const Input& y, const Input& dy, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RsqrtGrad", Flat({y, dy}), {}, Or(name, "RsqrtGrad"), where));
+}
+
+Operation Save(const Input& filename, const Input& tensor_names, const std::vector<Input>& data, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "Save", Flat({filename, tensor_names, data}), {}, Or(name, "Save"), where);
+}
+
+Operation SaveSlices(const Input& filename, const Input& tensor_names, const Input& shapes_and_slices, const std::vector<Input>& data, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "SaveSlices", Flat({filename, tensor_names, shapes_and_slices, data}), {}, Or(name, "SaveSlices"), where);
 }
 
 Operation SaveV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<Input>& tensors, std::string_view name, SourceLocation where) {

@@ -1127,7 +1127,29 @@ RAMET_EXPORT Output ReluGrad(const Input& gradients, const Input& features, std:
 // Reshape(tensor:T, shape:Tshape) -> (output:T) {T:type, Tshape:type=int32}
 RAMET_EXPORT Output Reshape(const Input& tensor, const Input& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct RestoreOptions {
+  int64_t preferred_shard = -1;
+};
+// Reads a tensor from the V1 checkpoint whose files match the pattern. preferred_shard, which says
+// where to look first, changes nothing: the lists of all shards are read.
+// \error kNotFound if there is no such file or tensor; kInvalidArgument if the dtype differs or
+// slices are missing; kDataLoss, kInternal if a file is damaged.
+// Restore(file_pattern:string, tensor_name:string) -> (tensor:dt) {dt:type, preferred_shard:int=-1}
+RAMET_EXPORT Output Restore(const Input& file_pattern, const Input& tensor_name, DType dt, const RestoreOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Restore(const Input& file_pattern, const Input& tensor_name, DType dt, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct RestoreSliceOptions {
+  int64_t preferred_shard = -1;
+};
+// As Restore, for a box of the tensor; shape_and_slice is as in SaveSlices.
+// \error as Restore; kInvalidArgument if the shape differs from the stored one.
+// RestoreSlice(file_pattern:string, tensor_name:string, shape_and_slice:string) -> (tensor:dt)
+// {dt:type, preferred_shard:int=-1}
+RAMET_EXPORT Output RestoreSlice(const Input& file_pattern, const Input& tensor_name, const Input& shape_and_slice, DType dt, const RestoreSliceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RestoreSlice(const Input& file_pattern, const Input& tensor_name, const Input& shape_and_slice, DType dt, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Reads tensors, or boxes of them, from the checkpoint `prefix`; the inputs are as in SaveV2.
+// Without a `prefix`.index it reads a V1 checkpoint, whose file or files the prefix names.
 // All come from one save, also while another process overwrites the checkpoint.
 // \error kNotFound if there is no such checkpoint or tensor; kInvalidArgument if dtypes or
 // shapes differ from the stored ones; kDataLoss, kOutOfRange if a file is damaged.
@@ -1180,6 +1202,21 @@ RAMET_EXPORT Output Rsqrt(const Input& x, std::string_view name = "", SourceLoca
 // one shape, which is that of z.
 // RsqrtGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output RsqrtGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Writes the tensors under their names to one file in TensorFlow's V1 checkpoint format, in one
+// atomic step.
+// \error kInvalidArgument if a name comes twice or the names are not as many as the tensors;
+// kUnimplemented for the dtypes that V1 lacks (bfloat16, uint32, ...); those of the file.
+// Save(filename:string, tensor_names:string, data:T) -> () {T:list(type)}
+RAMET_EXPORT Operation Save(const Input& filename, const Input& tensor_names, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// As Save, for tensors of which some are boxes of larger ones: shapes_and_slices has "" for a
+// whole tensor and "10 2 4,3:0,2" for the box of a tensor of shape [10,2] that begins at [4,0]
+// and is [3,2].
+// \error as Save; kInvalidArgument if a slice does not fit its tensor; kInternal if slices overlap.
+// SaveSlices(filename:string, tensor_names:string, shapes_and_slices:string, data:T) -> ()
+// {T:list(type)}
+RAMET_EXPORT Operation SaveSlices(const Input& filename, const Input& tensor_names, const Input& shapes_and_slices, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Writes the tensors as the checkpoint `prefix` (TensorFlow's V2 format), in one atomic step.
 // tensor_names and shape_and_slices have one entry each: the name, and "" for a whole tensor or

@@ -100,6 +100,26 @@ TEST(BundleBox, ABoxOfATensorOfATebibyte) {
   ExpectError(reader.ReadSliceUnverified("huge", box).status(), Code::kOutOfRange, ".data-00000");
 }
 
+TEST(MappedTensor, HasTheBytesAndVerifiesThem) {
+  ScratchDir dir;
+  const Tensor row = Iota<float>(Shape{100'000});
+  ASSERT_TRUE(Save(dir / "m", {{"flag", Tensor(true)}, {"row", row}, {"text", Tensor("a")}}).ok());
+  BundleReader reader = BundleReader::Open(dir / "m").value();
+  MappedTensor mapped = reader.Map("row").value();
+  EXPECT_EQ(mapped.dtype(), kFloat);
+  EXPECT_EQ(mapped.shape(), (Shape{100'000}));
+  EXPECT_EQ(mapped.bytes(),
+            std::string_view(static_cast<const char*>(row.raw_data()), row.bytes()));
+  EXPECT_TRUE(mapped.Verify().ok());
+  ExpectError(reader.Map("text").status(), Code::kFailedPrecondition, "holds strings");
+  ExpectError(reader.Map("q").status(), Code::kNotFound, "Key q not found");
+  ASSERT_EQ(truncate(DataPath(dir / "m").c_str(), 50'000), 0);
+  ExpectError(mapped.Verify(), Code::kDataLoss, "shortened or unreadable while it was mapped");
+  EXPECT_EQ(mapped.bytes().size(), row.bytes());
+  EXPECT_TRUE(IsDataLoss(mapped.CheckIntact()));
+  ExpectError(reader.Map("row").status(), Code::kDataLoss, "replaced or changed");
+}
+
 TEST(BundlePieces, ATensorGoesThroughInPieces) {
   ScratchDir dir;
   const Tensor row = Iota<int64_t>(Shape{100'001});

@@ -75,11 +75,8 @@ void NormalizeBools(char* data, size_t bytes) {
 }
 
 Status ChecksumMismatch(const TensorDataSource& source, const BundleEntry& entry, uint32_t crc) {
-  return DataLoss("TensorBundle at ", source.prefix, " shard ", entry.shard, " (", entry.size,
-                  " bytes): Checksum does not match: stored ", crc32c::Unmask(entry.masked_crc),
-                  " vs. calculated on the restored bytes ", crc, " (key ",
-                  PrintableBundleKey(source.key), ", offset ", entry.offset, " of ",
-                  source.file->path(), ")");
+  return ChecksumMismatch(source.prefix, source.key, entry, crc)
+      .WithSuffix(StrCat(" of ", source.file->path()));
 }
 
 // Reads the entry's bytes one after the other.
@@ -215,6 +212,14 @@ Status AppendTensorData(const Tensor& tensor, WritableFile* file, BundleEntry* e
   entry->size = static_cast<int64_t>(file->size()) - entry->offset;
   entry->masked_crc = crc32c::Mask(crc);
   return OkStatus();
+}
+
+Status ChecksumMismatch(std::string_view prefix, std::string_view key, const BundleEntry& entry,
+                        uint32_t crc) {
+  return DataLoss("TensorBundle at ", prefix, " shard ", entry.shard, " (", entry.size,
+                  " bytes): Checksum does not match: stored ", crc32c::Unmask(entry.masked_crc),
+                  " vs. calculated on the restored bytes ", crc, " (key ", PrintableBundleKey(key),
+                  ", offset ", entry.offset, ")");
 }
 
 Status AppendTensorPieces(DType dtype, const Shape& shape,

@@ -63,6 +63,10 @@ Status ReadDataPieces(const TensorDataSource& source, const BundleEntry& entry,
 // Makes elements as the file has them those of this machine.
 void ToHostElements(const TensorDataSource& source, DType dtype, std::span<char> bytes);
 
+// The kDataLoss of bytes whose checksum is `crc`.
+Status ChecksumMismatch(std::string_view prefix, std::string_view key, const BundleEntry& entry,
+                        uint32_t crc);
+
 // Reads the entry's tensor into a buffer of its own. \error as the two above; kDataLoss "The length
 // checksum does not match: ..." and where lengths of strings do not add up; of the allocator.
 StatusOr<Tensor> ReadTensorData(const TensorDataSource& source, const BundleEntry& entry,

@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "ramet/base/crc32c.h"
+#include "ramet/base/mapped_file.h"
 #include "ramet/format/bundle_box.h"
 #include "ramet/format/bundle_data.h"
 #include "ramet/format/bundle_index.h"
@@ -27,6 +29,40 @@ BundleTensor ToTensorInfo(std::string_view name, BundleEntry entry) {
 
 }  // namespace
 
+class MappedTensor::Impl {
+ public:
+  Impl(std::string prefix, std::string name, BundleEntry entry, MappedRange range)
+      : prefix_(std::move(prefix)),
+        name_(std::move(name)),
+        entry_(std::move(entry)),
+        range_(std::move(range)) {}
+  const BundleEntry& entry() const { return entry_; }
+  const MappedRange& range() const { return range_; }
+
+  Status Verify() const {
+    const uint32_t crc = crc32c::Value(range_.bytes());
+    RAMET_RETURN_IF_ERROR(range_.CheckIntact());
+    if (crc == crc32c::Unmask(entry_.masked_crc)) return OkStatus();
+    return ChecksumMismatch(prefix_, name_, entry_, crc);
+  }
+
+ private:
+  std::string prefix_;
+  std::string name_;
+  BundleEntry entry_;
+  MappedRange range_;
+};
+
+MappedTensor::MappedTensor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+MappedTensor::MappedTensor(MappedTensor&&) noexcept = default;
+MappedTensor& MappedTensor::operator=(MappedTensor&&) noexcept = default;
+MappedTensor::~MappedTensor() = default;
+DType MappedTensor::dtype() const { return impl_->entry().dtype; }
+const Shape& MappedTensor::shape() const { return impl_->entry().shape; }
+std::string_view MappedTensor::bytes() const { return impl_->range().bytes(); }
+Status MappedTensor::CheckIntact() const { return impl_->range().CheckIntact(); }
+Status MappedTensor::Verify() const { return impl_->Verify(); }
+
 class BundleReader::Impl {
  public:
   Impl(std::string prefix, BundleIndex index)
@@ -41,6 +77,7 @@ class BundleReader::Impl {
                            const TensorSlice& slice, Verify verify, Allocator* allocator);
   Status ReadPieces(std::string_view name, const TensorSlice& slice,
                     const std::function<Status(std::string_view)>& sink);
+  StatusOr<std::unique_ptr<MappedTensor::Impl>> Map(std::string_view name);
   Status OpenDataOf(std::string_view name);
   bool HasDataNewerThanIndex() const;
 
@@ -124,6 +161,23 @@ StatusOr<Tensor> BundleReader::Impl::ReadBox(std::string_view name, const Bundle
   RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(name, entry));
   RAMET_RETURN_IF_ERROR(CheckTensorData(source, entry));
   return ReadTensorBox(source, entry, slice.Explicit(entry.shape), verify, allocator);
+}
+
+StatusOr<std::unique_ptr<MappedTensor::Impl>> BundleReader::Impl::Map(std::string_view name) {
+  RAMET_ASSIGN_OR_RETURN(BundleEntry entry, FindTensor(name));
+  if (!entry.slices.empty() || index_.header().big_endian || entry.dtype == DType::kString) {
+    return FailedPrecondition(prefix_, ": tensor ", name,
+                              " cannot be mapped, because it is stored in slices, is big-endian or "
+                              "holds strings; read it instead");
+  }
+  RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(name, entry));
+  RAMET_RETURN_IF_ERROR(CheckTensorData(source, entry));
+  RAMET_ASSIGN_OR_RETURN(
+      MappedRange range,
+      MappedRange::Map(source.file->path(), source.file->identity(),
+                       static_cast<uint64_t>(entry.offset), static_cast<uint64_t>(entry.size)));
+  return std::make_unique<MappedTensor::Impl>(prefix_, std::string(name), std::move(entry),
+                                              std::move(range));
 }
 
 Status BundleReader::Impl::ReadPieces(std::string_view name, const TensorSlice& slice,
@@ -300,6 +354,11 @@ StatusOr<Tensor> BundleReader::ReadSliceUnverified(std::string_view name, const 
 Status BundleReader::ReadPieces(std::string_view name, const TensorSlice& slice,
                                 const std::function<Status(std::string_view)>& sink) {
   return impl_->ReadPieces(name, slice, sink);
+}
+
+StatusOr<MappedTensor> BundleReader::Map(std::string_view name) {
+  RAMET_ASSIGN_OR_RETURN(auto impl, impl_->Map(name));
+  return MappedTensor(std::move(impl));
 }
 
 bool BundleExists(const std::string& prefix) { return FileExists(BundleIndexPath(prefix)); }

@@ -22,6 +22,34 @@ namespace ramet {
 
 using BundleTensor = CheckpointTensor;
 
+// A MappedTensor is a tensor of a data file that is mapped into memory: nothing is read until its
+// bytes are touched, so it may be larger than memory. It stays valid without its reader. Several
+// threads may read at once.
+class RAMET_EXPORT MappedTensor {
+ public:
+  MappedTensor(MappedTensor&&) noexcept;
+  MappedTensor& operator=(MappedTensor&&) noexcept;
+  ~MappedTensor();
+
+  DType dtype() const;
+  const Shape& shape() const;
+  // The elements, little-endian and row-major, at any alignment: copy them out. Zeros where the
+  // file was shortened meanwhile: ask CheckIntact afterwards.
+  std::string_view bytes() const;
+  // \error kDataLoss if the file was shortened or could not be read since it was mapped.
+  Status CheckIntact() const;
+  // Reads all bytes. \error kDataLoss "TensorBundle at P shard 0 (8 bytes): Checksum does not
+  // match:
+  // ...", and as CheckIntact.
+  Status Verify() const;
+
+ private:
+  friend class BundleReader;
+  class Impl;
+  explicit MappedTensor(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
 // A BundleReader reads one checkpoint. It keeps the index open that it was opened on, so what it
 // reads belongs to one save even when the checkpoint is overwritten meanwhile; a data file that it
 // has not touched yet may be gone or replaced by then, which shows as NotFound, OutOfRange or
@@ -70,6 +98,11 @@ class RAMET_EXPORT BundleReader {
   // it is not stored so, or holds strings.
   Status ReadPieces(std::string_view name, const TensorSlice& slice,
                     const std::function<Status(std::string_view)>& sink);
+  // Maps a tensor of a flat dtype that is stored whole in a little-endian checkpoint. No checksum
+  // is verified before Verify. A program with mapped tensors has a handler of SIGBUS
+  // (ramet/base/mapped_file.h). \error as Find; kFailedPrecondition if it is stored in slices, is
+  // big- endian or holds strings: Read takes these; kDataLoss if the data file was replaced.
+  StatusOr<MappedTensor> Map(std::string_view name);
   // Opens the data files of a tensor that are not open yet: from then on an overwrite of the
   // checkpoint does not touch what Read gives. \error as Find; of opening.
   Status OpenDataOf(std::string_view name);

@@ -17,6 +17,21 @@ namespace {
 // much at most.
 constexpr uint64_t kMaxElementsPerByte = 22;
 
+constexpr std::string_view kAnyShard = "-\?\?\?\?\?-of-";
+
+// The pattern of a checkpoint whose path has characters of patterns in it: the shard's number alone
+// stays one.
+std::string WithoutWildcards(std::string_view pattern) {
+  const size_t shard = pattern.rfind(kAnyShard);
+  std::string escaped;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const bool wild = std::string_view("*?[\\").find(pattern[i]) != std::string_view::npos;
+    if (wild && i < shard) escaped += '\\';
+    escaped += pattern[i];
+  }
+  return escaped;
+}
+
 Status Unopenable(const std::string& path, const Status& status) {
   if (IsNotFound(status)) return status;
   return DataLoss("Unable to open table file ", path, ": ", status,
@@ -86,8 +101,7 @@ class V1Reader::Impl {
 
 Status V1Reader::Impl::Open() {
   RAMET_ASSIGN_OR_RETURN(paths_, Glob(pattern_));
-  // A path that is no pattern, though it looks like one.
-  if (paths_.empty() && FileExists(pattern_)) paths_ = {pattern_};
+  if (paths_.empty()) paths_ = Glob(WithoutWildcards(pattern_)).value_or({});
   if (paths_.empty()) {
     return NotFound(
         "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for ",

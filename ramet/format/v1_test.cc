@@ -261,6 +261,8 @@ TEST(V1, APathThatLooksLikeAPattern) {
   ScratchDir dir;
   ASSERT_TRUE(SaveV1(dir / "m[1]", Whole()).ok());
   ExpectSame(ReadAll(dir / "m[1]"), Whole());
+  ASSERT_TRUE(SaveV1(V1ShardPath(dir / "s[1]?", 0, 1), Whole()).ok());
+  ExpectSame(ReadAll(V1ShardPattern(dir / "s[1]?", 1)), Whole());
 }
 
 }  // namespace

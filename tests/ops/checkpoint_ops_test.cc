@@ -168,7 +168,8 @@ TEST_F(CheckpointOpsTest, V1WholeTensorsAndErrors) {
 }
 
 TEST_F(CheckpointOpsTest, ShardNumbersThatAreNoneArePrintedAsTensorFlowDoes) {
-  auto name = KernelTester("ShardedFilename").Input("b").Input(Tensor(-1)).Input(Tensor(123456));
+  KernelTester name("ShardedFilename");
+  name.Input("b").Input(Tensor(-1)).Input(Tensor(123456));
   EXPECT_EQ(name.RunOne()->scalar<std::string>(), "b--0001-of-123456");
 }
 

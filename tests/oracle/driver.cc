@@ -9,6 +9,8 @@
 //   resave PREFIX TO          imports, restores, saves to TO
 //   overwrite PREFIX TIMES    imports, restores, saves onto PREFIX so often, each time with all
 //   values + 1
+//   copy FROM TO v1|v2          copies a checkpoint of either format
+//   print PREFIX                what CheckpointReader::DebugString says
 
 #include <cstdio>
 #include <cstdlib>
@@ -123,6 +125,21 @@ void Overwrite(const std::string& prefix, int times) {
   }
 }
 
+void Check(const rm::Status& status) {
+  if (!status.ok()) throw rm::BadStatusAccess(status);
+}
+
+void Copy(const std::string& from, const std::string& to, const std::string& format) {
+  rm::CheckpointReader reader = rm::CheckpointReader::Open(from).value();
+  rm::CopyCheckpointOptions options;
+  if (format == "v1") options.format = rm::CheckpointFormat::kV1;
+  Check(rm::CopyCheckpoint(reader, to, options));
+}
+
+void Print(const std::string& prefix) {
+  std::cout << rm::CheckpointReader::Open(prefix).value().DebugString().value();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -138,6 +155,10 @@ int main(int argc, char** argv) try {
     Resave(args[1], args[2]);
   } else if (command == "overwrite" && args.size() == 3) {
     Overwrite(args[1], std::atoi(args[2].c_str()));
+  } else if (command == "copy" && args.size() == 4) {
+    Copy(args[1], args[2], args[3]);
+  } else if (command == "print" && args.size() == 2) {
+    Print(args[1]);
   } else {
     std::cerr << "unknown command; see the head of driver.cc\n";
     return 2;

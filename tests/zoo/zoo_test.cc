@@ -41,7 +41,8 @@ std::string NameOf(const std::string& folder) {
 
 // Why this case is not for the library as it is; "" if it is.
 std::string WhySkipped(const Case& c) {
-  if (c.kind != "metagraph+v2" && c.kind != "frozen") return "is of kind " + c.kind;
+  if (c.kind != "metagraph+v2" && c.kind != "metagraph+v1" && c.kind != "frozen")
+    return "is of kind " + c.kind;
   if (c.must_be_fetched && !fs::exists(c.graph_path)) return "model files are not there";
   std::vector<std::string> missing;
   for (const std::string& name : c.needed_ops) {
@@ -76,6 +77,14 @@ StatusOr<Session> LoadMetaGraph(const Case& c, Graph& graph) {
                                           .validate_shapes = !c.strip_output_shapes}));
   RAMET_ASSIGN_OR_RETURN(Session session, Session::Create(graph, OptionsOf(c)));
   if (c.checkpoint.empty()) return session;
+  if (c.kind == "metagraph+v1") {
+    // The file's own nodes, as TensorFlow's Saver runs them.
+    const SaverNames nodes = imported.info.saver.value();
+    RAMET_RETURN_IF_ERROR(
+        session.Run({{nodes.filename_tensor_name, Tensor(c.checkpoint)}}, nodes.restore_op_name)
+            .status());
+    return session;
+  }
   if (c.restore_map.empty()) {
     RAMET_RETURN_IF_ERROR(imported.saver.Restore(session, c.checkpoint));
     return session;

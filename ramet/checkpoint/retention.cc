@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "ramet/base/file.h"
+#include "ramet/format/bundle_commit.h"
 
 namespace ramet {
 namespace {
@@ -34,6 +35,13 @@ std::string_view WithoutStep(std::string_view name) {
   std::string_view rest = name;
   if (!TakeBack(&rest, IsDigit) || !rest.ends_with('-')) return name;
   return rest.substr(0, rest.size() - 1);
+}
+
+// The prefix of the checkpoint that a file of this name belongs to, or the name.
+std::string_view PrefixIn(std::string_view file, std::string_view end) {
+  if (file.ends_with(end)) return file.substr(0, file.size() - end.size());
+  if (file.ends_with(".index")) return file.substr(0, file.size() - 6);
+  return file.substr(0, file.rfind(".data-"));
 }
 
 }  // namespace
@@ -80,6 +88,24 @@ std::vector<std::string> MetaGraphsBeside(const std::string& checkpoint, std::st
     if (stem == base || WithoutStep(stem) == base) found.push_back(JoinPath(dir, file));
   }
   return found;
+}
+
+void RemoveLeftovers(const std::string& checkpoint, std::string_view suffix,
+                     std::string_view latest_filename) {
+  const std::string end = StrCat(".", suffix);
+  const std::string_view base = WithoutStep(WithoutShard(Basename(checkpoint)));
+  const std::string_view dir = Dirname(checkpoint);
+  std::vector<std::string> leftovers;
+  for (const std::string& name : ListDir(dir.empty() ? "." : std::string(dir)).value_or({})) {
+    const size_t temporary = name.rfind(".tempstate");
+    if (temporary == std::string::npos) continue;
+    const std::string_view file = std::string_view(name).substr(0, temporary);
+    const std::string_view prefix = PrefixIn(file, end);
+    if (file == latest_filename || prefix == base || WithoutStep(prefix) == base) {
+      leftovers.push_back(JoinPath(dir, name));
+    }
+  }
+  RemoveStaleTemporaries(leftovers);
 }
 
 }  // namespace ramet

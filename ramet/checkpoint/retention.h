@@ -40,4 +40,9 @@ std::string MetaGraphFilename(const std::string& checkpoint, std::string_view su
 // "BASE-STEP".
 std::vector<std::string> MetaGraphsBeside(const std::string& checkpoint, std::string_view suffix);
 
+// Removes what saves of the same base path, and of the state file, left when they were killed:
+// files "BASE-STEP.index.tempstate..." and the like that are old and that nobody holds.
+void RemoveLeftovers(const std::string& checkpoint, std::string_view suffix,
+                     std::string_view latest_filename);
+
 }  // namespace ramet

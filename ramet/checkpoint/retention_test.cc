@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "ramet/base/file.h"
 #include "ramet/base/scratch_dir.h"
 
@@ -72,6 +74,25 @@ TEST(MetaGraphsBesideTest, AreThoseOfTheSameBasePath) {
   EXPECT_THAT(MetaGraphsBeside((dir / "m-7"), "meta"),
               ElementsAre((dir / "m-1.meta"), (dir / "m-12.meta"), (dir / "m.meta")));
   EXPECT_THAT(MetaGraphsBeside((dir / "none"), "meta"), IsEmpty());
+}
+
+TEST(RemoveLeftoversTest, TakesOldFilesOfTheBasePath) {
+  ScratchDir dir;
+  const std::vector<std::string> old = {"m-1.data-00000-of-00001.tempstate1.ramet",
+                                        "m-2.index.tempstate2.ramet", "m-2.meta.tempstate3",
+                                        "m.index.tempstate4", "checkpoint.tempstate5"};
+  const std::vector<std::string> others = {"mm-1.index.tempstate6", "m-1.index", "x.tempstate7"};
+  for (const auto& names : {old, others}) {
+    for (const std::string& name : names) {
+      ASSERT_TRUE(AtomicWriteFile(dir / name, "").ok());
+      std::filesystem::last_write_time(
+          dir / name, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+    }
+  }
+  ASSERT_TRUE(AtomicWriteFile(dir / "m-3.index.tempstate8", "").ok());
+  RemoveLeftovers(dir / "m-7", "meta", "checkpoint");
+  EXPECT_THAT(ListDir(dir.path()).value(), ElementsAre("m-1.index", "m-3.index.tempstate8",
+                                                       "mm-1.index.tempstate6", "x.tempstate7"));
 }
 
 }  // namespace

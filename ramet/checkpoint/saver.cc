@@ -9,11 +9,9 @@
 #include "ramet/base/file.h"
 #include "ramet/base/log.h"
 #include "ramet/checkpoint/checkpoint_management.h"
-#include "ramet/checkpoint/object_based.h"
-#include "ramet/checkpoint/restore_nodes.h"
+#include "ramet/checkpoint/restore.h"
 #include "ramet/checkpoint/retention.h"
 #include "ramet/checkpoint/saver_nodes.h"
-#include "ramet/format/bundle_reader.h"
 #include "ramet/graph/meta_graph_proto.h"
 #include "ramet/graph/names.h"
 
@@ -28,35 +26,6 @@ double Now() {
 std::string FolderOf(const std::string& path) {
   std::string_view folder = Dirname(path);
   return folder.empty() ? "." : std::string(folder);
-}
-
-// The checkpoints in the folder of `prefix`, for messages.
-std::string NearCheckpoints(const std::string& prefix) {
-  constexpr size_t kMost = 5;
-  const std::string dir = FolderOf(prefix);
-  auto names = ListDir(dir);
-  if (!names.ok()) return StrCat("; folder '", dir, "' cannot be read");
-  std::vector<std::string> found;
-  for (const std::string& name : *names) {
-    if (name.ends_with(".index")) found.push_back(name.substr(0, name.size() - 6));
-  }
-  std::ranges::sort(found);
-  if (found.empty()) return StrCat("; there is no checkpoint in folder '", dir, "'");
-  if (found.size() > kMost) found.erase(found.begin(), found.end() - kMost);
-  const std::string text = StrCat("; in folder '", dir, "' there are: ", StrJoin(found, ", "));
-  auto latest = LatestCheckpoint(dir);
-  return latest.ok() ? StrCat(text, " (latest is ", *latest, ")") : text;
-}
-
-Status Explained(const Status& status) {
-  const char* cause = IsNotFound(status) ? "a Variable name or other graph key that is missing"
-                                         : "a mismatch between the current graph and the graph";
-  return Status(
-      status.code(),
-      StrCat("Restoring from checkpoint failed. This is most likely due to ", cause,
-             " from the checkpoint. Please ensure that you have not altered the graph expected "
-             "based on the checkpoint. Original error:\n\n",
-             status.message()));
 }
 
 // The value of a step, toward zero when it is a fraction, as Python's int() has it.
@@ -143,12 +112,6 @@ class Saver::Impl {
                                 const std::string& save_path) const;
   Status Record(const std::string& saved, const std::string& save_path, const SaveOptions& options);
   void Delete(const std::string& path, const std::string& meta_graph_suffix);
-  Status RestoreByName(Session& session, const std::string& save_path,
-                       const RestoreNodes& nodes) const;
-  Status RestoreTogether(Session& session, const std::string& save_path, const RestoreNodes& nodes,
-                         const std::vector<BundleRequest>& requests) const;
-  Status RestoreObjectBased(Session& session, const std::string& save_path,
-                            const RestoreNodes& nodes, const Status& by_name) const;
 
   Graph& graph_;
   SaverOptions options_;
@@ -158,6 +121,8 @@ class Saver::Impl {
   CheckpointList list_{0, 0, 0};
   // .meta files of deleted checkpoints, which stay until there is another one.
   std::set<std::string> unneeded_metas_;
+  // Save paths beside which leftovers of killed savers were looked for.
+  std::set<std::string> tidied_;
 };
 
 Status Saver::Impl::CheckArguments(const std::string& save_path, const SaveOptions& options) const {
@@ -237,6 +202,9 @@ Status Saver::Impl::Record(const std::string& saved, const std::string& save_pat
   write.filename = options.latest_filename;
   write.save_relative_paths = options_.save_relative_paths;
   RAMET_RETURN_IF_ERROR(WriteCheckpointState(std::string(Dirname(save_path)), state, write));
+  if (tidied_.insert(StrCat(save_path, ".", options.meta_graph_suffix)).second) {
+    RemoveLeftovers(saved, options.meta_graph_suffix, options.latest_filename);
+  }
   if (auto oldest = list_.NextToDelete()) Delete(*oldest, options.meta_graph_suffix);
   return OkStatus();
 }
@@ -256,69 +224,11 @@ void Saver::Impl::Delete(const std::string& path, const std::string& meta_graph_
 Status Saver::Impl::Restore(Session& session, const std::string& save_path) {
   if (empty_) return OkStatus();
   RAMET_RETURN_IF_ERROR(graph_.status());
-  if (save_path.empty()) {
-    return InvalidArgument(
-        "Can't load save_path when it is empty; LatestCheckpoint finds none when the "
-        "folder has no 'checkpoint' file");
-  }
-  if (!CheckpointExists(save_path)) {
-    return InvalidArgument("The passed save_path is not a valid checkpoint: ", save_path,
-                           " (looked for ", save_path, ".index)", NearCheckpoints(save_path));
-  }
+  RAMET_RETURN_IF_ERROR(CheckCheckpoint(save_path));
   if (!built_) {
     return FailedPrecondition("`build()` should be called before restore if defer_build==True");
   }
-  const RestoreNodes nodes = FindRestoreNodes(graph_, definition_.restore_op_name);
-  Status status = RestoreByName(session, save_path, nodes);
-  if (IsNotFound(status)) {
-    status = RestoreObjectBased(session, save_path, nodes, Explained(status));
-  } else if (IsInvalidArgument(status)) {
-    status = Explained(status);
-  }
-  if (status.ok()) session.NoteRestored(nodes.variables);
-  return status;
-}
-
-Status Saver::Impl::RestoreByName(Session& session, const std::string& save_path,
-                                  const RestoreNodes& nodes) const {
-  const bool is_shared_out = nodes.reads.size() > 1 && BundleExists(save_path);
-  if (auto requests = nodes.Requests(); is_shared_out && requests) {
-    return RestoreTogether(session, save_path, nodes, *requests);
-  }
-  return session
-      .Run({{definition_.filename_tensor_name, Tensor(save_path)}}, definition_.restore_op_name)
-      .status();
-}
-
-// Reads for all of the reading nodes at once and feeds what they would give: nodes that read one
-// after another could get parts of different saves while the checkpoint is overwritten.
-Status Saver::Impl::RestoreTogether(Session& session, const std::string& save_path,
-                                    const RestoreNodes& nodes,
-                                    const std::vector<BundleRequest>& requests) const {
-  RAMET_ASSIGN_OR_RETURN(std::vector<Tensor> tensors, ReadBundle(save_path, requests));
-  Feeds feeds;
-  size_t next = 0;
-  for (const Operation& read : nodes.reads) {
-    for (const Output& output : read.outputs()) {
-      feeds.push_back({output, std::move(tensors[next++])});
-    }
-  }
-  return session.Run(feeds, definition_.restore_op_name).status();
-}
-
-Status Saver::Impl::RestoreObjectBased(Session& session, const std::string& save_path,
-                                       const RestoreNodes& nodes, const Status& by_name) const {
-  auto requests = nodes.Requests();
-  if (!requests || !BundleExists(save_path)) return by_name;
-  const auto keys = ObjectGraphKeys(save_path);
-  if (IsNotFound(keys.status())) return by_name;
-  RAMET_RETURN_IF_ERROR(keys.status());
-  RAMET_RETURN_IF_ERROR(MapToObjectKeys(*keys, &*requests));
-  LogWarning(save_path,
-             " is an object-based checkpoint: its tensors were found by the variables' names that "
-             "it records");
-  const Status status = RestoreTogether(session, save_path, nodes, *requests);
-  return IsNotFound(status) || IsInvalidArgument(status) ? Explained(status) : status;
+  return RestoreCheckpoint(session, graph_, definition_, save_path);
 }
 
 Saver::Saver(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

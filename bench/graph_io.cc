@@ -1,6 +1,7 @@
-// Import and export of a large meta graph. Per node: importing at most 3 us, exporting at most 2 us.
-// The graph is made in memory: layers of a trained network, as TensorFlow writes them (variables
-// with initializers and slots, products, gradients' names and colocations, _output_shapes).
+// Import and export of a large meta graph. Per node: importing at most 3 us, exporting at most 2
+// us. The graph is made in memory: layers of a trained network, as TensorFlow writes them
+// (variables with initializers and slots, products, gradients' names and colocations,
+// _output_shapes).
 
 #include <benchmark/benchmark.h>
 #include <ramet/ramet.h>
@@ -53,9 +54,9 @@ const std::string& MetaGraph() {
 
 void CountNodes(benchmark::State& state, int nodes) {
   state.counters["nodes"] = nodes;
-  state.counters["s/node"] = benchmark::Counter(
-      static_cast<double>(nodes) * static_cast<double>(state.iterations()),
-      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["s/node"] =
+      benchmark::Counter(static_cast<double>(nodes) * static_cast<double>(state.iterations()),
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 void ImportMeta(benchmark::State& state) {

@@ -28,7 +28,7 @@ class BuildState {
   // Names of nodes that an import added and that are not in names_in_use yet: nobody may ask for
   // another name.
   std::vector<std::string_view> imported_names;
-  std::vector<std::optional<std::string>> devices;    // nullopt hides the outer ones
+  std::vector<std::optional<std::string>> devices;  // nullopt hides the outer ones
   std::vector<Operation> colocations;
   std::vector<ControlScope> controls;
   VariableScopeState variable_scope;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ramet/graph/graph_impl.h"
+#include "ramet/graph/import_ops.h"
 #include "ramet/graph/names.h"
 #include "ramet/graph/node_build.h"
 
@@ -26,6 +27,22 @@ StatusOr<const Op*> FindOp(const GraphImpl& impl, const std::string& name) {
   auto it = impl.foreign_ops.find(name);
   if (it != impl.foreign_ops.end()) return it->second.get();
   return OpRegistry::Global().Lookup(name);
+}
+
+// The outputs of a new node whose op is known only from use: as many as a node of that op has, of
+// the dtypes that its attrs tell, or else of that node's.
+std::vector<DType> OutputsAsUsed(const GraphImpl& impl, const Op* op, const AttrMap& attrs) {
+  const NodeRecord* model = nullptr;
+  for (const NodeRecord& node : impl.nodes) {
+    if (node.op != op) continue;
+    if (model == nullptr || node.num_outputs > model->num_outputs) model = &node;
+  }
+  if (model == nullptr) return {};
+  std::vector<DType> types = GuessOutputTypes(attrs, model->num_outputs);
+  for (int i = 0; i < model->num_outputs; ++i) {
+    if (types[i] == DType::kInvalid) types[i] = impl.outputs[model->first_output + i].dtype;
+  }
+  return types;
 }
 
 Status CheckInputTypes(const GraphImpl& impl, const NodeSpec& spec, const std::vector<DType>& given,
@@ -194,6 +211,12 @@ StatusOr<Operation> Graph::AddNode(NodeSpec spec) {
   if (!inputs.ok()) return fail(inputs.status());
   std::vector<DType> given;
   for (Endpoint e : *inputs) given.push_back(impl.output(e).dtype);
+  if (IsInferred(**op)) {
+    const std::vector<DType> types = OutputsAsUsed(impl, *op, spec.attrs);
+    std::vector<Shape> shapes(types.size(), Shape::Unknown());
+    return Operation(this,
+                     AppendNode(impl, *op, std::move(spec), *inputs, types, std::move(shapes)));
+  }
   if (Status s = InferAttrs(schema, given, &spec.attrs); !s.ok()) return fail(s);
   if (Status s = schema.CheckAttrs(spec.attrs); !s.ok()) return fail(s);
   auto wanted = schema.Expand(schema.inputs, spec.attrs);

@@ -76,9 +76,10 @@ class RAMET_EXPORT Graph {
   bool HasOperation(std::string_view name) const;
 
   // Adds a node as it is specified. Missing attrs are inferred from the inputs or take their
-  // defaults. \error kInvalidArgument naming the node if the name is illegal or taken, an input's
-  // dtype does not
-  //   fit, an attr is missing or wrong, or shape inference refuses; kNotFound if the op is not
+  // defaults. A node whose op is known only from use (see ImportGraphDef) may have any inputs; it
+  // gets as many outputs as the node of that op that has most.
+  // \error kInvalidArgument naming the node if the name is illegal or taken, an input's dtype does
+  //   not fit, an attr is missing or wrong, or shape inference refuses; kNotFound if the op is not
   //   known; kFailedPrecondition if the graph is finalized.
   StatusOr<Operation> AddNode(NodeSpec spec);
   // Replaces input `index` of an operation (a back edge of a loop, an edit). Shapes are not

@@ -12,6 +12,9 @@
 namespace ramet {
 namespace {
 
+// Readers before this version know no functions.
+constexpr int kFunctionConsumer = 12;
+
 bool IsEnter(const std::string& op) { return op == "Enter" || op == "RefEnter"; }
 
 // Writes the nodes of one graph.
@@ -19,7 +22,7 @@ class GraphWriter {
  public:
   GraphWriter(const GraphImpl& impl, const GraphToProtoOptions& options,
               std::vector<std::string>* unbound)
-      : impl_(impl), options_(options), unbound_(unbound) {}
+      : impl_(impl), options_(options), whole_(options.scope.scope().empty()), unbound_(unbound) {}
 
   Status Write(GraphDef* def) {
     if (!def->ParseFromString(impl_.library_bytes)) {
@@ -36,6 +39,9 @@ class GraphWriter {
     VersionDef* versions = def->mutable_versions();
     versions->set_producer(impl_.versions.producer);
     versions->set_min_consumer(impl_.versions.min_consumer);
+    if (def->library().function_size() > 0) {
+      versions->set_min_consumer(std::max(impl_.versions.min_consumer, kFunctionConsumer));
+    }
     for (int bad : impl_.versions.bad_consumers) versions->add_bad_consumers(bad);
     return OkStatus();
   }
@@ -43,12 +49,17 @@ class GraphWriter {
  private:
   bool Includes(std::string_view name) const {
     if (!options_.scope.Includes(name)) return false;
-    return options_.exclude == nullptr || !options_.exclude->contains(std::string(name));
+    if (options_.exclude == nullptr || options_.exclude->empty()) return true;
+    return !options_.exclude->contains(std::string(name));
   }
 
   Status WriteNode(NodeId id, NodeDef* proto) {
     const NodeRecord& node = impl_.nodes[id];
-    proto->set_name(options_.scope.Strip(node.name));
+    if (whole_) {
+      proto->set_name(node.name.data(), node.name.size());
+    } else {
+      proto->set_name(options_.scope.Strip(node.name));
+    }
     proto->set_op(node.op->name());
     for (Endpoint e : impl_.inputs(id)) WriteInput(e, proto->add_input());
     for (Endpoint e : impl_.controls(id)) WriteInput(e, proto->add_input());
@@ -65,7 +76,11 @@ class GraphWriter {
     const bool outside = !options_.scope.Includes(name);
     if (e.index == Endpoint::kControl) text->push_back('^');
     if (outside) text->append(kUnboundInputPrefix);
-    text->append(outside ? std::string(name) : options_.scope.Strip(name));
+    if (outside || whole_) {
+      text->append(name);
+    } else {
+      text->append(options_.scope.Strip(name));
+    }
     if (e.index > 0) text->append(StrCat(":", e.index));
     if (outside && unbound_ != nullptr) unbound_->push_back(*text);
   }
@@ -80,8 +95,7 @@ class GraphWriter {
     }
     if (options_.def.strip_default_attrs && IsDefault(*node.op, name, attr)) return OkStatus();
     AttrValue* value = &(*proto->mutable_attr())[name];
-    Status written = options_.scope.scope().empty() ? AttrToProto(attr, value)
-                                                    : WriteScopedAttr(node, name, attr, value);
+    Status written = whole_ ? AttrToProto(attr, value) : WriteScopedAttr(node, name, attr, value);
     return written.ok() ? written : written.WithContext(StrCat("attr '", name, "'"));
   }
 
@@ -140,6 +154,7 @@ class GraphWriter {
 
   const GraphImpl& impl_;
   const GraphToProtoOptions& options_;
+  const bool whole_;  // no scope: names are written as they are
   std::vector<std::string>* unbound_;
 };
 

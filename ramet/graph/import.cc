@@ -10,14 +10,11 @@
 #include "ramet/graph/import_proto.h"
 #include "ramet/graph/message_file.h"
 #include "ramet/graph/names.h"
-#include "ramet/graph/node_build.h"
-#include "ramet/tensor/tensor_proto.h"
 
 namespace ramet {
 namespace {
 
 constexpr int kConsumerVersion = 2474;
-constexpr int kScalarPlaceholderVersion = 22;
 constexpr size_t kMaxNodes = size_t{1} << 30;
 // A node may have more outputs than kFewOutputs only while the whole import stays in proportion.
 constexpr size_t kFewOutputs = 64;
@@ -33,18 +30,6 @@ std::string Join(const std::vector<DType>& types) {
   std::vector<std::string> names;
   for (DType t : types) names.push_back(DTypeName(t));
   return StrJoin(names, ", ");
-}
-
-// Whether the message describes just `shape`.
-bool IsShape(const TensorShapeProto& proto, const Shape& shape) {
-  if (proto.unknown_rank() || shape.unknown_rank()) {
-    return proto.unknown_rank() && shape.unknown_rank() && proto.dim().empty();
-  }
-  if (proto.dim_size() != shape.rank()) return false;
-  for (int d = 0; d < proto.dim_size(); ++d) {
-    if (proto.dim(d).size() != shape.dim(d)) return false;
-  }
-  return true;
 }
 
 // The device that the open scopes ask for, under the node's own.
@@ -136,11 +121,23 @@ Status GraphImport::AppendNodes() {
   node_ops_.reserve(n);
   node_attrs_.reserve(n);
   for (int32_t i = 0; i < size(); ++i) {
-    RAMET_ASSIGN_OR_RETURN(const ImportOp* op, ops_.Find(node_def(i).op()));
+    auto found = ops_.Find(node_def(i).op());
+    if (!found.ok()) return found.status().WithSuffix(InNode(i));
+    const ImportOp* op = *found;
+    if (op->deprecated != nullptr && def_.versions().producer() >= op->deprecated->version) {
+      return Unimplemented("Op ", node_def(i).op(), " is not available in GraphDef version ",
+                           def_.versions().producer(), ". It has been removed in version ",
+                           op->deprecated->version, ". ", op->deprecated->explanation, ".",
+                           InNode(i));
+    }
     node_ops_.push_back(op);
     RAMET_RETURN_IF_ERROR(AppendNode(i, *op));
   }
   return OkStatus();
+}
+
+std::string GraphImport::InNode(int32_t i) const {
+  return StrCat("; NodeDef: {{node ", node_def(i).name(), "}}");
 }
 
 Status GraphImport::AppendNode(int32_t i, const ImportOp& op) {
@@ -206,8 +203,8 @@ Status GraphImport::CheckInputs() {
     const std::vector<DType>& wanted = *node_attrs_[i].set->inputs;
     if (schema != nullptr && wanted.size() != static_cast<size_t>(record(i).num_inputs)) {
       return InvalidArgument("NodeDef expected inputs '", Join(wanted), "' do not match ",
-                             record(i).num_inputs, " inputs specified; Op<", *schema,
-                             ">; NodeDef: {{node ", node_def(i).name(), "}}");
+                             record(i).num_inputs, " inputs specified; Op<", *schema, ">",
+                             InNode(i));
     }
     RAMET_RETURN_IF_ERROR(CheckNodeInputs(i, schema == nullptr ? nullptr : wanted.data()));
   }
@@ -248,49 +245,6 @@ Status GraphImport::CheckUnusedKeys() const {
   if (missing.empty()) return OkStatus();
   return InvalidArgument("Attempted to map inputs that were not found in graph_def: [",
                          StrJoin(missing, ", "), "]");
-}
-
-Status GraphImport::InferNodeShapes(int32_t i) {
-  NodeRecord& node = record(i);
-  if (node.op->shape_fn() != nullptr) {
-    auto span = impl_.inputs(base_ + i);
-    std::vector<Endpoint> inputs(span.begin(), span.end());
-    auto shapes = InferShapes(impl_, *node.op, *node.attrs, inputs, node.num_outputs);
-    if (!shapes.ok()) {
-      return shapes.status().WithContext(StrCat("node '", node.name, "' (", node.op->name(), ")"));
-    }
-    for (int k = 0; k < node.num_outputs; ++k) {
-      impl_.outputs[node.first_output + k].shape = std::move((*shapes)[k]);
-    }
-  }
-  if (node.op->name() == "Placeholder" && node.num_outputs == 1 &&
-      def_.versions().producer() < kScalarPlaceholderVersion &&
-      impl_.outputs[node.first_output].shape.rank() == 0) {
-    impl_.outputs[node.first_output].shape = Shape::Unknown();
-  }
-  return RefineShapes(i);
-}
-
-Status GraphImport::RefineShapes(int32_t i) {
-  const AttrValue* attr = node_attrs_[i].output_shapes;
-  if (attr == nullptr) return OkStatus();
-  const auto& shapes = attr->list().shape();
-  if (shapes.size() != record(i).num_outputs) return OkStatus();
-  for (int k = 0; k < shapes.size(); ++k) {
-    OutputRecord& output = impl_.outputs[record(i).first_output + k];
-    if (IsShape(shapes[k], output.shape)) continue;
-    auto stated = ShapeFromProto(shapes[k]);
-    auto merged = stated.ok() ? output.shape.MergeWith(*stated) : stated;
-    if (merged.ok()) {
-      output.shape = *std::move(merged);
-    } else if (options_.validate_shapes) {
-      return InvalidArgument("Node '", node_def(i).name(),
-                             "' has an _output_shapes attribute inconsistent with "
-                             "the GraphDef for output #",
-                             k, ": ", merged.status().message());
-    }
-  }
-  return OkStatus();
 }
 
 Status GraphImport::SetDevices() {

@@ -16,6 +16,8 @@ StatusOr<const ImportOp*> ImportOps::Find(std::string_view name) {
 }
 
 Status ImportOps::Define(std::string_view name, ImportOp* op) {
+  if (name.empty()) return InvalidArgument("a node's op type is empty");
+  op->deprecated = FindDeprecation(name);
   auto producer = producers_.find(name);
   if (producer != producers_.end()) op->producer = producer->second;
   op->op = OpRegistry::Global().Find(name);
@@ -35,8 +37,7 @@ Status ImportOps::Define(std::string_view name, ImportOp* op) {
     op->op = added_.emplace_back(std::make_unique<Op>(std::move(schema))).get();
   }
   const OpSchema& schema = op->op->schema();
-  const bool inferred = !op->op->registered() && schema.doc == kInferredOpDoc;
-  op->schema = inferred ? nullptr : &schema;
+  op->schema = IsInferred(*op->op) ? nullptr : &schema;
   return OkStatus();
 }
 

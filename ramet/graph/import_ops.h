@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ramet/graph/graph_impl.h"
+#include "ramet/graph/op_deprecation.h"
 #include "ramet/proto/graph.pb.h"
 #include "ramet/proto/op_def.pb.h"
 
@@ -18,10 +19,14 @@ struct ImportOp {
   const OpSchema* schema = nullptr;
   // The definition that the writer of the file had; may be nullptr.
   const OpDef* producer = nullptr;
+  const DeprecatedOp* deprecated = nullptr;  // may be nullptr
 };
 
 // The doc text of the schema of an op that nothing defines.
 inline constexpr char kInferredOpDoc[] = "(inferred from use)";
+inline bool IsInferred(const Op& op) {
+  return !op.registered() && op.schema().doc == kInferredOpDoc;
+}
 
 // The op types of one import: those registered, those the graph knows, and new ones defined by the
 // file's library or the producer's op list. Borrows all of them.

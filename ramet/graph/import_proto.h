@@ -38,6 +38,8 @@ class GraphImport {
   Status CheckVersions() const;
   Status AppendNodes();
   Status AppendNode(int32_t i, const ImportOp& op);
+  // For the end of a message.
+  std::string InNode(int32_t i) const;
   std::string_view KeepName(const std::string& name);
   Status AppendOutputs(int32_t i, const std::vector<DType>& types);
   int UsedOutputs(int32_t i);

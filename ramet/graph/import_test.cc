@@ -298,6 +298,51 @@ TEST(ImportTest, AnUnknownOpWithoutDefinitionHasWhatIsUsedOfIt) {
   EXPECT_EQ(g.FindOperation("last")->num_outputs(), 2);
 }
 
+TEST(ImportTest, NodesOfAnOpKnownFromUseCanBeAdded) {
+  Graph g;
+  MustImport(g, Placeholder("a") + Node("e", "Exotic", {"a", "a"}, "T") +
+                    Node("f", "Identity", {"e:1"}, "T"));
+  Output a = g.Tensor("a:0").value();
+  auto added = g.AddNode({.op = "Exotic", .name = "copy", .inputs = {a, a, a}});
+  ASSERT_TRUE(added.ok()) << added.status().ToString();
+  EXPECT_EQ(added->num_inputs(), 3);
+  EXPECT_EQ(added->num_outputs(), 2);
+  EXPECT_EQ(added->output(1).dtype(), kFloat);
+  GraphDef written;
+  ASSERT_TRUE(written.ParseFromString(ExportGraphDef(g).value()));
+  EXPECT_THAT(written.node(3).input(), ElementsAre("a", "a", "a"));
+}
+
+TEST(ImportTest, DeprecatedOpsAreForOldFiles) {
+  const std::string file = Placeholder("a") + Node("t", "TensorArraySize", {"a"});
+  Graph g;
+  auto status = Import(g, file + "versions { producer: 16 }").status();
+  EXPECT_EQ(status.code(), Code::kUnimplemented);
+  EXPECT_EQ(status.message(),
+            "Op TensorArraySize is not available in GraphDef version 16. It has been removed in "
+            "version 16. Use TensorArraySizeV3.; NodeDef: {{node t}}");
+  MustImport(g, file + "versions { producer: 15 }");
+}
+
+TEST(ImportTest, NamesAreTakenAlsoWhenNobodyHasAskedYet) {
+  Graph g;
+  MustImport(g, Placeholder("A") + Placeholder("b/c"));
+  EXPECT_EQ(g.UniqueName("a"), "a_1");
+  EXPECT_EQ(g.UniqueName("b/C"), "b/C_1");
+  MustImport(g, Placeholder("d"));
+  ASSERT_TRUE(g.AddNode({.op = "NoOp", .name = "e"}).ok());
+  EXPECT_EQ(g.UniqueName("D", false), "D_1");
+  EXPECT_EQ(g.UniqueName("e", false), "e_1");
+}
+
+TEST(ImportTest, AGraphWithFunctionsAsksForReadersThatKnowThem) {
+  Graph g;
+  MustImport(g, "library { function { signature { name: 'F' } } } versions { producer: 30 }");
+  GraphDef written;
+  ASSERT_TRUE(written.ParseFromString(ExportGraphDef(g).value()));
+  EXPECT_EQ(written.versions().min_consumer(), 12);
+}
+
 TEST(ImportTest, AFunctionCallHasTheSignatureOfTheLibrary) {
   const std::string library =
       "library { function { signature { name: 'F' input_arg { name: 'x' type: DT_FLOAT }"

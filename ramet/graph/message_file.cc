@@ -61,6 +61,16 @@ Status ParseText(std::string_view bytes, std::string_view what,
   return DataLoss("no ", what, " in text form: ", error.text());
 }
 
+// The canonical bytes of a message whose ByteSizeLong has just given `size`.
+std::string SizedBytes(const google::protobuf::Message& message, size_t size) {
+  std::string bytes(size, '\0');
+  google::protobuf::io::ArrayOutputStream stream(bytes.data(), static_cast<int>(size));
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeWithCachedSizes(&coded);
+  return bytes;
+}
+
 }  // namespace
 
 Status ParseMessage(std::string_view bytes, std::string_view what,
@@ -99,13 +109,7 @@ size_t FileBytes(const std::string& path) {
 }
 
 std::string CanonicalBytes(const google::protobuf::Message& message) {
-  const size_t size = message.ByteSizeLong();
-  std::string bytes(size, '\0');
-  google::protobuf::io::ArrayOutputStream stream(bytes.data(), static_cast<int>(size));
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  message.SerializeWithCachedSizes(&coded);
-  return bytes;
+  return SizedBytes(message, message.ByteSizeLong());
 }
 
 StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, bool as_text) {
@@ -118,12 +122,12 @@ StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, b
     printer.PrintToString(message, &bytes);
     return bytes;
   }
-  if (const size_t size = message.ByteSizeLong();
-      size > static_cast<size_t>(std::numeric_limits<int>::max())) {
+  const size_t size = message.ByteSizeLong();
+  if (size > static_cast<size_t>(std::numeric_limits<int>::max())) {
     return ResourceExhausted("a ", message.GetTypeName(), " of ", size,
                              " bytes cannot be written: the format ends at 2 GiB");
   }
-  return CanonicalBytes(message);
+  return SizedBytes(message, size);
 }
 
 }  // namespace ramet

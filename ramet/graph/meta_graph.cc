@@ -1,6 +1,7 @@
 #include "ramet/graph/meta_graph.h"
 
 #include <google/protobuf/arena.h>
+#include <google/protobuf/stubs/logging.h>
 
 #include <algorithm>
 
@@ -108,6 +109,7 @@ void SaverToProto(const SaverNames& saver, SaverDef* proto) {
 
 StatusOr<MetaGraphInfo> ImportMetaGraphProto(Graph& graph, const MetaGraphDef& meta,
                                              const ImportMetaGraphOptions& options) {
+  google::protobuf::LogSilencer silencer;
   RAMET_RETURN_IF_ERROR(CheckUnboundInputs(meta, options.input_map));
   ImportOptions import_options;
   import_options.name = ScopeName(graph, options.import_scope);

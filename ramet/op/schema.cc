@@ -32,17 +32,20 @@ StatusOr<NameAndRest> SplitName(std::string_view what, std::string_view text) {
   return NameAndRest{Trim(text.substr(0, colon)), Trim(text.substr(colon + 1))};
 }
 
+// In TensorFlow's order, which is that of the dtypes' numbers.
 std::vector<DType> TypeGroup(std::string_view name) {
   using enum DType;
-  std::vector<DType> real = {DType::kFloat,  DType::kDouble, DType::kInt32,  DType::kUInt8,
-                             DType::kInt16,  DType::kInt8,   DType::kInt64,  DType::kBFloat16,
-                             DType::kUInt16, DType::kHalf,   DType::kUInt32, DType::kUInt64};
-  if (name == "realnumbertype") return real;
-  if (name != "numbertype") return {};
-  for (DType t : {DType::kComplex64, DType::kComplex128, kQInt8, kQUInt8, kQInt32}) {
-    real.push_back(t);
+  if (name == "realnumbertype") {
+    return {DType::kFloat,  DType::kDouble, DType::kInt32,  DType::kUInt8,
+            DType::kInt16,  DType::kInt8,   DType::kInt64,  DType::kBFloat16,
+            DType::kUInt16, DType::kHalf,   DType::kUInt32, DType::kUInt64};
   }
-  return real;
+  if (name != "numbertype") return {};
+  return {DType::kFloat, DType::kDouble, DType::kInt32,     DType::kUInt8,
+          DType::kInt16, DType::kInt8,   DType::kComplex64, DType::kInt64,
+          kQInt8,        kQUInt8,        kQInt32,           DType::kBFloat16,
+          kQInt16,       kQUInt16,       DType::kUInt16,    DType::kComplex128,
+          DType::kHalf,  DType::kUInt32, DType::kUInt64};
 }
 
 StatusOr<std::vector<Attr>> ParseListItems(std::string_view text, std::string_view type);

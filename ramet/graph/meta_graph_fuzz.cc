@@ -1,0 +1,34 @@
+// Arbitrary bytes as a MetaGraphDef and as a GraphDef: both forms of import, then export and
+// freezing of what came in. Nothing may crash, hang or take memory without bound.
+
+#include "ramet/base/log.h"
+#include "ramet/graph/freeze.h"
+#include "ramet/graph/graph_def.h"
+#include "ramet/graph/import.h"
+#include "ramet/graph/meta_graph.h"
+#include "ramet/op/testing/test_ops.h"
+
+using namespace ramet;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  SetLogLevel(LogLevel::kOff);
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  {
+    Graph graph;
+    auto info = ImportMetaGraphBytes(graph, bytes, {.import_scope = "s"});
+    if (info.ok()) {
+      ExportMetaGraphOptions options;
+      options.carried = info->carried;
+      options.saver = info->saver;
+      options.export_scope = "s";
+      options.clear_extraneous_savers = true;
+      (void)ExportMetaGraph(graph, options);
+      (void)ImportMetaGraphBytes(graph, bytes);
+    }
+  }
+  Graph graph;
+  if (ImportGraphDef(graph, bytes, {.name = ""}).ok()) (void)ExportGraphDef(graph);
+  if (auto plain = RemoveTrainingNodes(bytes); plain.ok()) (void)ReplaceVariables(*plain, {});
+  (void)ExtractSubGraph(bytes, {"a"});
+  return 0;
+}

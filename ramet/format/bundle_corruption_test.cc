@@ -7,7 +7,7 @@
 
 #include "ramet/base/crc32c.h"
 #include "ramet/format/bundle_testing.h"
-#include "ramet/format/coding.h"
+#include "ramet/base/coding.h"
 #include "ramet/format/table_testing.h"
 #include "ramet/proto/checkpoint.pb.h"
 #include "ramet/tensor/tensor_proto.h"

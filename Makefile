@@ -74,9 +74,11 @@ bench: $(BUILD)/build.ninja ## the benchmark program (ARGS=--benchmark_filter=..
 	@ninja -C $(BUILD) bin/ramet_bench
 	@$(BUILD)/bin/ramet_bench $(ARGS)
 
-bench-table: $(BUILD)/build.ninja $(ORACLE)/.complete ## the table of docs/benchmarks.md, TensorFlow beside
+bench-table: $(BUILD)/build.ninja $(ORACLE)/.complete ## the tables of docs/benchmarks.md, TensorFlow beside
 	@ninja -C $(BUILD) bin/ramet_bench
-	@python3 bench/table.py $(BUILD)/bin/ramet_bench --tensorflow $(ORACLE)/bin/python
+	@for group in mlp files; do \
+	  python3 bench/table.py $$group $(BUILD)/bin/ramet_bench --tensorflow $(ORACLE)/bin/python; \
+	done
 
 install: build ## library, headers and ramet under PREFIX
 	@ninja -C $(BUILD) lib/libramet.a

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs ramet_bench and, when a Python with TensorFlow is given, tensorflow_mlp.py, in turns; prints
-the table of docs/benchmarks.md: minima over all turns, in microseconds, and the ratios.
+"""Runs ramet_bench and, when a Python with TensorFlow is given, the same workloads there, in turns;
+prints a table of docs/benchmarks.md: minima over all turns and the ratios.
 
-usage: table.py BENCH_PROGRAM [--tensorflow PYTHON] [--turns N]
+usage: table.py mlp|files BENCH_PROGRAM [--tensorflow PYTHON] [--turns N]
 """
 import argparse
 import json
@@ -12,31 +12,39 @@ import sys
 from collections import defaultdict
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-UNIT = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
+SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+# The name of the unit, its seconds; what selects the benchmarks; scripts with their arguments and
+# what is added to the names that they print.
+GROUPS = {
+    "mlp": ("µs", 1e-6, "mlp", [("tensorflow_mlp.py", str(n), "/threads:%d" % n) for n in (1, 2)]),
+    "files": ("ms", 1e-3, "checkpoint|meta_graph",
+              [("tensorflow_files.py", os.environ.get("RAMET_BENCH_DIR", "/dev/shm"), "")]),
+}
 
 
-def run_ramet(program, best):
-    flags = ["--benchmark_filter=mlp", "--benchmark_format=json", "--benchmark_min_time=0.3",
-             "--benchmark_repetitions=5", "--benchmark_enable_random_interleaving=true"]
+def run_ramet(program, group, best):
+    _, unit, selected, _ = GROUPS[group]
+    flags = ["--benchmark_filter=" + selected, "--benchmark_format=json",
+             "--benchmark_min_time=0.3", "--benchmark_repetitions=5",
+             "--benchmark_enable_random_interleaving=true"]
     out = subprocess.run([program] + flags, check=True, stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL).stdout
     for row in json.loads(out)["benchmarks"]:
         if row["run_type"] != "iteration":
             continue
         who, name = row["run_name"].removesuffix("/real_time").split("/", 1)
-        best[name][who] = min(best[name][who], row["real_time"] * UNIT[row["time_unit"]])
+        best[name][who] = min(best[name][who], row["real_time"] * SECONDS[row["time_unit"]] / unit)
 
 
-def run_tensorflow(python, best):
-    for threads in (1, 2):
-        done = subprocess.run([python, os.path.join(HERE, "tensorflow_mlp.py"), str(threads)],
+def run_tensorflow(python, group, best):
+    for script, argument, suffix in GROUPS[group][3]:
+        done = subprocess.run([python, os.path.join(HERE, script), argument],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
             sys.exit(done.stderr)
         for line in done.stdout.splitlines():
             name, value = line.split()
-            key = "%s/threads:%d" % (name, threads)
-            best[key]["tensorflow"] = min(best[key]["tensorflow"], float(value))
+            best[name + suffix]["tensorflow"] = min(best[name + suffix]["tensorflow"], float(value))
 
 
 def cell(value, digits=1):
@@ -45,6 +53,7 @@ def cell(value, digits=1):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("group", choices=GROUPS)
     parser.add_argument("program")
     parser.add_argument("--tensorflow", metavar="PYTHON")
     parser.add_argument("--turns", type=int, default=3)
@@ -52,15 +61,17 @@ def main():
     best = defaultdict(lambda: defaultdict(lambda: float("inf")))
     for turn in range(args.turns):
         print("turn %d of %d" % (turn + 1, args.turns), file=sys.stderr)
-        run_ramet(args.program, best)
+        run_ramet(args.program, args.group, best)
         if args.tensorflow:
-            run_tensorflow(args.tensorflow, best)
-    print("| benchmark | floor µs | Ramet µs | TensorFlow µs | Ramet / floor | TensorFlow / Ramet |")
+            run_tensorflow(args.tensorflow, args.group, best)
+    unit, digits = GROUPS[args.group][0], 1 if args.group == "mlp" else 2
+    print("| benchmark | floor {0} | Ramet {0} | TensorFlow {0} | Ramet / floor | TensorFlow / Ramet |"
+          .format(unit))
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for name in sorted(best):
         floor, ramet, peer = (best[name][who] for who in ("floor", "ramet", "tensorflow"))
         print("| %s | %s | %s | %s | %s | %s |" % (
-            name, cell(floor), cell(ramet), cell(peer),
+            name, cell(floor, digits), cell(ramet, digits), cell(peer, digits),
             cell(ramet / floor if floor < float("inf") else float("inf"), 2),
             cell(peer / ramet if ramet < float("inf") else float("inf"), 1)))
 

@@ -30,6 +30,11 @@ constexpr int64_t kOwnGraceNs = 10'000'000'000;
 constexpr int64_t kForeignGraceNs = 3600 * int64_t{1'000'000'000};
 constexpr std::chrono::seconds kLockWait(10);
 constexpr std::chrono::milliseconds kLockPoll(2);
+// Readers that have seen an index have so long to open the data that it names, while newer saves
+// come, unless more than so many saves or bytes would have to be kept for them.
+constexpr int64_t kReaderGraceNs = 250'000'000;
+constexpr uint64_t kMaxKept = 256;
+constexpr uint64_t kMaxKeptBytes = uint64_t{64} << 20;
 // Smaller ones are as quickly made anew.
 constexpr uint64_t kMinSpareBytes = 128 << 10;
 // File names have five digits.
@@ -131,22 +136,57 @@ Status MakeSpare(const std::string& path) {
   return RenameToUnused(path, StrCat(TemporaryPath(path), kOwnTemporary));
 }
 
-// Data files that neither the new index nor the one that it replaced name. One that is newer than
-// the replaced index may belong to another program's save that is under way; the next save takes
-// it.
-void RetireOldData(const Existing& existing, int new_num_shards, Retired retired) {
-  if (!existing.index || existing.num_shards == 0) return;
+// The data files of one save.
+using Generation = std::vector<const BundleDataFile*>;
+
+// Those that neither the new index nor the one that it replaced name, the oldest first.
+std::vector<Generation> OldGenerations(const Existing& existing, int new_num_shards) {
+  // Numbers above the new one were given before the count began again.
+  std::map<std::pair<bool, int>, Generation> by_age;
   for (const BundleDataFile& file : existing.files.data) {
     if (file.num_shards == existing.num_shards || file.num_shards == new_num_shards) continue;
-    StatusOr<FileIdentity> identity = GetFileIdentity(file.path);
-    if (!identity.ok() || identity->mtime_ns > existing.index->mtime_ns) continue;
-    const bool keep = retired == Retired::kSpareOnMemoryFileSystem &&
-                      identity->size >= kMinSpareBytes && IsMemoryFileSystem(file.path);
-    if (keep && MakeSpare(file.path).ok()) {
-      retired = Retired::kRemove;
+    by_age[{file.num_shards < new_num_shards, file.num_shards}].push_back(&file);
+  }
+  std::vector<Generation> generations;
+  for (auto& [age, generation] : by_age) generations.push_back(std::move(generation));
+  return generations;
+}
+
+// Data that are older than the replaced index make place, or wait as a spare: then `*retired`
+// becomes kRemove. Newer ones may belong to another program's save that is under way; the next save
+// takes them.
+void Retire(const Generation& generation, const FileIdentity& replaced, Retired* retired) {
+  for (const BundleDataFile* file : generation) {
+    StatusOr<FileIdentity> identity = GetFileIdentity(file->path);
+    if (!identity.ok() || identity->mtime_ns > replaced.mtime_ns) continue;
+    const bool keep = *retired == Retired::kSpareOnMemoryFileSystem &&
+                      identity->size >= kMinSpareBytes && IsMemoryFileSystem(file->path);
+    if (keep && MakeSpare(file->path).ok()) {
+      *retired = Retired::kRemove;
     } else {
-      RemoveFile(file.path).IgnoreError();
+      RemoveFile(file->path).IgnoreError();
     }
+  }
+}
+
+// When the save after this one wrote its data.
+int64_t WrittenAt(const Generation& generation) {
+  StatusOr<FileIdentity> identity = GetFileIdentity(generation.front()->path);
+  return identity.ok() ? identity->mtime_ns : 0;
+}
+
+// Retires what was replaced long enough ago, and more if there is too much of it. `bytes` is the
+// size of the new data.
+void RetireOldData(const Existing& existing, int new_num_shards, uint64_t bytes, Retired retired) {
+  if (!existing.index || existing.num_shards == 0) return;
+  const std::vector<Generation> old = OldGenerations(existing, new_num_shards);
+  const size_t room = std::min(kMaxKept, kMaxKeptBytes / std::max<uint64_t>(bytes, 1));
+  const int64_t now = WallClockNs();
+  for (size_t i = 0; i < old.size(); ++i) {
+    const int64_t replaced_at =
+        i + 1 < old.size() ? WrittenAt(old[i + 1]) : existing.index->mtime_ns;
+    if (old.size() - i <= room && replaced_at > now - kReaderGraceNs) return;
+    Retire(old[i], *existing.index, &retired);
   }
 }
 
@@ -231,8 +271,11 @@ Status CommitBundle(const std::string& prefix, std::span<const std::string> data
   header.num_shards = ChooseNumShards(existing, n);
   const int first_shard = header.num_shards - n;
   Placement placement;
+  uint64_t bytes = 0;
   for (int i = 0; i < n; ++i) {
     const std::string place = BundleDataPath(prefix, first_shard + i, header.num_shards);
+    if (StatusOr<FileIdentity> data = GetFileIdentity(data_files[i]); data.ok())
+      bytes += data->size;
     RAMET_RETURN_IF_ERROR(placement.Move(data_files[i], place, !existing.index));
   }
   TemporaryFile index(index_path);
@@ -242,7 +285,7 @@ Status CommitBundle(const std::string& prefix, std::span<const std::string> data
   index.Renamed();
   placement.Keep();
   RAMET_RETURN_IF_ERROR(SyncDir(folder));
-  RetireOldData(existing, header.num_shards, retired);
+  RetireOldData(existing, header.num_shards, bytes, retired);
   RemoveStaleTemporaries(existing.files.temporaries);
   return OkStatus();
 }

@@ -44,6 +44,7 @@ TEST_F(MergeTest, MakesOneBundleOfTheShards) {
 
 TEST_F(MergeTest, OntoACheckpointThatExistsKeepsItsDataUntilTheNextOne) {
   for (float value : {1.f, 2.f, 3.f}) {
+    Age(dir_.path());
     SaveParts(value);
     ASSERT_TRUE(Merge().ok());
     ExpectValue(value);

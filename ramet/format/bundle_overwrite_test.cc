@@ -104,7 +104,10 @@ class SpareTest : public testing::Test {
   void SetUp() override {
     if (!IsDirectory("/dev/shm")) GTEST_SKIP() << "skipped: no memory file system at /dev/shm";
     dir_.emplace("/dev/shm");
-    for (int step = 0; step < 3; ++step) ASSERT_TRUE(Save(*dir_ / "m", BigModel(step)).ok());
+    for (int step = 0; step < 3; ++step) {
+      Age(dir_->path());
+      ASSERT_TRUE(Save(*dir_ / "m", BigModel(step)).ok());
+    }
     const std::vector<std::string> spares = FilesIn(*dir_, ".tempstate");
     ASSERT_EQ(spares.size(), 1u);
     spare_ = spares[0];
@@ -112,6 +115,7 @@ class SpareTest : public testing::Test {
   // Saves once more; whether the spare became the data file of that checkpoint.
   bool NextSaveTakesIt() {
     const uint64_t inode = InodeOf(spare_);
+    Age(dir_->path());
     EXPECT_TRUE(Save(*dir_ / "m", BigModel(3)).ok());
     EXPECT_TRUE(Load(*dir_ / "m", {"big"}).value()[0].BitwiseEquals(BigModel(3)[0].second));
     return InodeOf(*dir_ / "m.data-00003-of-00004") == inode;
@@ -149,6 +153,7 @@ TEST_F(SpareTest, NotWhenASecondNameLeadsToIt) {
 TEST(BundleOverwrite, TakesAnotherDataFileAndKeepsOneOlder) {
   ScratchDir dir;
   for (int step = 0; step < 4; ++step) {
+    Age(dir.path());
     ASSERT_TRUE(Save(dir / "m", Model(step)).ok());
     EXPECT_EQ(ReadStep(dir / "m").value(), step);
   }
@@ -171,9 +176,32 @@ TEST(BundleOverwrite, AReaderThatComesTooLateSaysSo) {
   ScratchDir dir;
   ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
   BundleReader reader = BundleReader::Open(dir / "m").value();
-  for (int step = 2; step < 4; ++step) ASSERT_TRUE(Save(dir / "m", Model(step)).ok());
+  for (int step = 2; step < 4; ++step) {
+    Age(dir.path());
+    ASSERT_TRUE(Save(dir / "m", Model(step)).ok());
+  }
   EXPECT_TRUE(IsNotFound(reader.Read("step").status()));
   EXPECT_EQ(ReadStep(dir / "m").value(), 3);
+}
+
+TEST(BundleOverwrite, DataReplacedAMomentAgoAreThereForReadersUpToALimit) {
+  ScratchDir dir(IsDirectory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path());
+  ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
+  BundleReader reader = BundleReader::Open(dir / "m").value();
+  auto save_at_once = [&](int step) {
+    Age(dir.path(), -3600);
+    ASSERT_TRUE(Save(dir / "m", Model(step)).ok());
+  };
+  for (int step = 2; step < 10; ++step) save_at_once(step);
+  EXPECT_EQ(reader.Read("step")->scalar<int>(), 1);
+  for (int step = 10; step < 300; ++step) save_at_once(step);
+  EXPECT_EQ(FilesIn(dir, ".data").size(), 256u + 2u);
+  EXPECT_EQ(ReadStep(dir / "m").value(), 299);
+  // 67 MB are more than is kept.
+  Tensor big(kFloat, Shape{17 << 20});
+  Age(dir.path(), -3600);
+  ASSERT_TRUE(Save(dir / "m", {{"big", big}}).ok());
+  EXPECT_EQ(FilesIn(dir, ".data").size(), 2u);
 }
 
 TEST(BundleOverwrite, OtherPrefixesAreLeftAlone) {
@@ -284,7 +312,10 @@ TEST(BundleOverwrite, KilledWritersLeaveACheckpointThatReads) {
     last = *step;
   }
   EXPECT_GT(last, 0) << "no save ended before its writer was killed";
-  for (int i = 1; i <= 3; ++i) ASSERT_TRUE(Save(prefix, Model(last + i)).ok());
+  for (int i = 1; i <= 3; ++i) {
+    Age(dir.path());
+    ASSERT_TRUE(Save(prefix, Model(last + i)).ok());
+  }
   int data_files = 0;
   for (const std::string& name : ListDir(dir.path()).value())
     data_files += name.find("tempstate") == name.npos;

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include <string>
 #include <string_view>
@@ -69,6 +72,14 @@ inline void WriteBytes(const std::string& path, std::string_view bytes) {
 inline void ExpectError(const Status& status, Code code, std::string_view message) {
   EXPECT_EQ(static_cast<int>(status.code()), static_cast<int>(code)) << status.ToString();
   EXPECT_NE(status.message().find(message), std::string::npos) << status.message();
+}
+
+// As if the files of a folder had been written so long ago.
+inline void Age(const std::string& folder, int64_t seconds = 1) {
+  timespec times[2] = {{0, UTIME_OMIT}, {time(nullptr) - seconds, 0}};
+  for (const std::string& name : ListDir(folder).value()) {
+    EXPECT_EQ(::utimensat(AT_FDCWD, JoinPath(folder, name).c_str(), times, 0), 0) << name;
+  }
 }
 
 }  // namespace ramet

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "ramet/graph/device_name.h"
-#include "ramet/op/op.h"
 
 namespace ramet {
 namespace {
@@ -100,9 +99,7 @@ class SaverNodes {
     const Output handle = s.variable.ref();
     {
       Scope read = beside.NameScope("Read");
-      if (OpRegistry::Global().Find("DisableCopyOnRead") != nullptr) {
-        AddOp(graph_, "DisableCopyOnRead", {handle});
-      }
+      AddOp(graph_, "DisableCopyOnRead", {handle});
       const AttrMap dtype = {{"dtype", s.variable.dtype()}};
       value = AddOp(graph_, "ReadVariableOp", {handle}, dtype).output(0);
     }

@@ -18,6 +18,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 from tensorflow.core.protobuf import meta_graph_pb2
 from tensorflow.python.framework import meta_graph as tf_meta_graph
+from tensorflow.python.training.saving import saveable_object
 
 tf.disable_v2_behavior()
 tf.logging.set_verbosity(tf.logging.FATAL)
@@ -144,6 +145,21 @@ def write_objects(prefix):
 GRAPHS = (resources, resource_of_doubles, references, unknown_shape, objects, objects_in_parts, plain, two_devices, parts, two_parts, whole, step, nothing, other_shape, wrong_shape, wrong_type, missing, twice)
 
 
+class Pair(saveable_object.SaveableObject):
+    """Keeps a variable, and twice another."""
+
+    def __init__(self, name, a, b):
+        self.variables = a, b
+        specs = [saveable_object.SaveSpec(a.value(), "", name + "/x"), saveable_object.SaveSpec(b * 2.0, "", name + "/y")]
+        super().__init__(a, specs, name)
+
+    def restore(self, restored_tensors, restored_shapes):
+        x, y = restored_tensors
+        if restored_shapes:
+            x = tf.reshape(x, restored_shapes[0])
+        return tf.group(tf.assign(self.variables[0], x), tf.assign(self.variables[1], y / 2.0))
+
+
 class Oracle:
     """Runs a script with TensorFlow."""
 
@@ -159,7 +175,7 @@ class Oracle:
             return "error %s %s" % (CODES[type(e).__name__], message)
 
     def new_graph(self):
-        self.graph, self.savers = tf.Graph(), {}
+        self.graph, self.savers, self.objects = tf.Graph(), {}, {}
 
     def do_graph(self, meta):
         self.new_graph()
@@ -189,10 +205,16 @@ class Oracle:
     def do_value(self, name):
         return " ".join("%f" % x for x in self.session.run(self.find(name)).ravel())
 
+    def do_object(self, name, a, b):
+        self.objects[name] = Pair(name, self.find(a), self.find(b))
+
     def do_saver(self, name, *options):
-        given = {}
+        given, objects = {}, []
         for option in options:
             key, value = option.split("=", 1)
+            if key == "objects":
+                objects = [self.objects[n] for n in value.split(",")]
+                continue
             if key == "var_list":
                 value = [self.find(n) for n in value.split(",")]
             elif key == "var_map":
@@ -206,6 +228,10 @@ class Oracle:
             elif key == "keep_checkpoint_every_n_hours":
                 value = float(value)
             given[key] = value
+        if objects and isinstance(given.get("var_list"), dict):
+            given["var_list"].update({o.name: o for o in objects})
+        elif objects:
+            given["var_list"] = given.get("var_list", []) + objects
         self.savers[name] = tf.train.Saver(**given)
 
     def do_build(self, name):
@@ -334,6 +360,16 @@ CASES = {
         "saver s", "restore s $D/m", "value p/part_0", "value p/part_1"],
     "reshape": PLAIN + ["saver s", "save s $D/m"] + begin(other_shape) + [
         "saver s reshape=1", "restore s $D/m", "value a", "value c/d", "save s $D/n"],
+    "saveable_objects": PLAIN + ["object bb a b", "saver s var_list=c/d,a objects=bb", "save s $D/m", "assign a 9", "assign b 9", "restore s $D/m",
+                                 "value a", "value b", "saver t objects=bb", "save t $D/n", "saver u var_map=x:c/d objects=bb reshape=1",
+                                 "save u $D/o", "assign b 9", "restore u $D/o", "value b", "saver v defer_build=1 objects=bb !If `var_list`"],
+    "saveable_objects_sharded": DEVICES + ["object o a d", "saver s sharded=1 var_list=b objects=o", "save s $D/m", "assign d 9",
+                                           "restore s $D/m", "value d"],
+    "saveable_objects_elsewhere": DEVICES + ["object o b a", "saver s sharded=1 objects=o !All tensors of a saveable object must "
+                                           "be on the same device: o"],
+    "saveable_objects_of_a_shard": PLAIN + ["object o a b", "saver s sharded=1 var_list=c/d objects=o", "save s $D/m", "assign b 9",
+                                            "restore s $D/m", "value b"],
+    "saveable_objects_v1": PLAIN + ["object o a b", "saver s write_version=1 objects=o", "save s $D/m", "assign b 9", "restore s $D/m", "value b"],
     "reshape_sharded": DEVICES + ["saver s sharded=1 reshape=1", "save s $D/m", "restore s $D/m"],
     "restore_sequentially": PLAIN + ["saver s restore_sequentially=1", "save s $D/m"],
     "names": PLAIN + ["saver s", "saver t", "saver u name=keep", "saver v name=keep", "save v $D/m", "proto v", "proto t"],

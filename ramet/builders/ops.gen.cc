@@ -395,6 +395,10 @@ Output DiagPart(const Input& input, std::string_view name, SourceLocation where)
   return First(Build(nullptr, "DiagPart", Flat({input}), {}, Or(name, "DiagPart"), where));
 }
 
+Operation DisableCopyOnRead(const Input& resource, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "DisableCopyOnRead", Flat({resource}), {}, Or(name, "DisableCopyOnRead"), where);
+}
+
 Output Div(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Div", Flat({x, y}), {}, Or(name, "Div"), where));
 }
@@ -995,6 +999,20 @@ Operation ResourceScatterNdAdd(const Input& ref, const Input& indices, const Inp
   return ResourceScatterNdAdd(ref, indices, updates, ResourceScatterNdAddOptions(), name, where);
 }
 
+Operation ResourceScatterNdMax(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdMaxOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceScatterNdMax", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}, {"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ResourceScatterNdMax"), where);
+}
+Operation ResourceScatterNdMax(const Input& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return ResourceScatterNdMax(ref, indices, updates, ResourceScatterNdMaxOptions(), name, where);
+}
+
+Operation ResourceScatterNdMin(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdMinOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceScatterNdMin", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}, {"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ResourceScatterNdMin"), where);
+}
+Operation ResourceScatterNdMin(const Input& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return ResourceScatterNdMin(ref, indices, updates, ResourceScatterNdMinOptions(), name, where);
+}
+
 Operation ResourceScatterNdSub(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdSubOptions& options, std::string_view name, SourceLocation where) {
   return Build(nullptr, "ResourceScatterNdSub", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}, {"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ResourceScatterNdSub"), where);
 }
@@ -1085,6 +1103,13 @@ Operation ResourceSparseApplyRMSProp(const Input& var, const Input& ms, const In
 }
 Operation ResourceSparseApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return ResourceSparseApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad, indices, ResourceSparseApplyRMSPropOptions(), name, where);
+}
+
+Operation ResourceStridedSliceAssign(const Input& ref, const Input& begin, const Input& end, const Input& strides, const Input& value, const ResourceStridedSliceAssignOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceStridedSliceAssign", Flat({ref, begin, end, strides, value}), {{"begin_mask", options.begin_mask}, {"end_mask", options.end_mask}, {"ellipsis_mask", options.ellipsis_mask}, {"new_axis_mask", options.new_axis_mask}, {"shrink_axis_mask", options.shrink_axis_mask}}, Or(name, "ResourceStridedSliceAssign"), where);
+}
+Operation ResourceStridedSliceAssign(const Input& ref, const Input& begin, const Input& end, const Input& strides, const Input& value, std::string_view name, SourceLocation where) {
+  return ResourceStridedSliceAssign(ref, begin, end, strides, value, ResourceStridedSliceAssignOptions(), name, where);
 }
 
 Output Restore(const Input& file_pattern, const Input& tensor_name, DType dt, const RestoreOptions& options, std::string_view name, SourceLocation where) {
@@ -1199,6 +1224,20 @@ Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& upda
 }
 Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return ScatterNdAdd(ref, indices, updates, ScatterNdAddOptions(), name, where);
+}
+
+Output ScatterNdMax(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdMaxOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ScatterNdMax", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}, {"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ScatterNdMax"), where));
+}
+Output ScatterNdMax(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return ScatterNdMax(ref, indices, updates, ScatterNdMaxOptions(), name, where);
+}
+
+Output ScatterNdMin(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdMinOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ScatterNdMin", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}, {"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ScatterNdMin"), where));
+}
+Output ScatterNdMin(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return ScatterNdMin(ref, indices, updates, ScatterNdMinOptions(), name, where);
 }
 
 Output ScatterNdSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdSubOptions& options, std::string_view name, SourceLocation where) {
@@ -1464,6 +1503,13 @@ Output StridedSlice(const Input& input, const Input& begin, const Input& end, co
 }
 Output StridedSlice(const Input& input, const Input& begin, const Input& end, const Input& strides, std::string_view name, SourceLocation where) {
   return StridedSlice(input, begin, end, strides, StridedSliceOptions(), name, where);
+}
+
+Output StridedSliceAssign(const RefInput& ref, const Input& begin, const Input& end, const Input& strides, const Input& value, const StridedSliceAssignOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StridedSliceAssign", Flat({ref, begin, end, strides, value}), {{"begin_mask", options.begin_mask}, {"end_mask", options.end_mask}, {"ellipsis_mask", options.ellipsis_mask}, {"new_axis_mask", options.new_axis_mask}, {"shrink_axis_mask", options.shrink_axis_mask}}, Or(name, "StridedSliceAssign"), where));
+}
+Output StridedSliceAssign(const RefInput& ref, const Input& begin, const Input& end, const Input& strides, const Input& value, std::string_view name, SourceLocation where) {
+  return StridedSliceAssign(ref, begin, end, strides, value, StridedSliceAssignOptions(), name, where);
 }
 
 Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, const StridedSliceGradOptions& options, std::string_view name, SourceLocation where) {

@@ -585,6 +585,11 @@ RAMET_EXPORT Output Diag(const Input& diagonal, std::string_view name = "", Sour
 // DiagPart(input:T) -> (diagonal:T) {T:type}
 RAMET_EXPORT Output DiagPart(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// No effect: reading a resource variable never copies its value.
+// \error kFailedPrecondition if it has no value.
+// DisableCopyOnRead(resource:resource) -> () {}
+RAMET_EXPORT Operation DisableCopyOnRead(const Input& resource, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns x / y element-wise with broadcasting; integers are rounded towards zero. Error: an
 // integer y is 0; the shapes do not broadcast.
 // Div(x:T, y:T) -> (z:T) {T:type}
@@ -1442,6 +1447,36 @@ struct ResourceScatterNdAddOptions {
 RAMET_EXPORT Operation ResourceScatterNdAdd(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation ResourceScatterNdAdd(const Input& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct ResourceScatterNdMaxOptions {
+  bool use_locking = true;
+  std::string bad_indices_policy = "";
+};
+// Makes slices of a resource variable the larger of their elements and the update's. Each index
+// tuple along the last dimension of `indices` names a slice; `updates` is
+// indices.shape[:-1] + the variable's shape[indices.shape[-1]:].
+// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
+// the shapes do not fit; kNotFound if the variable has no value. With
+// bad_indices_policy IGNORE tuples that are outside are left out.
+// ResourceScatterNdMax(ref:resource, indices:Tindices, updates:T) -> () {T:type, Tindices:type,
+// use_locking:bool=true, bad_indices_policy:string=""}
+RAMET_EXPORT Operation ResourceScatterNdMax(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceScatterNdMax(const Input& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceScatterNdMinOptions {
+  bool use_locking = true;
+  std::string bad_indices_policy = "";
+};
+// Makes slices of a resource variable the smaller of their elements and the update's. Each index
+// tuple along the last dimension of `indices` names a slice; `updates` is
+// indices.shape[:-1] + the variable's shape[indices.shape[-1]:].
+// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
+// the shapes do not fit; kNotFound if the variable has no value. With
+// bad_indices_policy IGNORE tuples that are outside are left out.
+// ResourceScatterNdMin(ref:resource, indices:Tindices, updates:T) -> () {T:type, Tindices:type,
+// use_locking:bool=true, bad_indices_policy:string=""}
+RAMET_EXPORT Operation ResourceScatterNdMin(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdMinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceScatterNdMin(const Input& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct ResourceScatterNdSubOptions {
   bool use_locking = true;
   std::string bad_indices_policy = "";
@@ -1627,6 +1662,21 @@ struct ResourceSparseApplyRMSPropOptions {
 // epsilon:T, grad:T, indices:Tindices) -> () {T:type, Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceSparseApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation ResourceSparseApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceStridedSliceAssignOptions {
+  int64_t begin_mask = 0;
+  int64_t end_mask = 0;
+  int64_t ellipsis_mask = 0;
+  int64_t new_axis_mask = 0;
+  int64_t shrink_axis_mask = 0;
+};
+// Assigns `value` to the slice of a resource variable, as StridedSliceAssign.
+// \error kInvalidArgument as StridedSliceAssign; kNotFound if the variable has no value.
+// ResourceStridedSliceAssign(ref:resource, begin:Index, end:Index, strides:Index, value:T) -> ()
+// {T:type, Index:type, begin_mask:int=0, end_mask:int=0, ellipsis_mask:int=0, new_axis_mask:int=0,
+// shrink_axis_mask:int=0}
+RAMET_EXPORT Operation ResourceStridedSliceAssign(const Input& ref, const Input& begin, const Input& end, const Input& strides, const Input& value, const ResourceStridedSliceAssignOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceStridedSliceAssign(const Input& ref, const Input& begin, const Input& end, const Input& strides, const Input& value, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct RestoreOptions {
   int64_t preferred_shard = -1;
@@ -1820,6 +1870,36 @@ struct ScatterNdAddOptions {
 // Tindices:type, use_locking:bool=false, bad_indices_policy:string=""}
 RAMET_EXPORT Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ScatterNdMaxOptions {
+  bool use_locking = false;
+  std::string bad_indices_policy = "";
+};
+// Makes slices of a variable the larger of their elements and the update's. Each index tuple along
+// the last dimension of `indices` names a slice; `updates` is
+// indices.shape[:-1] + ref.shape[indices.shape[-1]:]. The variable is passed on.
+// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
+// the shapes do not fit; kFailedPrecondition if the variable is uninitialised. With
+// bad_indices_policy IGNORE tuples that are outside are left out.
+// ScatterNdMax(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
+// Tindices:type, use_locking:bool=false, bad_indices_policy:string=""}
+RAMET_EXPORT Output ScatterNdMax(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterNdMax(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ScatterNdMinOptions {
+  bool use_locking = false;
+  std::string bad_indices_policy = "";
+};
+// Makes slices of a variable the smaller of their elements and the update's. Each index tuple along
+// the last dimension of `indices` names a slice; `updates` is
+// indices.shape[:-1] + ref.shape[indices.shape[-1]:]. The variable is passed on.
+// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
+// the shapes do not fit; kFailedPrecondition if the variable is uninitialised. With
+// bad_indices_policy IGNORE tuples that are outside are left out.
+// ScatterNdMin(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
+// Tindices:type, use_locking:bool=false, bad_indices_policy:string=""}
+RAMET_EXPORT Output ScatterNdMin(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdMinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterNdMin(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScatterNdSubOptions {
   bool use_locking = false;
@@ -2243,6 +2323,23 @@ struct StridedSliceOptions {
 RAMET_EXPORT Output StridedSlice(const Input& input, const Input& begin, const Input& end, const Input& strides, const StridedSliceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StridedSlice(const Input& input, const Input& begin, const Input& end, const Input& strides, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct StridedSliceAssignOptions {
+  int64_t begin_mask = 0;
+  int64_t end_mask = 0;
+  int64_t ellipsis_mask = 0;
+  int64_t new_axis_mask = 0;
+  int64_t shrink_axis_mask = 0;
+};
+// Assigns `value` to the slice of a variable that the other arguments name, as StridedSlice has
+// them; `value` is broadcast to the slice's shape. The variable is passed on.
+// \error kInvalidArgument "Cannot broadcast input shape [2] into final shape [1,3]", and as
+// StridedSlice; kFailedPrecondition if the variable is uninitialised.
+// StridedSliceAssign(ref:Ref(T), begin:Index, end:Index, strides:Index, value:T) ->
+// (output_ref:Ref(T)) {T:type, Index:type, begin_mask:int=0, end_mask:int=0, ellipsis_mask:int=0,
+// new_axis_mask:int=0, shrink_axis_mask:int=0}
+RAMET_EXPORT Output StridedSliceAssign(const RefInput& ref, const Input& begin, const Input& end, const Input& strides, const Input& value, const StridedSliceAssignOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StridedSliceAssign(const RefInput& ref, const Input& begin, const Input& end, const Input& strides, const Input& value, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct StridedSliceGradOptions {
   int64_t begin_mask = 0;
   int64_t end_mask = 0;
@@ -2384,7 +2481,9 @@ struct VarHandleOpOptions {
 };
 // The handle of the session's resource variable shared_name in `container`. It has no value until
 // one is assigned. Handles with one name and container (the empty name, too) are of one variable.
-// The variable of a VariableV2 of the same name is another one.
+// The variable of a VariableV2 of the same name is another one. With TensorFlow's name for
+// anonymous handles, cd2c89b7-88b7-44c8-ad83-06c2a9158347, each execution makes another variable,
+// which lives as long as the session.
 // VarHandleOp() -> (resource:resource) {container:string="", shared_name:string="",
 // debug_name:string="", dtype:type, shape:shape, allowed_devices:list(string)=[]}
 RAMET_EXPORT Output VarHandleOp(Graph& graph, DType dtype, const Shape& shape, const VarHandleOpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());

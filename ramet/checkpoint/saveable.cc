@@ -1,6 +1,7 @@
 #include "ramet/checkpoint/saveable.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -67,7 +68,7 @@ Status AddParts(const std::string& name, const std::vector<Variable>& parts,
                              " != ", slice->full_name);
     }
     full_name = &slice->full_name;
-    saveables->push_back({name, SliceSpec(*slice), v});
+    saveables->push_back({name, SliceSpec(*slice), v, nullptr});
   }
   return OkStatus();
 }
@@ -75,6 +76,7 @@ Status AddParts(const std::string& name, const std::vector<Variable>& parts,
 Status CheckVariables(const Graph& graph, const std::vector<Saveable>& saveables) {
   std::set<VariableId> seen;
   for (const Saveable& s : saveables) {
+    if (s.object != nullptr) continue;
     if (!s.variable.valid() || s.variable.graph() != &graph) {
       return InvalidArgument("Variable to save is not a Variable of this graph: ", s.name);
     }
@@ -85,8 +87,30 @@ Status CheckVariables(const Graph& graph, const std::vector<Saveable>& saveables
   return OkStatus();
 }
 
+// Those of the objects go between the others, by name.
+Status AddObjects(const Graph& graph, const std::vector<SaveableObject>& objects,
+                  std::vector<Saveable>* saveables) {
+  for (const SaveableObject& object : objects) {
+    if (object.specs.empty() || !object.restore) {
+      return InvalidArgument("saveable object '", object.name,
+                             "' needs one spec at least, and restore");
+    }
+    for (const SaveSpec& spec : object.specs) {
+      if (spec.tensor.valid() && spec.tensor.graph() == &graph) continue;
+      return InvalidArgument("saveable object '", object.name, "': the tensor of '", spec.name,
+                             "' is none of this graph");
+    }
+    const auto place = std::ranges::upper_bound(*saveables, object.name, {}, &Saveable::name);
+    if (place != saveables->begin() && std::prev(place)->name == object.name) {
+      return SameName(object.name);
+    }
+    saveables->insert(place, {object.name, "", Variable(), &object});
+  }
+  return OkStatus();
+}
+
 std::vector<Variable> VariablesToSave(const Graph& graph, const SaverOptions& options) {
-  if (!options.var_list.empty()) return options.var_list;
+  if (!SavesCollections(options)) return options.var_list;
   std::vector<Variable> all = graph.collections().Get<Variable>(graph_keys::kGlobalVariables);
   for (const Variable& v : graph.collections().Get<Variable>(graph_keys::kSaveableObjects)) {
     all.push_back(v);
@@ -97,7 +121,7 @@ std::vector<Variable> VariablesToSave(const Graph& graph, const SaverOptions& op
 }  // namespace
 
 bool SavesCollections(const SaverOptions& options) {
-  return options.var_list.empty() && options.var_map.empty();
+  return options.var_list.empty() && options.var_map.empty() && options.saveable_objects.empty();
 }
 
 StatusOr<std::vector<Saveable>> CollectSaveables(Graph& graph, const SaverOptions& options) {
@@ -112,9 +136,10 @@ StatusOr<std::vector<Saveable>> CollectSaveables(Graph& graph, const SaverOption
     if (saved.is_partitioned()) {
       RAMET_RETURN_IF_ERROR(AddParts(name, saved.variables(), &saveables));
     } else {
-      saveables.push_back({name, "", saved.variables().front()});
+      saveables.push_back({name, "", saved.variables().front(), nullptr});
     }
   }
+  RAMET_RETURN_IF_ERROR(AddObjects(graph, options.saveable_objects, &saveables));
   RAMET_RETURN_IF_ERROR(CheckVariables(graph, saveables));
   return saveables;
 }

@@ -10,6 +10,7 @@
 
 #include "ramet/base/export.h"
 #include "ramet/base/status.h"
+#include "ramet/checkpoint/saveable_object.h"
 #include "ramet/graph/meta_graph.h"
 #include "ramet/graph/scope.h"
 #include "ramet/runtime/session.h"
@@ -38,6 +39,8 @@ struct SaverOptions {
   std::vector<Variable> var_list = {};
   // Names in the checkpoint and what is stored there. Replaces var_list.
   std::vector<std::pair<std::string, SavedVariable>> var_map = {};
+  // Saved beside var_list or var_map; alone if both are empty.
+  std::vector<SaveableObject> saveable_objects = {};
   // Restores tensors of another shape with as many elements.
   bool reshape = false;
   // One data file for each device that has variables.
@@ -49,7 +52,7 @@ struct SaverOptions {
   std::string name = "save";  // the name scope of the save and restore nodes
   // No effect on the graph, as in TensorFlow.
   bool restore_sequentially = false;
-  // Build() makes the nodes, not the constructor. Not together with var_list or var_map.
+  // Build() makes the nodes, not the constructor. Only for the collections.
   bool defer_build = false;
   // A graph without variables is no error: saves write the .meta file alone, restores do nothing.
   bool allow_empty = false;
@@ -102,8 +105,9 @@ class RAMET_EXPORT Saver {
  public:
   // Errors of building go to the graph, in TensorFlow's wording: kInvalidArgument "No variables to
   // save", "At least two variables have the same name: v", "The same saveable will be restored with
-  // two names: y", "Slices must all be from the same tensor: a != b", "If `var_list` is provided
-  // then build cannot be deferred. ...".
+  // two names: y", "Slices must all be from the same tensor: a != b", "All tensors of a saveable
+  // object must be on the same device: x", "If `var_list` is provided then build cannot be
+  // deferred. ...".
   explicit Saver(Graph& graph, const SaverOptions& options = {});
   Saver(Saver&&) noexcept;
   Saver& operator=(Saver&&) noexcept;

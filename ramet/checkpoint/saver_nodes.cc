@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "ramet/graph/device_name.h"
-#include "ramet/op/op.h"
 
 namespace ramet {
 namespace {
@@ -19,11 +18,28 @@ std::string FirstCpuOf(const std::string& device) {
   return name.ToString();
 }
 
-std::string DeviceOf(const Saveable& s) {
-  const std::string device = s.variable.record().variable.op().device();
-  auto parsed = DeviceName::Parse(device);
-  return parsed.ok() ? parsed->ToString() : device;
+std::string CanonicalDevice(const Operation& op) {
+  auto parsed = DeviceName::Parse(op.device());
+  return parsed.ok() ? parsed->ToString() : op.device();
 }
+
+std::string DeviceOf(const Saveable& s) {
+  return CanonicalDevice(s.object ? s.object->specs[0].tensor.op()
+                                  : s.variable.record().variable.op());
+}
+
+Status CheckDevices(const std::vector<Saveable>& saveables) {
+  for (const Saveable& s : saveables) {
+    for (size_t i = 1; s.object != nullptr && i < s.object->specs.size(); ++i) {
+      if (CanonicalDevice(s.object->specs[i].tensor.op()) == DeviceOf(s)) continue;
+      return InvalidArgument("All tensors of a saveable object must be on the same device: ",
+                             s.name);
+    }
+  }
+  return OkStatus();
+}
+
+size_t NumTensors(const Saveable& s) { return s.object ? s.object->specs.size() : 1; }
 
 // The tensors that are kept on one device.
 struct Shard {
@@ -76,10 +92,25 @@ class SaverNodes {
                                            const Output& prefix) {
     std::vector<std::string> names, slices;
     for (const Saveable& s : saveables) {
-      names.push_back(s.name);
-      slices.push_back(s.shape_and_slice);
+      if (s.object == nullptr) {
+        names.push_back(s.name);
+        slices.push_back(s.shape_and_slice);
+        continue;
+      }
+      for (const SaveSpec& spec : s.object->specs) {
+        names.push_back(spec.name);
+        slices.push_back(spec.slice_spec);
+      }
     }
     return {prefix, Tensor::Vector(names), Tensor::Vector(slices)};
+  }
+
+  void AddValuesToSave(const Saveable& s, std::vector<Input>* values) {
+    if (s.object == nullptr) {
+      values->push_back(ValueToSave(s));
+      return;
+    }
+    for (const SaveSpec& spec : s.object->specs) values->push_back(spec.tensor);
   }
 
   // What is saved: of a variable as a whole the reference or the read that it came with; of a part
@@ -100,9 +131,7 @@ class SaverNodes {
     const Output handle = s.variable.ref();
     {
       Scope read = beside.NameScope("Read");
-      if (OpRegistry::Global().Find("DisableCopyOnRead") != nullptr) {
-        AddOp(graph_, "DisableCopyOnRead", {handle});
-      }
+      AddOp(graph_, "DisableCopyOnRead", {handle});
       const AttrMap dtype = {{"dtype", s.variable.dtype()}};
       value = AddOp(graph_, "ReadVariableOp", {handle}, dtype).output(0);
     }
@@ -113,7 +142,7 @@ class SaverNodes {
 
   Output Save(const std::vector<Saveable>& saveables, const Output& filename) {
     std::vector<Input> tensors;
-    for (const Saveable& s : saveables) tensors.push_back(ValueToSave(s));
+    for (const Saveable& s : saveables) AddValuesToSave(s, &tensors);
     std::vector<Input> inputs = NamesAndSlices(saveables, filename);
     inputs.insert(inputs.end(), tensors.begin(), tensors.end());
     Operation save =
@@ -203,23 +232,52 @@ class SaverNodes {
 
   Operation Restore(const std::vector<Saveable>& saveables, std::string_view name) {
     std::vector<DType> types;
-    for (const Saveable& s : saveables) types.push_back(s.variable.dtype());
+    for (const Saveable& s : saveables) AddTypes(s, &types);
     Operation restore;
     {
       Scope on_cpu = scope_.Device(kCpu);
       restore = AddOp(graph_, "RestoreV2", NamesAndSlices(saveables, prefix_), {{"dtypes", types}});
     }
     if (!restore.valid()) return Operation();
+    const std::vector<Output> tensors = restore.outputs();
     std::vector<Operation> assigns;
-    for (size_t i = 0; i < saveables.size(); ++i) {
-      assigns.push_back(Assign(saveables[i], restore.output(static_cast<int>(i))));
+    auto next = tensors.begin();
+    for (const Saveable& s : saveables) {
+      const auto end = next + static_cast<ptrdiff_t>(NumTensors(s));
+      assigns.push_back(s.object ? RestoreObject(*s.object, {next, end}) : Assign(s, *next));
+      if (!assigns.back().valid()) return Operation();
+      next = end;
     }
     return Group(graph_, assigns, name);
   }
 
+  static void AddTypes(const Saveable& s, std::vector<DType>* types) {
+    if (s.object == nullptr) {
+      types->push_back(s.variable.dtype());
+      return;
+    }
+    for (const SaveSpec& spec : s.object->specs) types->push_back(BaseType(spec.tensor.dtype()));
+  }
+
+  Operation RestoreObject(const SaveableObject& object, const std::vector<Output>& tensors) {
+    std::vector<Input> shapes;
+    if (options_.reshape) {
+      for (const SaveSpec& spec : object.specs) shapes.push_back(ShapeInput(spec.tensor));
+    }
+    const Operation restored = object.restore(tensors, shapes);
+    if (!restored.valid() || restored.graph() != &graph_) {
+      graph_.RecordError(InvalidArgument("saveable object '", object.name,
+                                         "': its restore gave no operation of this graph"));
+      return Operation();
+    }
+    return restored;
+  }
+
   Operation Assign(const Saveable& s, Output value) {
     const Shape shape = s.variable.shape();
-    if (options_.reshape) value = AddOp(graph_, "Reshape", {value, ShapeInput(s)}).output(0);
+    if (options_.reshape) {
+      value = AddOp(graph_, "Reshape", {value, ShapeInput(s.variable)}).output(0);
+    }
     if (!s.variable.record().is_resource) {
       const bool validate = !options_.reshape && shape.IsFullyDefined();
       return AddOp(graph_, "Assign", {s.variable.ref(), value}, {{"validate_shape", validate}});
@@ -229,9 +287,15 @@ class SaverNodes {
     return AddOp(graph_, "AssignVariableOp", {s.variable.ref(), value});
   }
 
-  Input ShapeInput(const Saveable& s) {
-    const Shape shape = s.variable.shape();
-    if (!shape.IsFullyDefined()) return AddOp(graph_, "Shape", {s.variable.value()}).output(0);
+  Input ShapeInput(const Variable& variable) {
+    return ShapeInput(variable.shape(), [&] { return variable.value(); });
+  }
+  Input ShapeInput(const Output& tensor) {
+    return ShapeInput(tensor.shape(), [&] { return tensor; });
+  }
+  template <class Value>
+  Input ShapeInput(const Shape& shape, Value&& value) {
+    if (!shape.IsFullyDefined()) return AddOp(graph_, "Shape", {value()}).output(0);
     std::vector<int32_t> dims;
     for (int64_t d : shape.dims()) dims.push_back(static_cast<int32_t>(d));
     return Tensor::Vector(dims);
@@ -247,6 +311,13 @@ class SaverNodes {
 
 SaverNames BuildSaverNodes(Graph& graph, const std::vector<Saveable>& saveables,
                            const SaverOptions& options) {
+  if (options.sharded) {
+    Status checked = CheckDevices(saveables);
+    if (!checked.ok()) {
+      graph.RecordError(std::move(checked));
+      return SaverNames();
+    }
+  }
   Scope outer(graph);
   Scope no_controls = outer.ClearControlDependencies();
   Scope scope = no_controls.NameScope(options.name);

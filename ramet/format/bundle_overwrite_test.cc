@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -141,6 +142,17 @@ TEST_F(SpareTest, NotWhileSomebodyHasItOpen) {
   RandomAccessFile reader = RandomAccessFile::Open(spare_).value();
   EXPECT_FALSE(NextSaveTakesIt());
   EXPECT_EQ(reader.Read(0, before.size()).value(), before);
+}
+
+TEST_F(SpareTest, NotWhileSomebodyHasItMapped) {
+  const std::string before = ReadFile(spare_).value();
+  const int fd = open(spare_.c_str(), O_RDONLY | O_CLOEXEC);
+  void* map = mmap(nullptr, before.size(), PROT_READ, MAP_SHARED, fd, 0);
+  close(fd);
+  ASSERT_NE(map, MAP_FAILED);
+  EXPECT_FALSE(NextSaveTakesIt());
+  EXPECT_EQ(std::string_view(static_cast<const char*>(map), before.size()), before);
+  munmap(map, before.size());
 }
 
 TEST_F(SpareTest, NotWhenASecondNameLeadsToIt) {

@@ -69,17 +69,24 @@ Status CheckArguments(const Graph& graph, const SavedModelGraph& meta_graph) {
   return CheckMainOp(graph, meta_graph.main_op);
 }
 
-// The caller's saver, or a new one; none if there is nothing to save.
+bool HasVariables(const Graph& graph) {
+  return !graph.collections().Get(graph_keys::kGlobalVariables).empty() ||
+         !graph.collections().Get(graph_keys::kSaveableObjects).empty();
+}
+
+// The caller's saver, or a new one as TensorFlow's builder makes it; none if there is nothing to
+// save.
 StatusOr<std::optional<Saver>> SaverFor(Graph& graph, const SavedModelGraph& meta_graph) {
-  if (meta_graph.saver != nullptr) {
-    return std::optional<Saver>(Saver::FromNames(graph, meta_graph.saver->definition()));
+  if (const Saver* given = meta_graph.saver) {
+    if (given->empty()) return std::optional<Saver>();
+    return std::optional<Saver>(Saver::FromNames(graph, given->definition()));
   }
-  if (graph.collections().Get(graph_keys::kGlobalVariables).empty()) return std::optional<Saver>();
+  if (!HasVariables(graph)) return std::optional<Saver>();
   if (graph.finalized()) {
     return FailedPrecondition(
         "Graph is finalized and cannot be modified: make the Saver before and pass it.");
   }
-  Saver saver(graph);
+  Saver saver(graph, {.sharded = true});
   RAMET_RETURN_IF_ERROR(graph.status());
   return std::optional<Saver>(std::move(saver));
 }
@@ -122,12 +129,14 @@ struct SavedModelBuilder::Impl {
   SavedModel model;
   bool has_variables = false;
 
-  Status SaveVariables(Session& session, Saver& saver) const {
+  // Makes the folder even if there are none.
+  Status SaveVariables(Session& session, std::optional<Saver>& saver) const {
     const std::string folder = JoinPath(dir, files::kVariablesFolder);
     RAMET_RETURN_IF_ERROR(CreateDirs(folder));
+    if (!saver) return OkStatus();
     return saver
-        .Save(session, JoinPath(folder, files::kVariablesFile),
-              {.write_meta_graph = false, .write_state = false})
+        ->Save(session, JoinPath(folder, files::kVariablesFile),
+               {.write_meta_graph = false, .write_state = false})
         .status();
   }
 
@@ -136,7 +145,7 @@ struct SavedModelBuilder::Impl {
     RAMET_RETURN_IF_ERROR(CheckArguments(graph, meta_graph));
     RAMET_ASSIGN_OR_RETURN(std::vector<AssetFile> assets, NameAssets(meta_graph.assets));
     RAMET_ASSIGN_OR_RETURN(std::optional<Saver> saver, SaverFor(graph, meta_graph));
-    if (session != nullptr && saver) RAMET_RETURN_IF_ERROR(SaveVariables(*session, *saver));
+    if (session != nullptr) RAMET_RETURN_IF_ERROR(SaveVariables(*session, saver));
     RAMET_RETURN_IF_ERROR(CopyAssets(assets, JoinPath(dir, files::kAssetsFolder)));
     ExportMetaGraphOptions options;
     options.clear_devices = meta_graph.clear_devices;

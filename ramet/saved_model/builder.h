@@ -24,8 +24,8 @@ struct SavedModelGraph {
   Operation main_op = {};
   bool clear_devices = false;
   bool strip_default_attrs = false;
-  // Saves and restores the variables; nullptr: a new one over the collection "variables", which
-  // adds its nodes to the graph (none if the graph has no variables).
+  // Saves and restores the variables; nullptr: a new sharded one over the collections "variables"
+  // and "saveable_objects", which adds its nodes to the graph (none if there is nothing to save).
   const Saver* saver = nullptr;
   // What an import kept beside the graph (MetaGraphInfo::carried); `signatures` go over those in
   // it.

@@ -230,7 +230,7 @@ StatusOr<LoadedSavedModel> LoadSavedModel(Session& session, const std::string& d
   RAMET_ASSIGN_OR_RETURN(LoadedSavedModel loaded,
                          ImportSavedModel(session.graph(), dir, tags, options));
   RAMET_RETURN_IF_ERROR(RestoreVariables(session, loaded));
-  RAMET_RETURN_IF_ERROR(RunInitOp(session, loaded));
+  if (options.run_init_op) RAMET_RETURN_IF_ERROR(RunInitOp(session, loaded));
   return loaded;
 }
 

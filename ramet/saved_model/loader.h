@@ -18,6 +18,9 @@ struct LoadSavedModelOptions {
   bool clear_devices = false;
   std::map<std::string, Output> input_map = {};
   bool validate_shapes = true;
+  // Of LoadSavedModel. Without it a model is restored whose init op (of a table, say) cannot run
+  // here.
+  bool run_init_op = true;
 };
 
 // A file that belongs to a model: the tensor that holds its path while the model is loaded.

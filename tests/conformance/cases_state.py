@@ -36,6 +36,42 @@ def counters():
     yield Case("IsVariableInitialized", [Ref(f(2))])
 
 
+def slices():
+    """(begin, end, strides, masks, shape of the value) into a variable of shape (4, 3)."""
+    yield [1], [2], [1], {"shrink_axis_mask": 1}, (3,)
+    yield [1], [3], [1], {}, (2, 3)
+    yield [1], [3], [1], {}, ()
+    yield [1], [3], [1], {}, (2, 1)
+    yield [0], [2], [1], {}, (3,)
+    yield [0], [1], [1], {}, (1, 1, 3)
+    yield [2, 0], [3, 1], [1, 1], {"shrink_axis_mask": 3}, ()
+    yield [3], [1], [-1], {}, (2, 3)
+    yield [3, 2], [0, 0], [-2, -2], {"end_mask": 2}, (2, 2)
+    yield [0, 1], [0, 2], [1, 1], {"new_axis_mask": 1}, (1, 1, 3)
+    yield [0, 1], [0, 2], [1, 1], {"ellipsis_mask": 1, "shrink_axis_mask": 2}, (4,)
+    yield [0, 0, 1], [0, 0, 2], [1, 1, 1], {"ellipsis_mask": 1, "new_axis_mask": 2}, (4, 1, 1)
+    yield [0], [0], [1], {"begin_mask": 1, "end_mask": 1}, (4, 3)
+    yield [3], [1], [1], {}, (2, 7)
+
+
+def slice_assigns():
+    for op in ("StridedSliceAssign", "ResourceStridedSliceAssign"):
+        for begin, end, strides, masks, shape in slices():
+            yield Case(op, [Ref(f(4, 3, key="v")), i32(*begin), i32(*end), i32(*strides), f(*shape) + 50], masks)
+        for dtype in NUMBERS + ("bool",):
+            yield Case(op, [Ref(eighths(dtype, (4, 2), key="v")), i64(1), i64(3), i64(1), eighths(dtype, (2, 2))])
+        yield Case(op, [Ref(strings(["a", "b", "c"])), i32(1), i32(3), i32(1), strings(["x", "long enough not to be in place"])])
+        errors = {
+            "slice index 9 of dimension 0 out of bounds.": ([9], [10], [1], {"shrink_axis_mask": 1}, (3,)),
+            "strides[0] must be non-zero": ([0], [3], [0], {}, (3,)),
+            "Index out of range using input dim 2; input has only 2 dims": ([0, 0, 0], [3, 1, 1], [1, 1, 1], {}, (3,)),
+            "Cannot broadcast input shape [2] into final shape [1,3]": ([0], [1], [1], {}, (2,)),
+            "Cannot broadcast input shape [4,3] into final shape [2,3]": ([0], [2], [1], {}, (4, 3)),
+        }
+        for error, (begin, end, strides, masks, shape) in errors.items():
+            yield Case(op, [Ref(f(4, 3)), i32(*begin), i32(*end), i32(*strides), f(*shape)], masks, error=error)
+
+
 SCATTERS = ("ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv", "ScatterMax", "ScatterMin")
 
 
@@ -58,8 +94,10 @@ def scatters():
                          "updates.shape [3], indices.shape [2], params.shape [4]")
     yield Case("ScatterUpdate", [Ref(strings(["a", "b", "c"])), i32(1), strings(["x"])])
     yield Case("ScatterUpdate", [Ref(array("bool", [True, True])), i32(1), array("bool", [False])])
-    for op in ("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub"):
-        for dtype in ("float", "double", "half", "int32", "int64", "complex64"):
+    for op in ("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "ScatterNdMax", "ScatterNdMin"):
+        ordered = op in ("ScatterNdMax", "ScatterNdMin")
+        last = ("bfloat16", "int8", "int16", "uint8", "uint16") if ordered else ("complex64",)
+        for dtype in ("float", "double", "half", "int32", "int64") + last:
             yield Case(op, [Ref(eighths(dtype, (4, 2), key="v")), i32([2], [0]), eighths(dtype, (2, 2))])
         yield Case(op, [Ref(f(2, 3)), i64([0, 2], [1, 1]), f(2)])
         yield Case(op, [Ref(f(4)), i32([0], [7]), f(2)], error="indices[1] = [7] does not index into shape [4]")
@@ -82,6 +120,7 @@ def resources():
     for kind in (tf.int32, tf.int64):
         yield Case("VariableShape", [Ref(f(2, 3))], {"out_type": kind})
     yield Case("VariableShape", [Ref(f())])
+    yield Case("DisableCopyOnRead", [Ref(f(2))])
     for dtype in ("int32", "int64"):
         yield Case("ResourceCountUpTo", [Ref(array(dtype, 3))], {"limit": 5, "T": tf.as_dtype(dtype)})
         yield Case("ResourceCountUpTo", [Ref(array(dtype, 5))], {"limit": 5, "T": tf.as_dtype(dtype)},
@@ -103,7 +142,8 @@ def resource_scatters():
         yield Case("Resource" + op, [Ref(f(4, 2)), i64([3, 1], [0, 0]), f(2, 2, 2, key=1) + 3])
         yield Case("Resource" + op, [Ref(f(4, 2)), i32(1, 2), array("float", 2)])
         yield Case("Resource" + op, [Ref(f(4)), i32(0, 7), f(2)], error="indices[1] = 7 is not in [0, 4)")
-    for op in ("ResourceScatterNdUpdate", "ResourceScatterNdAdd", "ResourceScatterNdSub"):
+    for op in ("ResourceScatterNdUpdate", "ResourceScatterNdAdd", "ResourceScatterNdSub", "ResourceScatterNdMax",
+               "ResourceScatterNdMin"):
         for dtype in ("float", "double", "int32"):
             yield Case(op, [Ref(eighths(dtype, (4, 2), key="v")), i32([2], [0]), eighths(dtype, (2, 2))])
         yield Case(op, [Ref(f(2, 3)), i64([0, 2], [1, 1]), f(2)])
@@ -111,5 +151,5 @@ def resource_scatters():
 
 
 def cases():
-    for family in (assigns, counters, scatters, resources, resource_scatters):
+    for family in (assigns, counters, slice_assigns, scatters, resources, resource_scatters):
         yield from family()

@@ -4,10 +4,12 @@
 //
 //   import_graph FILE [name=N] [clear_devices] [novalidate] [map=KEY=TENSOR] [return=ELEMENT]
 //   import_meta FILE [scope=S] [clear_devices] [novalidate] [map=KEY=TENSOR] [return=ELEMENT]
-//   load_model DIR [tag=T] [scope=S]
+//   load_model DIR [tag=T] [scope=S] [no_init]
 //   import_model DIR [tag=T] [scope=S]            the graph and names alone
 //   restore PREFIX [restore_map=KEY=VARIABLE]
-//   save PREFIX [sharded]
+//   save PREFIX [meta] [new]                      meta: PREFIX.meta too; new: with a new saver of
+//   all
+//                                                 that has a value, not the one that restored
 //   export_graph FILE [shapes] [strip] [clear_devices] [text]
 //   export_meta FILE [scope=S] [strip] [clear_devices] [clear_savers] [text] [fresh]
 //   save_model DIR [tag=T] [text] [sig] [asset=TENSOR=PATH] [main_op=OP] [own_saver]
@@ -167,6 +169,7 @@ class Driver {
   rm::StatusOr<std::string> LoadModel(const Words& w) {
     rm::LoadSavedModelOptions options;
     options.import_scope = w.Get("scope");
+    options.run_init_op = !w.Has("no_init");
     if (w.command == "load_model") {
       RAMET_RETURN_IF_ERROR(NeedSession());
       RAMET_ASSIGN_OR_RETURN(model_, rm::LoadSavedModel(*session_, w.path, w.All("tag"), options));
@@ -210,9 +213,21 @@ class Driver {
     return Done(saver_->Restore(*session_, w.path));
   }
 
+  rm::Status NewSaver() {
+    rm::SaverOptions options;
+    for (const rm::Variable& v : info_.variables) {
+      RAMET_ASSIGN_OR_RETURN(const rm::Tensor value, session_->Value(v));
+      if (!value.empty()) options.var_list.push_back(v);
+    }
+    saver_.emplace(graph_, options);
+    return graph_.status();
+  }
+
   rm::StatusOr<std::string> Save(const Words& w) {
+    if (w.Has("new")) RAMET_RETURN_IF_ERROR(NewSaver());
     if (!saver_) return rm::FailedPrecondition("nothing was restored");
-    return saver_->Save(*session_, w.path, {.write_meta_graph = false, .write_state = false});
+    return saver_->Save(*session_, w.path,
+                        {.write_meta_graph = w.Has("meta"), .write_state = false});
   }
 
   rm::Status ExportGraph(const Words& w) {

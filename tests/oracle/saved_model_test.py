@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 import numpy as np
+from tensorflow.python.saved_model import loader_impl
 
 from import_driving import RametError, drive, tensorflow
 
@@ -36,6 +37,29 @@ def signature():
     return tf.saved_model.build_signature_def(
         {"x": info(g.get_tensor_by_name("in:0"))}, {"y": info(g.get_tensor_by_name("out:0"))},
         tf.saved_model.signature_constants.PREDICT_METHOD_NAME)
+
+
+def one_device():
+    small_model()
+
+
+def two_devices():
+    small_model()
+    with tf.device("/cpu:1"):
+        tf.get_variable("far", initializer=np.float32([3, 4]), use_resource=False)
+
+
+def resources():
+    small_model()
+    with tf.variable_scope("", use_resource=True):
+        tf.get_variable("r", initializer=np.float32([3, 4]))
+        with tf.device("/cpu:1"):
+            tf.get_variable("p", [4, 2], partitioner=tf.fixed_size_partitioner(2))
+
+
+def no_variables():
+    x = tf.placeholder(tf.float32, [None, 3], "in")
+    tf.add(x, 1.0, name="out")
 
 
 class SavedModelTest(unittest.TestCase):
@@ -166,6 +190,50 @@ class SavedModelTest(unittest.TestCase):
         self.assertEqual(len(meta.collection_def["saved_model_assets"].any_list.value), 2)
         shape = meta.signature_def["serving_default"].inputs["in"].tensor_shape
         self.assertEqual([d.size for d in shape.dim], [-1, 3])
+
+    def test_the_default_saver_is_tensorflows(self):
+        for make in (one_device, two_devices, resources, no_variables):
+            with self.subTest(make.__name__):
+                theirs, ours = self.at("theirs_" + make.__name__), self.at("ours_" + make.__name__)
+                config = tf.ConfigProto(device_count={"CPU": 2})
+                with tf.Graph().as_default(), tf.Session(config=config) as session:
+                    make()
+                    tf.train.export_meta_graph(self.at("graph.meta"))
+                    has_variables = bool(tf.global_variables())
+                    if has_variables:
+                        session.run(tf.global_variables_initializer())
+                        saver = tf.train.Saver(name="first")
+                        saver.save(session, self.at("ckpt_" + make.__name__))
+                    builder = tf.saved_model.Builder(theirs)
+                    builder.add_meta_graph_and_variables(session, SERVE, {"serving_default": signature()})
+                    builder.save()
+                    y = session.run("out:0", {"in:0": self.x})
+                imports = [["cpus", "2"], ["import_meta", self.at("graph.meta")]]
+                if has_variables:
+                    meta = self.at("ckpt_" + make.__name__)
+                    imports = [["cpus", "2"], ["import_meta", meta + ".meta"], ["restore", meta]]
+                drive(*imports, ["save_model", ours, "tag=serve", "sig"])
+                self.compare_models(theirs, ours)
+                with tf.Graph().as_default(), tf.Session(config=config) as session:
+                    tf.saved_model.loader.load(session, SERVE, ours)
+                    np.testing.assert_allclose(session.run("out:0", {"in:0": self.x}), y, rtol=1e-6)
+
+    def compare_models(self, theirs, ours):
+        """Files, saver nodes and saver_def."""
+        files = [sorted(os.path.join(d, n)[len(top):] for d, ds, fs in os.walk(top) for n in ds + fs) for top in (theirs, ours)]
+        self.assertEqual(files[1], [f for f in files[0] if "fingerprint" not in f])
+        metas = [loader_impl.parse_saved_model(where).meta_graphs[0] for where in (theirs, ours)]
+        self.assertEqual(metas[1].saver_def, metas[0].saver_def)
+        nodes = [{n.name: n for n in m.graph_def.node if n.name.startswith("save")} for m in metas]
+        self.assertEqual(list(nodes[1]), list(nodes[0]))
+        for name, theirs_node in nodes[0].items():
+            ours_node = nodes[1][name]
+            self.assertEqual((ours_node.op, ours_node.device), (theirs_node.op, theirs_node.device), name)
+            split = lambda n: (([i for i in n.input if i[0] != "^"]), sorted(i for i in n.input if i[0] == "^"))
+            self.assertEqual(split(ours_node), split(theirs_node), name)
+            if ours_node.op == "Const":
+                values = [tf.make_ndarray(n.attr["value"].tensor) for n in (theirs_node, ours_node)]
+                np.testing.assert_array_equal(values[1], values[0], name)
 
     def test_a_folder_that_is_not_empty_is_refused(self):
         where, _ = self.write_with_tensorflow()

@@ -8,6 +8,7 @@
 //   init                   runs the initializers of what has no value
 //   assign VAR VALUE       fills a float variable
 //   value VAR              prints its values
+//   object NAME VAR VAR    a saveable object: keeps the first variable and twice the second
 //   saver ID KEY=VALUE...  lists are separated by ',', entries of var_map are NAME:VAR+VAR
 //   build ID | save ID PATH KEY=VALUE... | restore ID PATH | meta ID PATH KEY=VALUE...
 //   last ID | set_last ID PATHS | recover ID PATHS | proto ID SCOPE | from_proto ID ID2 SCOPE
@@ -137,10 +138,39 @@ class Script {
     return text;
   }
 
+  std::string NewObject(const Words& w) {
+    rm::Scope scope(*graph_);
+    const rm::Variable a = Find(w.at(2)), b = Find(w.at(3));
+    const rm::Output twice =
+        rm::AddOp(*graph_, "Mul", {b.value(), rm::Tensor(2.0f)}, {}, "mul").output(0);
+    rm::SaveableObject object;
+    object.name = w.at(1);
+    object.specs = {{a.value(), "", w[1] + "/x"}, {twice, "", w[1] + "/y"}};
+    object.restore = [this, a, b](const std::vector<rm::Output>& read,
+                                  const std::vector<rm::Input>& shapes) {
+      rm::Output x = read[0];
+      if (!shapes.empty()) {
+        x = rm::AddOp(*graph_, "Reshape", {x, shapes[0]}).output(0);
+      }
+      const rm::Operation first = rm::AddOp(*graph_, "Assign", {a.ref(), x});
+      const rm::Output half =
+          rm::AddOp(*graph_, "RealDiv", {read[1], rm::Tensor(2.0f)}, {}, "truediv").output(0);
+      return rm::Group(*graph_, {first, rm::AddOp(*graph_, "Assign", {b.ref(), half})},
+                       "group_deps");
+    };
+    objects_.insert_or_assign(w[1], object);
+    return "";
+  }
+
   std::string NewSaver(const Words& w) {
     rm::SaverOptions o;
     for (const auto& [key, value] : OptionsFrom(w, 2)) {
       if (key == "var_list") o.var_list = FindAll(Split(value, ','));
+      if (key == "objects") {
+        for (const std::string& name : Split(value, ',')) {
+          o.saveable_objects.push_back(objects_.at(name));
+        }
+      }
       if (key == "var_map") {
         for (const std::string& entry : Split(value, ',')) {
           const Words parts = Split(entry, ':');
@@ -309,21 +339,36 @@ class Script {
   }
 
   const std::map<std::string, Command> commands_ = {
-      {"graph", &Script::NewGraphFrom}, {"load", &Script::Load},
-      {"session", &Script::NewSession}, {"init", &Script::Init},
-      {"assign", &Script::Assign},      {"value", &Script::Value},
-      {"saver", &Script::NewSaver},     {"build", &Script::Build},
-      {"save", &Script::Save},          {"restore", &Script::Restore},
-      {"meta", &Script::Meta},          {"last", &Script::Last},
-      {"set_last", &Script::SetLast},   {"recover", &Script::Recover},
-      {"proto", &Script::Proto},        {"from_proto", &Script::FromProto},
-      {"run", &Script::RunNodes},       {"latest", &Script::Latest},
-      {"exists", &Script::Exists},      {"remove", &Script::Remove},
-      {"mtimes", &Script::Mtimes},      {"state", &Script::State},
-      {"update", &Script::Update},      {"iterate", &Script::Iterate},
-      {"sleep", &Script::Sleep},        {"touch", &Script::Touch},
+      {"graph", &Script::NewGraphFrom},
+      {"load", &Script::Load},
+      {"session", &Script::NewSession},
+      {"init", &Script::Init},
+      {"assign", &Script::Assign},
+      {"value", &Script::Value},
+      {"object", &Script::NewObject},
+      {"saver", &Script::NewSaver},
+      {"build", &Script::Build},
+      {"save", &Script::Save},
+      {"restore", &Script::Restore},
+      {"meta", &Script::Meta},
+      {"last", &Script::Last},
+      {"set_last", &Script::SetLast},
+      {"recover", &Script::Recover},
+      {"proto", &Script::Proto},
+      {"from_proto", &Script::FromProto},
+      {"run", &Script::RunNodes},
+      {"latest", &Script::Latest},
+      {"exists", &Script::Exists},
+      {"remove", &Script::Remove},
+      {"mtimes", &Script::Mtimes},
+      {"state", &Script::State},
+      {"update", &Script::Update},
+      {"iterate", &Script::Iterate},
+      {"sleep", &Script::Sleep},
+      {"touch", &Script::Touch},
   };
   std::unique_ptr<rm::Graph> graph_;
+  std::map<std::string, rm::SaveableObject> objects_;
   std::map<std::string, rm::Saver> savers_;
   std::unique_ptr<rm::Session> session_;
 };

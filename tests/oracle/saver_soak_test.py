@@ -1,12 +1,18 @@
-"""TensorFlow restores a checkpoint again and again while Ramet saves onto it: no failure, of one file no mixed step.
+"""TensorFlow restores a checkpoint again and again while Ramet saves onto it: no failure, and what one
+RestoreV2 reads is from one save.
 
 The same with TensorFlow on both sides is printed beside it. RAMET_SOAK_SAVES says how often.
+
+Mixed: the restore ops of two shards read different saves. TensorFlow restores shard by shard, each op opens the index
+anew, and a save may end in between: that happens with TensorFlow's own saver, too. Torn: what one op read is from two
+saves.
 """
 
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -20,16 +26,16 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 tf.disable_v2_behavior()
 tf.logging.set_verbosity(tf.logging.FATAL)
-side, prefix, count, mode, own, other = sys.argv[1:]
+side, prefix, count, mode, own, other, elements = sys.argv[1:]
 variables = []
 for i in range(6):
     with tf.device("/cpu:%d" % (i % 2)):
-        variables.append(tf.get_variable("v%d" % i, [2000], initializer=tf.zeros_initializer()))
+        variables.append(tf.get_variable("v%d" % i, [int(elements)], initializer=tf.zeros_initializer()))
 saver = tf.train.Saver(sharded=mode == "sharded", max_to_keep=2)
 value = tf.placeholder(tf.float32, [])
-assign = [v.assign(tf.fill([2000], value)) for v in variables]
+assign = [v.assign(tf.fill([int(elements)], value)) for v in variables]
 session = tf.Session(config=tf.ConfigProto(device_count={"CPU": 2}))
-done = failures = mixed = 0
+done = failures = mixed = torn = 0
 while done < int(count) or not os.path.exists(other):
     if side == "save":
         session.run(assign, {value: done})
@@ -37,14 +43,16 @@ while done < int(count) or not os.path.exists(other):
     else:
         try:
             saver.restore(session, prefix)
-            got = np.concatenate(session.run(variables))
-            mixed += (got != got[0]).any()
+            got = session.run(variables)
+            shards = [np.concatenate(got[i::2]) for i in (0, 1)] if mode == "sharded" else [np.concatenate(got)]
+            torn += any((s != s[0]).any() for s in shards)
+            mixed += len({s[0] for s in shards}) > 1
         except (tf.errors.OpError, ValueError):
             failures += 1
     done += 1
     if done == int(count):
         open(own, "w").close()
-print(done, failures, mixed)
+print(done, failures, mixed, torn)
 """
 
 
@@ -53,41 +61,76 @@ def tensorflow(*args):
                             stderr=subprocess.DEVNULL, text=True)
 
 
-def ramet(*args):
-    return subprocess.Popen([WORKER, *map(str, args)], stdout=subprocess.PIPE, text=True)
+def ramet(elements, *args):
+    return subprocess.Popen([WORKER, *map(str, args)], stdout=subprocess.PIPE, text=True,
+                            env=dict(os.environ, RAMET_SOAK_ELEMENTS=str(elements)))
+
+
+class NameWatch:
+    """Which data files of a folder had more than one name: a spare that a save wrote over."""
+
+    def __init__(self, folder):
+        self.folder, self.names, self.ended = folder, {}, threading.Event()
+        self.thread = threading.Thread(target=self.watch)
+
+    def watch(self):
+        while not self.ended.wait(0.0005):
+            for entry in os.scandir(self.folder):
+                if ".data-" in entry.name and ".tempstate" not in entry.name:
+                    self.names.setdefault(entry.inode(), set()).add(entry.name)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.thread.join()
+
+    def reused(self):
+        return sum(len(names) > 1 for names in self.names.values())
 
 
 @unittest.skipUnless(os.path.exists(WORKER), "skipped: RAMET_BUILD names no build folder with bin/soak_worker")
 class SaverSoakTest(unittest.TestCase):
 
-    def pair(self, mode, with_ramet):
-        """(saves, restores, failures, mixed) of a saver and TensorFlow's reader."""
+    def pair(self, mode, elements, with_ramet):
+        """(saves, restores, failures, mixed, torn) of a saver and TensorFlow's reader, and how many data files were written
+        over."""
         with tempfile.TemporaryDirectory(dir=WHERE) as folder, tempfile.TemporaryDirectory() as ends:
             prefix, saved, read = os.path.join(folder, "m"), os.path.join(ends, "saved"), os.path.join(ends, "read")
-            ramet("save", prefix, 1, 0, mode, "-", "-").communicate()
-            reader = tensorflow("restore", prefix, COUNT, mode, read, saved)
-            if with_ramet:
-                saver = ramet("save", prefix, COUNT, 1, mode, saved, read)
-            else:
-                saver = tensorflow("save", prefix, COUNT, mode, saved, read)
-            said = saver.communicate()[0].split()
-            restores, failures, mixed = map(int, reader.communicate()[0].split())
-            saves = said.count("saved") if with_ramet else int(said[0])
-        return saves, restores, failures, mixed
+            ramet(elements, "save", prefix, 1, 0, mode, "-", "-").communicate()
+            with NameWatch(folder) as watch:
+                reader = tensorflow("restore", prefix, COUNT, mode, read, saved, elements)
+                if with_ramet:
+                    saver = ramet(elements, "save", prefix, COUNT, 1, mode, saved, read)
+                else:
+                    saver = tensorflow("save", prefix, COUNT, mode, saved, read, elements)
+                said = saver.communicate()[0].split()
+                figures = tuple(map(int, reader.communicate()[0].split()))
+        saves = said.count("saved") if with_ramet else int(said[0])
+        return (saves, *figures), watch.reused()
 
-    def check(self, mode):
+    def check(self, mode, elements=2000):
+        """The figures with Ramet, and how many data files were written over."""
         for name, with_ramet in (("TensorFlow", False), ("Ramet", True)):
-            figures = self.pair(mode, with_ramet)
-            print("%s, %s saves, TensorFlow reads: saves %d, restores %d: failures %d, mixed %d" % (mode, name, *figures),
-                  flush=True)
-        return figures
+            figures, reused = self.pair(mode, elements, with_ramet)
+            print("%s, %d elements, %s saves, TensorFlow reads: saves %d, restores %d: failures %d, mixed %d, torn %d" %
+                  (mode, elements, name, *figures), flush=True)
+        return figures, reused
 
     def test_one_file(self):
-        self.assertEqual(self.check("plain")[2:], (0, 0))
+        self.assertEqual(self.check("plain")[0][2:], (0, 0, 0))
+
+    def test_one_file_that_is_written_over(self):
+        figures, reused = self.check("plain", 50000)
+        if WHERE == "/dev/shm":
+            self.assertGreater(reused, 0)
+        self.assertEqual(figures[2:], (0, 0, 0))
 
     def test_sharded(self):
-        # TensorFlow reads shard by shard and may get them from two saves, of its own saver too.
-        self.assertEqual(self.check("sharded")[2], 0)
+        _, _, failures, _, torn = self.check("sharded")[0]
+        self.assertEqual((failures, torn), (0, 0))
 
 
 if __name__ == "__main__":

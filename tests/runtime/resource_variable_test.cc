@@ -54,6 +54,34 @@ TEST_F(ResourceTest, TheEmptyNameIsAName) {
   EXPECT_TRUE(Run(Read(b)).value()[0].BitwiseEquals(Floats({3})));
 }
 
+// As in TensorFlow, which makes a name for each execution of such a handle.
+TEST_F(ResourceTest, AnonymousHandlesAreOfAVariableEach) {
+  constexpr char kAnonymous[] = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
+  Output a = Handle("a", {1}, kAnonymous), b = Handle("b", {1}, kAnonymous);
+  Scope here(g);
+  Scope after = here.ControlDependencies({Assign(a, Floats({3}))});
+  Output value = Read(a);
+  Output of_a = AddOp(g, "VarIsInitializedOp", {a}).output(0);
+  Output of_b = AddOp(g, "VarIsInitializedOp", {b}).output(0);
+  const auto got = Run({value, of_a, of_b}).value();
+  EXPECT_TRUE(got[0].BitwiseEquals(Floats({3})));
+  EXPECT_TRUE(got[1].scalar<bool>());
+  EXPECT_FALSE(got[2].scalar<bool>());
+  Scope outside = after.ClearControlDependencies();
+  EXPECT_TRUE(IsFailedPrecondition(Run(Read(a)).status()));
+}
+
+TEST_F(ResourceTest, SlicesAreAssignedBesideWhatSomebodyHolds) {
+  Output w = Handle("w", {3});
+  Run(Assign(w, Floats({1, 2, 3}))).value();
+  const Tensor before = Run(Read(w)).value()[0];
+  const auto at = [](int32_t i) { return Tensor::Vector<int32_t>({i}); };
+  Operation assign = AddOp(g, "ResourceStridedSliceAssign", {w, at(1), at(3), at(1), Tensor(9.0f)});
+  ASSERT_TRUE(Run(assign).ok());
+  EXPECT_TRUE(Run(Read(w)).value()[0].BitwiseEquals(Floats({1, 9, 9})));
+  EXPECT_TRUE(before.BitwiseEquals(Floats({1, 2, 3})));
+}
+
 TEST_F(ResourceTest, AReferenceVariableOfTheSameNameIsAnother) {
   Output handle = Handle("h", {1});
   Output ref = AddOp(g, "VariableV2", {}, {{"shape", Shape{1}}, {"dtype", kFloat}}, "w").output(0);
@@ -104,6 +132,7 @@ TEST_F(ResourceTest, WithoutAValue) {
     EXPECT_THAT(status.message(),
                 HasSubstr("Resource localhost/w/N10tensorflow3VarE does not exist"));
   }
+  EXPECT_TRUE(IsFailedPrecondition(Run(AddOp(g, "DisableCopyOnRead", {w})).status()));
   Output known = AddOp(g, "VarIsInitializedOp", {w}).output(0);
   EXPECT_FALSE(Run(known).value()[0].scalar<bool>());
   Run(Assign(w, Floats({1, 2}))).value();

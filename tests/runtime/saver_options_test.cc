@@ -121,6 +121,63 @@ TEST_F(SaverOptionsTest, PartsAreOneTensorOfTheCheckpoint) {
   EXPECT_THAT(Values(session, whole), ElementsAre(1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2));
 }
 
+// A weight that is kept in a checkpoint as its half, under a key of its own.
+TEST_F(SaverOptionsTest, AnObjectSavesAndRestoresInItsOwnWay) {
+  Variable w = NewVariable("w", {2}), other = NewVariable("other", {2});
+  SaveableObject half;
+  half.name = "half";
+  half.specs = {{w.value() / Input(2.0f), "", "half/of_w"}};
+  half.restore = [&](const std::vector<Output>& read, const std::vector<Input>&) {
+    return AddOp(graph_, "Assign", {w.ref(), read[0] * Input(2.0f)});
+  };
+  Saver saver(graph_, {.saveable_objects = {half}});
+  Session session = NewSession();
+  Fill(session, w, 6);
+  Fill(session, other, 1);
+  const std::string prefix = saver.Save(session, dir_ / "m").value();
+  CheckpointReader reader = CheckpointReader::Open(prefix).value();
+  EXPECT_THAT(reader.Read("half/of_w").value().flat<float>(), ElementsAre(3, 3));
+  EXPECT_TRUE(IsNotFound(reader.Read("w").status()));
+  Fill(session, w, 0);
+  ASSERT_TRUE(saver.Restore(session, prefix).ok());
+  EXPECT_THAT(Values(session, w), ElementsAre(6, 6));
+  EXPECT_THAT(Values(session, other), ElementsAre(1, 1));
+}
+
+TEST_F(SaverOptionsTest, ObjectsThatCannotBeSaved) {
+  const auto error_of = [](auto&& change) {
+    Graph graph, another;
+    Scope scope(graph), scope_of_another(another);
+    Variable w = scope.GetVariable("w", {2}, Zeros());
+    SaverOptions options;
+    SaveableObject object;
+    object.name = "o";
+    object.specs = {{w.value(), "", "o/w"}};
+    object.restore = [w](const std::vector<Output>& read, const std::vector<Input>&) {
+      return AddOp(*read[0].graph(), "Assign", {w.ref(), read[0]});
+    };
+    change(object, options, scope_of_another.Placeholder("x", kFloat));
+    options.saveable_objects.push_back(object);
+    Saver saver(graph, options);
+    EXPECT_TRUE(IsInvalidArgument(graph.status())) << graph.status().ToString();
+    return graph.status().message();
+  };
+  using Object = SaveableObject;
+  using Options = SaverOptions;
+  EXPECT_THAT(error_of([](Object& o, Options&, Output) { o.specs.clear(); }),
+              HasSubstr("saveable object 'o' needs one spec at least, and restore"));
+  EXPECT_THAT(error_of([](Object& o, Options&, Output) { o.restore = nullptr; }),
+              HasSubstr("needs one spec at least, and restore"));
+  EXPECT_THAT(error_of([](Object& o, Options&, Output x) { o.specs[0].tensor = x; }),
+              HasSubstr("saveable object 'o': the tensor of 'o/w' is none of this graph"));
+  EXPECT_THAT(error_of([](Object& o, Options& all, Output) { all.saveable_objects = {o}; }),
+              HasSubstr("At least two variables have the same name: o"));
+  EXPECT_THAT(error_of([](Object& o, Options&, Output) {
+                o.restore = [](const auto&, const auto&) { return Operation(); };
+              }),
+              HasSubstr("'o': its restore gave no operation of this graph"));
+}
+
 TEST_F(SaverOptionsTest, ReshapeRestoresAnotherShape) {
   Variable a = NewVariable("a", {2, 3}), b = NewVariable("b", {6});
   Saver saver(graph_, {.var_map = {{"x", a}}});

@@ -1,8 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "mlp.h"
 
@@ -71,6 +76,37 @@ TEST(SimulatedDeviceTest, WhatItLacksNeedsSoftPlacement) {
   EXPECT_THAT(Session::Create(g).value().Run(y).status().message(),
               HasSubstr("this device has no kernel for it"));
   EXPECT_TRUE(Session::Create(g, {.allow_soft_placement = true}).value().Run(y).ok());
+}
+
+// A process that may not have the address space of the device's memory (ulimit -v).
+void LimitAddressSpace(size_t more_bytes) {
+  size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t most = pages * 4096 + more_bytes;
+  const rlimit limit = {most, most};
+  if (setrlimit(RLIMIT_AS, &limit) != 0) std::exit(3);
+}
+
+[[noreturn]] void RunWithLittleAddressSpace(const char* device) {
+  LimitAddressSpace(size_t{512} << 20);
+  Graph g;
+  Scope s(g);
+  Scope there = s.Device(device);
+  const Output y = Constant(g, Tensor::Vector<float>({1, 2})) + Constant(g, Tensor(1.0f));
+  auto session = Session::Create(g);
+  const Status status = session.ok() ? session->Run(y).status() : session.status();
+  std::fprintf(stderr, "%s", status.ToString().c_str());
+  std::exit(status.ok() ? 0 : 1);
+}
+
+TEST(SimulatedDeviceDeathTest, ItsMemoryIsReservedWhenItIsUsed) {
+#ifdef RAMET_SANITIZE
+  GTEST_SKIP() << "skipped: sanitizers need more address space";
+#endif
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(RunWithLittleAddressSpace("/cpu:0"), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(RunWithLittleAddressSpace("/device:SIM:0"), ::testing::ExitedWithCode(1),
+              "RESOURCE_EXHAUSTED.*could not reserve.*ulimit -v");
 }
 
 TEST(SimulatedDeviceDeathTest, HostAccessFaults) {

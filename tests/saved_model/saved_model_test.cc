@@ -97,6 +97,43 @@ TEST_F(SavedModelTest, LoadsWithVariablesAndSignatures) {
   EXPECT_THAT((*got)[0].flat<float>(), ElementsAre(3, 6));
 }
 
+// A table, say, that Ramet does not have: the variables are there all the same, and can be saved.
+TEST_F(SavedModelTest, AnInitOpThatCannotRunIsLeftOut) {
+  SavedModelGraph described = Described();
+  ASSERT_TRUE(ImportGraphDef(model_.graph,
+                             "node { name: 'set' op: 'AppearsLater' } library {} "
+                             "versions { producer: 27 }",
+                             {.name = ""})
+                  .ok());
+  described.main_op = model_.graph.FindOperation("set").value();
+  const std::string dir = Write(described);
+  Graph refused, graph;
+  Session first = Session::Create(refused).value();
+  const Status status = LoadSavedModel(first, dir, kServe).status();
+  EXPECT_TRUE(IsUnimplemented(status)) << status.ToString();
+  EXPECT_THAT(status.message(), HasSubstr("'set'"));
+  Session session = Session::Create(graph).value();
+  auto loaded = LoadSavedModel(session, dir, kServe, {.run_init_op = false});
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  EXPECT_EQ(loaded->init_op.name(), "set");
+  EXPECT_THAT(session.Run({{"x:0", Tensor::Vector<float>({1, 2})}}, "y:0").value()[0].flat<float>(),
+              ElementsAre(3, 6));
+}
+
+TEST_F(SavedModelTest, WithoutVariablesThereIsAnEmptyFolder) {
+  Graph graph;
+  Scope scope(graph);
+  scope.Placeholder("x", kFloat);
+  Session session = Session::Create(graph).value();
+  SavedModelBuilder builder = SavedModelBuilder::Create(At("model")).value();
+  ASSERT_TRUE(builder.AddMetaGraphAndVariables(session, {.tags = kServe}).ok());
+  ASSERT_TRUE(builder.Save().ok());
+  EXPECT_TRUE(fs::is_empty(At("model/variables")));
+  Graph copy;
+  Session again = Session::Create(copy).value();
+  EXPECT_FALSE(LoadSavedModel(again, At("model"), kServe).value().info.saver);
+}
+
 TEST_F(SavedModelTest, TextFormIsReadToo) {
   const std::string dir = Write(Described(), true);
   EXPECT_TRUE(fs::exists(dir + "/saved_model.pbtxt"));

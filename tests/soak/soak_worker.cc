@@ -13,6 +13,7 @@
 // on until each did COUNT: they make the files OWN and look for OTHER ("-": none).
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -25,7 +26,12 @@ namespace rm = ramet;
 namespace {
 
 constexpr int kVariables = 6;
-constexpr int64_t kElements = 2000;
+
+// Of each variable, RAMET_SOAK_ELEMENTS if that is set.
+const int64_t kElements = [] {
+  const char* set = std::getenv("RAMET_SOAK_ELEMENTS");
+  return set != nullptr ? std::atoll(set) : 2000;
+}();
 
 // The model, its session and its saver.
 class Model {

@@ -145,7 +145,10 @@ StatusOr<Case> ReadCase(const std::string& folder, const Json& json) {
   result.name = json.at("name");
   result.kind = json.at("kind");
   const Json files = json.value("files", Json::object());
-  result.graph_path = PathOf(folder, files, files.contains("pb") ? "pb" : "meta");
+  for (const char* key : {"meta", "pb", "saved_model"}) {
+    if (files.contains(key)) result.graph_path = PathOf(folder, files, key);
+  }
+  result.tags = json.value("tags", result.tags);
   result.checkpoint = PathOf(folder, files, "checkpoint");
   result.import_scope = json.value("import_scope", "");
   result.clear_devices = json.value("clear_devices", false);

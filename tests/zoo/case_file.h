@@ -32,8 +32,9 @@ struct Step {
 // A Case is the case.json of one model folder with the arrays that it names.
 struct Case {
   std::string name, kind;
-  std::string graph_path;  // the .meta or .pb file; "" for a SavedModel
-  std::string checkpoint;  // "": nothing to restore
+  std::string graph_path;         // the .meta or .pb file, or the folder of a SavedModel
+  std::vector<std::string> tags;  // of a SavedModel
+  std::string checkpoint;         // "": nothing to restore
   std::string import_scope;
   bool clear_devices = false;
   bool strip_output_shapes = false;

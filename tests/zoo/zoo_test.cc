@@ -41,8 +41,6 @@ std::string NameOf(const std::string& folder) {
 
 // Why this case is not for the library as it is; "" if it is.
 std::string WhySkipped(const Case& c) {
-  if (c.kind != "metagraph+v2" && c.kind != "metagraph+v1" && c.kind != "frozen")
-    return "is of kind " + c.kind;
   if (c.must_be_fetched && !fs::exists(c.graph_path)) return "model files are not there";
   std::vector<std::string> missing;
   for (const std::string& name : c.needed_ops) {
@@ -77,14 +75,6 @@ StatusOr<Session> LoadMetaGraph(const Case& c, Graph& graph) {
                                           .validate_shapes = !c.strip_output_shapes}));
   RAMET_ASSIGN_OR_RETURN(Session session, Session::Create(graph, OptionsOf(c)));
   if (c.checkpoint.empty()) return session;
-  if (c.kind == "metagraph+v1") {
-    // The file's own nodes, as TensorFlow's Saver runs them.
-    const SaverNames nodes = imported.info.saver.value();
-    RAMET_RETURN_IF_ERROR(
-        session.Run({{nodes.filename_tensor_name, Tensor(c.checkpoint)}}, nodes.restore_op_name)
-            .status());
-    return session;
-  }
   if (c.restore_map.empty()) {
     RAMET_RETURN_IF_ERROR(imported.saver.Restore(session, c.checkpoint));
     return session;
@@ -95,9 +85,22 @@ StatusOr<Session> LoadMetaGraph(const Case& c, Graph& graph) {
   return session;
 }
 
+StatusOr<Session> LoadModel(const Case& c, Graph& graph) {
+  RAMET_ASSIGN_OR_RETURN(Session session, Session::Create(graph, OptionsOf(c)));
+  RAMET_RETURN_IF_ERROR(LoadSavedModel(session, c.graph_path, c.tags).status());
+  return session;
+}
+
 StatusOr<Session> LoadFrozen(const Case& c, Graph& graph) {
   RAMET_RETURN_IF_ERROR(ImportGraphDefFile(graph, c.graph_path, {.name = ""}).status());
   return Session::Create(graph, OptionsOf(c));
+}
+
+StatusOr<Session> Load(const Case& c, Graph& graph) {
+  if (c.kind == "frozen") return LoadFrozen(c, graph);
+  if (c.kind == "savedmodel") return LoadModel(c, graph);
+  if (c.kind.starts_with("metagraph+")) return LoadMetaGraph(c, graph);
+  return InvalidArgument("case.json: unknown kind '", c.kind, "'");
 }
 
 std::string Compare(const Tensor& got, const Expected& expected, const Step& step) {
@@ -134,7 +137,7 @@ TEST_P(ZooTest, GivesWhatTensorFlowGives) {
   const Case& c = *loaded;
   if (const std::string why = WhySkipped(c); !why.empty()) GTEST_SKIP() << "skipped: " << why;
   Graph graph;
-  auto session = c.kind == "frozen" ? LoadFrozen(c, graph) : LoadMetaGraph(c, graph);
+  auto session = Load(c, graph);
   ASSERT_TRUE(session.ok()) << session.status().ToString();
   for (const std::string& name : c.init_ops) {
     const auto run = session->Run(Fetches(name));

@@ -96,8 +96,8 @@ class SimulatedDevice final : public Device {
 
 [[maybe_unused]] const bool registered = [] {
   DeviceRegistry::Global().Register("SIM", 1, [](int index) -> std::unique_ptr<Device> {
-    auto memory = SimulatedMemory::Create(kMemoryBytes);
-    return memory ? std::make_unique<SimulatedDevice>(index, std::move(memory)) : nullptr;
+    return std::make_unique<SimulatedDevice>(index,
+                                             std::make_unique<SimulatedMemory>(kMemoryBytes));
   });
   return true;
 }();

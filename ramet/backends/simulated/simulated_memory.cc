@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <bit>
+#include <cerrno>
+#include <cstring>
 
 namespace ramet {
 namespace {
@@ -38,26 +40,31 @@ size_t BlockSize(size_t bytes) { return std::bit_ceil(std::max<size_t>(bytes, 25
 
 }  // namespace
 
-std::unique_ptr<SimulatedMemory> SimulatedMemory::Create(size_t bytes) {
-  int fd = memfd_create("ramet-simulated", MFD_CLOEXEC);
-  if (fd < 0) return nullptr;
+Status SimulatedMemory::Reserve() {
+  if (guarded_ != nullptr) return OkStatus();
+  const int fd = memfd_create("ramet-simulated", MFD_CLOEXEC);
   void* guarded = MAP_FAILED;
   void* open = MAP_FAILED;
-  if (ftruncate(fd, static_cast<off_t>(bytes)) == 0) {
-    guarded = mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    open = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (fd >= 0 && ftruncate(fd, static_cast<off_t>(bytes_)) == 0) {
+    guarded = mmap(nullptr, bytes_, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    open = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   }
-  close(fd);
+  const int error = errno;
+  if (fd >= 0) close(fd);
   if (guarded == MAP_FAILED || open == MAP_FAILED) {
-    if (guarded != MAP_FAILED) munmap(guarded, bytes);
-    if (open != MAP_FAILED) munmap(open, bytes);
-    return nullptr;
+    if (guarded != MAP_FAILED) munmap(guarded, bytes_);
+    if (open != MAP_FAILED) munmap(open, bytes_);
+    return ResourceExhausted("the simulated accelerator could not reserve ", 2 * bytes_,
+                             " bytes of address space: ", std::strerror(error),
+                             "; raise the limit (ulimit -v) or place nothing on it");
   }
-  return std::unique_ptr<SimulatedMemory>(
-      new SimulatedMemory(static_cast<char*>(guarded), static_cast<char*>(open), bytes));
+  guarded_ = static_cast<char*>(guarded);
+  open_ = static_cast<char*>(open);
+  return OkStatus();
 }
 
 SimulatedMemory::~SimulatedMemory() {
+  if (guarded_ == nullptr) return;
   munmap(guarded_, bytes_);
   munmap(open_, bytes_);
 }
@@ -69,6 +76,7 @@ StatusOr<BufferPtr> SimulatedMemory::Allocate(size_t bytes) {
   }
   const size_t block = BlockSize(bytes);
   std::lock_guard lock(mutex_);
+  RAMET_RETURN_IF_ERROR(Reserve());
   auto& list = free_[block];
   size_t offset = used_;
   if (!list.empty()) {

@@ -14,12 +14,14 @@ namespace ramet {
 // the other. Thread-safe.
 class SimulatedMemory final : public Allocator, public DeviceMemory {
  public:
-  // Reserves `bytes` of address space; pages are taken when touched. nullptr if that is refused.
-  static std::unique_ptr<SimulatedMemory> Create(size_t bytes);
+  // Of `bytes`, whose address space is reserved (twice) at the first allocation: a process that
+  // does not use the device does not pay for it. Pages are taken when touched.
+  explicit SimulatedMemory(size_t bytes) : bytes_(bytes) {}
   ~SimulatedMemory() override;
 
   std::string_view name() const override { return "simulated accelerator"; }
-  // Device memory. \error kResourceExhausted when the region is full.
+  // Device memory. \error kResourceExhausted when the region is full, or the process may not have
+  // that much address space (RLIMIT_AS): then the next call tries again.
   StatusOr<BufferPtr> Allocate(size_t bytes) override;
   // Device memory seen through its view: what kernels make their outputs in.
   StatusOr<BufferPtr> AllocateView(size_t bytes);
@@ -30,11 +32,11 @@ class SimulatedMemory final : public Allocator, public DeviceMemory {
   void Free(size_t offset, size_t bytes);
 
  private:
-  SimulatedMemory(char* guarded, char* open, size_t bytes)
-      : guarded_(guarded), open_(open), bytes_(bytes) {}
+  // Once, before the first buffer is handed out; does nothing later. Under mutex_.
+  Status Reserve();
 
-  char* const guarded_;
-  char* const open_;
+  char* guarded_ = nullptr;
+  char* open_ = nullptr;
   const size_t bytes_;
   std::mutex mutex_;
   size_t used_ = 0;

@@ -1,5 +1,7 @@
 #include "ramet/ops/state/handle.h"
 
+#include "ramet/ops/array/move.h"
+
 namespace ramet {
 namespace {
 
@@ -34,6 +36,10 @@ Status TakeTarget(KernelContext& c) {
   if (c.num_outputs() > 0) return c.ForwardRef(0, 0);
   if (c.variable(0) == nullptr) return NotAHandle(0);
   return c.variable(0)->initialized() ? OkStatus() : MissingResource(*c.variable(0));
+}
+
+void CopyUnlessInPlace(const Tensor& old, Tensor& out) {
+  if (out.raw_data() != old.raw_data()) CopyElements(old, 0, out, 0, old.num_elements());
 }
 
 Shape TargetShape(ShapeContext& c, int i) {

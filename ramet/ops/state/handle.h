@@ -24,6 +24,9 @@ StatusOr<Tensor> ReadHandle(KernelContext& c, int i, DType dtype);
 //   has no value.
 Status TakeTarget(KernelContext& c);
 
+// An update of some elements (KernelContext::ModifyRef) starts with the old ones.
+void CopyUnlessInPlace(const Tensor& old, Tensor& out);
+
 // What is known of the shape of the variable that input i names: of a Ref its own, of a handle that
 // of the VarHandleOp. An op that passes no variable on takes handles.
 Shape TargetShape(ShapeContext& c, int i = 0);

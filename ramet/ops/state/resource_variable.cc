@@ -11,11 +11,31 @@
 namespace ramet {
 namespace {
 
+// TensorFlow's shared_name of handles without a name (ResourceHandle::ANONYMOUS_NAME).
+constexpr char kAnonymous[] = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
+
+// Each execution makes a variable of its own, which lives as long as the session.
+class AnonymousVarHandleKernel final : public Kernel {
+ public:
+  Status Compute(KernelContext& c) override {
+    std::lock_guard lock(mutex_);
+    variables_.push_back(
+        std::make_unique<VariableState>(StrCat("_AnonymousVar", variables_.size())));
+    c.SetRefOutput(0, variables_.back().get());
+    return OkStatus();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<VariableState>> variables_;
+};
+
 class VarHandleKernel final : public Kernel {
  public:
-  static std::unique_ptr<VarHandleKernel> Make(const KernelNode& node) {
-    return std::make_unique<VarHandleKernel>(node.attrs->GetOr<std::string>("container", ""),
-                                             node.attrs->GetOr<std::string>("shared_name", ""));
+  static std::unique_ptr<Kernel> Make(const KernelNode& node) {
+    const auto name = node.attrs->GetOr<std::string>("shared_name", "");
+    if (name == kAnonymous) return std::make_unique<AnonymousVarHandleKernel>();
+    return std::make_unique<VarHandleKernel>(node.attrs->GetOr<std::string>("container", ""), name);
   }
   VarHandleKernel(std::string_view container, std::string name)
       : container_(ResourceContainer(container)), name_(std::move(name)) {}
@@ -48,20 +68,28 @@ class TypedKernel final : public Kernel {
   const DType dtype_;
 };
 
-Status Read(KernelContext& c, DType dtype) {
-  auto value = ReadHandle(c, 0, dtype);
-  if (value.ok()) {
-    c.SetOutput(0, *std::move(value));
-    return OkStatus();
-  }
-  if (!IsNotFound(value.status())) return value.status();
-  const std::string& name = c.variable(0)->name();
+Status NothingToRead(const std::string& name) {
   return FailedPrecondition(
       "Could not find variable ", name,
       ". This could mean that the variable has been deleted. In TF1, it can also mean the variable "
       "is uninitialized; restore a checkpoint or run its initializer. Debug info: "
       "container=localhost, status error message=Resource localhost/",
       name, "/N10tensorflow3VarE does not exist.");
+}
+
+Status Read(KernelContext& c, DType dtype) {
+  auto value = ReadHandle(c, 0, dtype);
+  if (value.ok()) {
+    c.SetOutput(0, *std::move(value));
+    return OkStatus();
+  }
+  return IsNotFound(value.status()) ? NothingToRead(c.variable(0)->name()) : value.status();
+}
+
+// Readers share the value's buffer whatever this says: a variable copies on writing.
+Status DisableCopyOnRead(KernelContext& c) {
+  const Status target = TakeTarget(c);
+  return IsNotFound(target) ? NothingToRead(c.variable(0)->name()) : target;
 }
 
 class AssignVariableKernel final : public Kernel {
@@ -234,7 +262,10 @@ RAMET_OP("VarHandleOp")
         "until\n"
         "one is assigned. Handles with one name and container (the empty name, too) are of one "
         "variable.\n"
-        "The variable of a VariableV2 of the same name is another one.")
+        "The variable of a VariableV2 of the same name is another one. With TensorFlow's name for\n"
+        "anonymous handles, cd2c89b7-88b7-44c8-ad83-06c2a9158347, each execution makes another "
+        "variable,\n"
+        "which lives as long as the session.")
     .Shape(ScalarShape)
     .CpuKernelClass<VarHandleKernel>();
 
@@ -295,6 +326,14 @@ RAMET_OP("DestroyResourceOp")
         "\\error kNotFound if it has none and ignore_lookup_error is not set.")
     .Shape(NoOutputs)
     .CpuKernelClass<DestroyResourceKernel>();
+
+RAMET_OP("DisableCopyOnRead")
+    .Input("resource: resource")
+    .Doc(
+        "No effect: reading a resource variable never copies its value.\n"
+        "\\error kFailedPrecondition if it has no value.")
+    .Shape(NoOutputs)
+    .CpuKernel(DisableCopyOnRead);
 
 RAMET_OP("VariableShape")
     .Input("input: resource")

@@ -36,11 +36,6 @@ Status Combine(ScatterMode mode, const Tensor& x, int64_t from, Tensor& y, int64
   return OkStatus();
 }
 
-// The new value starts as the old one.
-void CopyUnlessInPlace(const Tensor& old, Tensor& out) {
-  if (out.raw_data() != old.raw_data()) CopyElements(old, 0, out, 0, old.num_elements());
-}
-
 Status CheckUpdates(const Tensor& old, const Tensor& indices, const Tensor& updates) {
   RAMET_RETURN_IF_ERROR(CheckVariableType("update", updates.dtype(), old.dtype()));
   if (old.rank() < 1) {
@@ -123,6 +118,10 @@ template <class T>
 using ScatterNdAdd = PolicyKernel<ScatterNd<ScatterMode::kAdd>>;
 template <class T>
 using ScatterNdSub = PolicyKernel<ScatterNd<ScatterMode::kSub>>;
+template <class T>
+using ScatterNdMax = PolicyKernel<ScatterNd<ScatterMode::kMax>>;
+template <class T>
+using ScatterNdMin = PolicyKernel<ScatterNd<ScatterMode::kMin>>;
 
 // The same code for each of the dtypes that an op has.
 template <Status (*fn)(KernelContext&)>
@@ -147,6 +146,10 @@ Status ScatterShape(ShapeContext& c) {
 #define RAMET_NUMBERS_LIST                                                                       \
   float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, \
       uint64_t, std::complex<float>, std::complex<double>
+
+#define RAMET_ORDERED_LIST                                                                       \
+  float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, \
+      uint64_t
 
 #define RAMET_SCATTER(name, types, locking, doc)                                                   \
   RAMET_OP(name)                                                                                   \
@@ -207,15 +210,23 @@ RAMET_SCATTER(
           "\\error kInvalidArgument \"indices[0] = [5] does not index into shape [3,2]\", or if\n" \
           "  the shapes do not fit; kFailedPrecondition if the variable is uninitialised. With\n"  \
           "  bad_indices_policy IGNORE tuples that are outside are left out.")                     \
-      .Shape(UnchangedShape)                                                                       \
-      .NotDifferentiable()
+      .Shape(UnchangedShape)
 
 RAMET_SCATTER_ND("ScatterNdUpdate", "type", "true", "Replaces slices of a variable.")
+    .NotDifferentiable()
     .CpuKernelClass<PolicyKernel<ScatterNd<ScatterMode::kUpdate>>>();
 RAMET_SCATTER_ND("ScatterNdAdd", "numbertype", "false", "Adds to slices of a variable.")
+    .NotDifferentiable()
     .CpuKernelClasses<ScatterNdAdd, RAMET_NUMBERS_LIST>();
 RAMET_SCATTER_ND("ScatterNdSub", "numbertype", "false", "Subtracts from slices of a variable.")
+    .NotDifferentiable()
     .CpuKernelClasses<ScatterNdSub, RAMET_NUMBERS_LIST>();
+RAMET_SCATTER_ND("ScatterNdMax", "numbertype", "false",
+                 "Makes slices of a variable the larger of their elements and the update's.")
+    .CpuKernelClasses<ScatterNdMax, RAMET_ORDERED_LIST>();
+RAMET_SCATTER_ND("ScatterNdMin", "numbertype", "false",
+                 "Makes slices of a variable the smaller of their elements and the update's.")
+    .CpuKernelClasses<ScatterNdMin, RAMET_ORDERED_LIST>();
 
 #define RAMET_RESOURCE_SCATTER(name, types, doc)                                                   \
   RAMET_OP(name)                                                                                   \
@@ -283,5 +294,13 @@ RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdAdd", "Adds to slices of a resource 
     .CpuKernelClasses<ScatterNdAdd, RAMET_NUMBERS_LIST>();
 RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdSub", "Subtracts from slices of a resource variable.")
     .CpuKernelClasses<ScatterNdSub, RAMET_NUMBERS_LIST>();
+RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdMax",
+                          "Makes slices of a resource variable the larger of their elements and "
+                          "the update's.")
+    .CpuKernelClasses<ScatterNdMax, RAMET_ORDERED_LIST>();
+RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdMin",
+                          "Makes slices of a resource variable the smaller of their elements and "
+                          "the update's.")
+    .CpuKernelClasses<ScatterNdMin, RAMET_ORDERED_LIST>();
 
 }  // namespace ramet

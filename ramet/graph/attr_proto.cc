@@ -1,5 +1,7 @@
 #include "ramet/graph/attr_proto.h"
 
+#include <algorithm>
+
 #include "ramet/tensor/tensor_proto.h"
 
 namespace ramet {
@@ -92,6 +94,21 @@ StatusOr<Attr> ReadList(const AttrValue& proto, AttrBudget* budget) {
   }
 }
 
+bool HasUnknownFields(const google::protobuf::Message& message) {
+  return !message.GetReflection()->GetUnknownFields(message).empty();
+}
+
+bool IsPlainFunction(const NameAttrList& proto) {
+  auto plain = [](const auto& entry) { return IsPlainAttr(entry.second); };
+  return !HasUnknownFields(proto) && std::ranges::all_of(proto.attr(), plain);
+}
+
+bool IsPlainList(const AttrValue::ListValue& list) {
+  return !HasUnknownFields(list) && std::ranges::all_of(list.shape(), IsPlainShape) &&
+         std::ranges::all_of(list.tensor(), IsPlainTensor) &&
+         std::ranges::all_of(list.func(), IsPlainFunction);
+}
+
 Status WriteFunction(const FunctionRef& function, NameAttrList* proto) {
   proto->set_name(function.name);
   if (!function.attrs) return OkStatus();
@@ -180,6 +197,25 @@ StatusOr<Attr> AttrFromProto(const AttrValue& proto, AttrBudget* budget) {
     case AttrValue::VALUE_NOT_SET: return Attr();
   }
   return Opaque(proto);
+}
+
+StatusOr<Attr> KnownAttrFromProto(const AttrValue& proto, AttrBudget* budget) {
+  const bool bare = HasUnknownFields(proto) || (proto.has_list() && HasUnknownFields(proto.list()));
+  if (!bare) return AttrFromProto(proto, budget);
+  AttrValue known = proto;
+  known.DiscardUnknownFields();
+  return AttrFromProto(known, budget);
+}
+
+bool IsPlainAttr(const AttrValue& proto) {
+  if (HasUnknownFields(proto)) return false;
+  switch (proto.value_case()) {
+    case AttrValue::kShape: return IsPlainShape(proto.shape());
+    case AttrValue::kTensor: return IsPlainTensor(proto.tensor());
+    case AttrValue::kFunc: return IsPlainFunction(proto.func());
+    case AttrValue::kList: return IsPlainList(proto.list());
+    default: return true;
+  }
 }
 
 Status AttrToProto(const Attr& attr, AttrValue* proto) {

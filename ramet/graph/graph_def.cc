@@ -67,6 +67,7 @@ class GraphWriter {
     for (const auto& [name, attr] : *node.attrs) {
       RAMET_RETURN_IF_ERROR(WriteAttr(node, name, attr, proto));
     }
+    if (const Attr* extras = node.attrs->Find(kNodeExtrasAttr)) WriteExtras(node, *extras, proto);
     if (options_.def.add_shapes && node.num_outputs > 0) WriteShapes(node, proto);
     return OkStatus();
   }
@@ -87,16 +88,28 @@ class GraphWriter {
 
   Status WriteAttr(const NodeRecord& node, const std::string& name, const Attr& attr,
                    NodeDef* proto) const {
-    if (name == kNodeExtrasAttr) {
-      const std::string* bytes = attr.get<std::string>();
-      NodeDef extras;
-      if (bytes != nullptr && extras.ParseFromString(*bytes)) proto->MergeFrom(extras);
-      return OkStatus();
-    }
+    if (name == kNodeExtrasAttr) return OkStatus();
     if (options_.def.strip_default_attrs && IsDefault(*node.op, name, attr)) return OkStatus();
     AttrValue* value = &(*proto->mutable_attr())[name];
     Status written = whole_ ? AttrToProto(attr, value) : WriteScopedAttr(node, name, attr, value);
     return written.ok() ? written : written.WithContext(StrCat("attr '", name, "'"));
+  }
+
+  // What import kept of the node; of attrs, those that nobody has changed since.
+  void WriteExtras(const NodeRecord& node, const Attr& bytes, NodeDef* proto) const {
+    NodeDef extras;
+    if (!bytes.get<std::string>() || !extras.ParseFromString(*bytes.get<std::string>())) return;
+    for (auto& [name, original] : *extras.mutable_attr()) {
+      const Attr* attr = node.attrs->Find(name);
+      auto written = proto->mutable_attr()->find(name);
+      if (attr == nullptr || written == proto->mutable_attr()->end()) continue;
+      AttrBudget budget;
+      auto value = KnownAttrFromProto(original, &budget);
+      const bool renamed = !whole_ && name == "frame_name";
+      if (value.ok() && *value == *attr && !renamed) written->second = std::move(original);
+    }
+    extras.clear_attr();
+    proto->MergeFrom(extras);
   }
 
   // As AttrToProto, with the names in colocations and frames stripped.

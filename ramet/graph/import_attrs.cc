@@ -4,6 +4,8 @@
 #include <bit>
 #include <optional>
 
+#include "ramet/tensor/tensor_proto.h"
+
 namespace ramet {
 namespace {
 
@@ -30,6 +32,7 @@ std::optional<uint64_t> Fingerprint(const AttrValue& value) {
       if (value.s().size() > kShortString) return std::nullopt;
       return Mix(hash, HashOf(value.s()));
     case AttrValue::kShape:
+      if (!IsPlainShape(value.shape())) return std::nullopt;
       for (const auto& dim : value.shape().dim())
         hash = Mix(hash, static_cast<uint64_t>(dim.size()));
       return Mix(hash, value.shape().unknown_rank());
@@ -68,9 +71,13 @@ bool IsAside(const std::string& name, const AttrValue& value) {
   return name == kOutputShapesAttr || AreColocations(name, value);
 }
 
+bool HasUnknownFields(const google::protobuf::Message& message) {
+  return !message.GetReflection()->GetUnknownFields(message).empty();
+}
+
 bool HasExtras(const NodeDef& node) {
   return node.has_experimental_debug_info() || node.has_experimental_type() ||
-         !node.GetReflection()->GetUnknownFields(node).empty();
+         HasUnknownFields(node);
 }
 
 std::optional<uint64_t> Fingerprint(const NodeDef& node) {
@@ -79,7 +86,7 @@ std::optional<uint64_t> Fingerprint(const NodeDef& node) {
   for (const auto& [name, value] : node.attr()) {
     if (IsAside(name, value)) continue;
     const auto print = Fingerprint(value);
-    if (!print || !value.GetReflection()->GetUnknownFields(value).empty()) return std::nullopt;
+    if (!print || HasUnknownFields(value)) return std::nullopt;
     sum += Mix(HashOf(name), *print);
   }
   return sum;
@@ -114,16 +121,15 @@ bool IsToBeDropped(const ImportOp& op, const std::string& name, const Attr& valu
          op.schema->FindAttr(name) == nullptr && IsProducerDefault(*op.producer, name, value);
 }
 
-// Everything of the node that a NodeRecord has no place for.
-std::string NodeExtras(const NodeDef& node) {
-  NodeDef extras;
+// Adds to `extras` everything of the node that a NodeRecord has no place for.
+void AddExtras(const NodeDef& node, NodeDef* out) {
+  NodeDef& extras = *out;
   if (node.has_experimental_debug_info()) {
     *extras.mutable_experimental_debug_info() = node.experimental_debug_info();
   }
   if (node.has_experimental_type()) *extras.mutable_experimental_type() = node.experimental_type();
   extras.GetReflection()->MutableUnknownFields(&extras)->MergeFrom(
       node.GetReflection()->GetUnknownFields(node));
-  return extras.SerializeAsString();
 }
 
 Status InNode(const Status& status, const NodeDef& node) {
@@ -160,6 +166,15 @@ StatusOr<const AttrSet*> ImportAttrs::ReadSet(const NodeDef& node, const ImportO
   return set;
 }
 
+// Attrs that the op's definition does not have need no sense: they are kept as they are.
+StatusOr<Attr> ImportAttrs::ReadAttr(const std::string& name, const AttrValue& value,
+                                     const ImportOp& op) {
+  const bool defined = op.schema != nullptr && op.schema->FindAttr(name) != nullptr;
+  if (defined) return KnownAttrFromProto(value, &budget_);
+  auto attr = AttrFromProto(value, &budget_);
+  return attr.ok() ? *std::move(attr) : Attr(OpaqueAttr{value.SerializeAsString()});
+}
+
 StatusOr<const AttrSet*> ImportAttrs::Build(const NodeDef& node, const ImportOp& op) {
   sorted_.clear();
   for (const auto& entry : node.attr()) {
@@ -168,13 +183,19 @@ StatusOr<const AttrSet*> ImportAttrs::Build(const NodeDef& node, const ImportOp&
   std::ranges::sort(sorted_, {},
                     [](const auto* entry) -> const std::string& { return entry->first; });
   AttrMap attrs;
+  NodeDef extras;
   for (const auto* entry : sorted_) {
-    const std::string& name = entry->first;
-    auto attr = AttrFromProto(entry->second, &budget_);
+    const auto& [name, value] = *entry;
+    auto attr = ReadAttr(name, value, op);
     if (!attr.ok()) return InNode(attr.status().WithContext(StrCat("attr '", name, "'")), node);
-    if (!IsToBeDropped(op, name, *attr)) attrs.Set(name, *std::move(attr));
+    if (IsToBeDropped(op, name, *attr)) continue;
+    if (!attr->get<OpaqueAttr>() && !IsPlainAttr(value)) {
+      (*extras.mutable_attr())[name] = value;
+    }
+    attrs.Set(name, *std::move(attr));
   }
-  if (HasExtras(node)) attrs.Set(kNodeExtrasAttr, NodeExtras(node));
+  if (HasExtras(node)) AddExtras(node, &extras);
+  if (extras.ByteSizeLong() > 0) attrs.Set(kNodeExtrasAttr, extras.SerializeAsString());
   std::vector<DType>& inputs = types_.emplace_back();
   std::vector<DType>& outputs = types_.emplace_back();
   if (op.schema != nullptr) {

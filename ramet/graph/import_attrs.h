@@ -12,7 +12,9 @@
 namespace ramet {
 
 // The name of the attr that keeps what a NodeDef holds beside name, op, inputs, device and attrs
-// (debug info, full types, unknown fields): the bytes of a NodeDef with just that.
+// (debug info, full types, unknown fields), and attrs that an Attr does not hold whole (names of
+// dimensions, constants written as repeated values, unknown fields): the bytes of a NodeDef with
+// just that.
 inline constexpr char kNodeExtrasAttr[] = "_ramet_node_def";
 inline constexpr char kOutputShapesAttr[] = "_output_shapes";
 
@@ -54,6 +56,7 @@ class ImportAttrs {
     const AttrSet* set;
   };
   StatusOr<const AttrSet*> ReadSet(const NodeDef& node, const ImportOp& op);
+  StatusOr<Attr> ReadAttr(const std::string& name, const AttrValue& value, const ImportOp& op);
   StatusOr<const AttrSet*> Build(const NodeDef& node, const ImportOp& op);
   StatusOr<const AttrSet*> AddColocations(const NodeDef& node, const AttrSet& set,
                                           const AttrValue& classes);

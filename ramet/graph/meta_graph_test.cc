@@ -359,9 +359,10 @@ TEST(MetaGraphTest, ACollectionOfMixedKindsIsLeftOut) {
 }
 
 TEST(MetaGraphTest, ExtraneousSaversAreCleared) {
-  MetaGraphDef meta =
-      Meta(Node("x", "NoOp", {}) + Node("save/SaveV2", "SaveV2", {}) + Node("save/c", "NoOp", {}) +
-           Node("save_1/RestoreV2", "RestoreV2", {}) + Node("save_1/c", "NoOp", {}));
+  MetaGraphDef meta = Meta(Node("x", "NoOp", {}) + Node("save/SaveV2", "SaveV2", {}) +
+                           Node("save/c", "NoOp", {}) + Node("save_1/RestoreV2", "RestoreV2", {}) +
+                           Node("save_1/c", "NoOp", {}) + Node("save_1/in/SaveV2", "SaveV2", {}) +
+                           Node("save_1/z", "NoOp", {}) + Node("save_10", "NoOp", {}));
   Graph g;
   ASSERT_TRUE(Import(g, meta).ok());
   SaverNames saver{"save/Const:0", "save/c:0", "save/restore_all"};
@@ -369,7 +370,7 @@ TEST(MetaGraphTest, ExtraneousSaversAreCleared) {
   MetaGraphDef written = Export(g, {.clear_extraneous_savers = true, .saver = saver});
   std::vector<std::string> names;
   for (const NodeDef& n : written.graph_def().node()) names.push_back(n.name());
-  EXPECT_THAT(names, ElementsAre("x", "save/SaveV2", "save/c"));
+  EXPECT_THAT(names, ElementsAre("x", "save/SaveV2", "save/c", "save_10"));
   EXPECT_EQ(written.collection_def().at("savers").bytes_list().value(0),
             written.saver_def().SerializeAsString());
 }

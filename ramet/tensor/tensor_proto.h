@@ -15,6 +15,9 @@ namespace ramet {
 // Shape::kMaxRank dims, the number of elements overflows, or unknown_rank comes with dims.
 StatusOr<Shape> ShapeFromProto(const TensorShapeProto& proto);
 
+// Whether ShapeToProto gives the message back: it has no names of dimensions and no unknown fields.
+bool IsPlainShape(const TensorShapeProto& proto);
+
 // Writes `shape` over `*proto`. A scalar gives an empty message, an unknown rank unknown_rank.
 void ShapeToProto(const Shape& shape, TensorShapeProto* proto);
 
@@ -35,6 +38,11 @@ inline constexpr size_t kMaxSplatBytes = size_t{1} << 31;
 // or
 //   memory is not to be had.
 StatusOr<Tensor> TensorFromProto(const TensorProto& proto);
+
+// Whether TensorToProto gives back the message, which TensorFromProto has accepted: its values
+// stand in the field that TensorToProto takes, none more and none less, and there is nothing
+// besides.
+bool IsPlainTensor(const TensorProto& proto);
 
 // Writes `tensor`, which must be in host memory, over `*proto`: one element and bool and string go
 // into the typed field, several elements of a flat type into tensor_content, no elements into

@@ -44,6 +44,11 @@ std::string ScopeName(const Graph& graph, const std::string& import_scope) {
   return stack.empty() ? "" : StrCat(stack, "/");
 }
 
+void KeepUnknownFields(const google::protobuf::Message& from, google::protobuf::Message* to) {
+  to->GetReflection()->MutableUnknownFields(to)->MergeFrom(
+      from.GetReflection()->GetUnknownFields(from));
+}
+
 // The message without what the graph itself holds, with the names that the nodes have got.
 MetaGraphDef Carried(const MetaGraphDef& meta, const std::vector<std::string>& unknown,
                      const RenameFn& rename) {
@@ -55,8 +60,8 @@ MetaGraphDef Carried(const MetaGraphDef& meta, const std::vector<std::string>& u
   for (const std::string& key : unknown) {
     (*carried.mutable_collection_def())[key] = meta.collection_def().at(key);
   }
-  carried.GetReflection()->MutableUnknownFields(&carried)->MergeFrom(
-      meta.GetReflection()->GetUnknownFields(meta));
+  KeepUnknownFields(meta, &carried);
+  if (meta.has_saver_def()) KeepUnknownFields(meta.saver_def(), carried.mutable_saver_def());
   for (auto& [key, signature] : *carried.mutable_signature_def()) {
     RenameSignature(rename, &signature);
   }
@@ -97,7 +102,6 @@ SaverNames SaverFromProto(const SaverDef& proto) {
 }
 
 void SaverToProto(const SaverNames& saver, SaverDef* proto) {
-  proto->Clear();
   proto->set_filename_tensor_name(saver.filename_tensor_name);
   proto->set_save_tensor_name(saver.save_tensor_name);
   proto->set_restore_op_name(saver.restore_op_name);

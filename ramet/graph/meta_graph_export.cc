@@ -158,6 +158,8 @@ Status MetaGraphToProto(const Graph& graph, const ExportMetaGraphOptions& option
     SaverToProto(*options.saver, meta->mutable_saver_def());
     RenameSaver([&](std::string_view name) { return scope.scope.Strip(name); },
                 meta->mutable_saver_def());
+  } else {
+    meta->clear_saver_def();
   }
   WriteCollections(impl, options, scope, meta);
   WriteUnboundInputs(unbound, meta);

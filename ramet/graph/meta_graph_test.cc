@@ -334,6 +334,26 @@ TEST(MetaGraphTest, CarriesWhatAGraphHasNoPlaceFor) {
   EXPECT_EQ(written.GetReflection()->GetUnknownFields(written).field_count(), 1);
 }
 
+TEST(MetaGraphTest, UnknownFieldsOfVersionsAndSaverSurvive) {
+  MetaGraphDef meta = Meta(Node("a", "NoOp", {}));
+  meta.mutable_saver_def()->set_restore_op_name("a");
+  auto add = [](google::protobuf::Message* message) {
+    message->GetReflection()->MutableUnknownFields(message)->AddVarint(1000, 7);
+  };
+  add(meta.mutable_saver_def());
+  add(meta.mutable_graph_def()->mutable_versions());
+  Graph g;
+  auto info = Import(g, meta);
+  ASSERT_TRUE(info.ok()) << info.status().ToString();
+  auto count = [](const google::protobuf::Message& message) {
+    return message.GetReflection()->GetUnknownFields(message).field_count();
+  };
+  const MetaGraphDef written = Export(g, {.saver = info->saver, .carried = info->carried});
+  EXPECT_EQ(count(written.saver_def()), 1);
+  EXPECT_EQ(count(written.graph_def().versions()), 1);
+  EXPECT_FALSE(Export(g, {.carried = info->carried}).has_saver_def());
+}
+
 TEST(MetaGraphTest, TheOpListIsSortedAndWithoutFunctions) {
   MetaGraphDef meta =
       Meta(Placeholder("b") + Node("a", "Identity", {"b"}, "T") + Node("c", "F", {}) +

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "ramet/graph/message_file.h"
 #include "ramet/tensor/tensor_proto.h"
 
 namespace ramet {
 namespace {
 
-Attr Opaque(const AttrValue& proto) { return OpaqueAttr{proto.SerializeAsString()}; }
+Attr Opaque(const AttrValue& proto) { return OpaqueAttr{CanonicalBytes(proto)}; }
 
 bool HasTensorForm(const TensorProto& proto) {
   const DType dtype = static_cast<DType>(proto.dtype());

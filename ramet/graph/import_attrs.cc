@@ -4,6 +4,7 @@
 #include <bit>
 #include <optional>
 
+#include "ramet/graph/message_file.h"
 #include "ramet/tensor/tensor_proto.h"
 
 namespace ramet {
@@ -172,7 +173,7 @@ StatusOr<Attr> ImportAttrs::ReadAttr(const std::string& name, const AttrValue& v
   const bool defined = op.schema != nullptr && op.schema->FindAttr(name) != nullptr;
   if (defined) return KnownAttrFromProto(value, &budget_);
   auto attr = AttrFromProto(value, &budget_);
-  return attr.ok() ? *std::move(attr) : Attr(OpaqueAttr{value.SerializeAsString()});
+  return attr.ok() ? *std::move(attr) : Attr(OpaqueAttr{CanonicalBytes(value)});
 }
 
 StatusOr<const AttrSet*> ImportAttrs::Build(const NodeDef& node, const ImportOp& op) {
@@ -195,7 +196,7 @@ StatusOr<const AttrSet*> ImportAttrs::Build(const NodeDef& node, const ImportOp&
     attrs.Set(name, *std::move(attr));
   }
   if (HasExtras(node)) AddExtras(node, &extras);
-  if (extras.ByteSizeLong() > 0) attrs.Set(kNodeExtrasAttr, extras.SerializeAsString());
+  if (extras.ByteSizeLong() > 0) attrs.Set(kNodeExtrasAttr, CanonicalBytes(extras));
   std::vector<DType>& inputs = types_.emplace_back();
   std::vector<DType>& outputs = types_.emplace_back();
   if (op.schema != nullptr) {

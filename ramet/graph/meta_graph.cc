@@ -77,9 +77,9 @@ MetaGraphInfo Describe(const MetaGraphDef& meta, const std::vector<std::string>&
   info.tags.assign(meta_info.tags().begin(), meta_info.tags().end());
   const MetaGraphDef carried = Carried(meta, unknown, rename);
   for (const auto& [key, signature] : carried.signature_def()) {
-    info.signature_defs[key] = signature.SerializeAsString();
+    info.signature_defs[key] = CanonicalBytes(signature);
   }
-  info.carried = carried.SerializeAsString();
+  info.carried = CanonicalBytes(carried);
   if (!meta.has_saver_def()) return info;
   SaverDef saver = meta.saver_def();
   RenameSaver(rename, &saver);

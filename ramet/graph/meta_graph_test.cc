@@ -4,6 +4,8 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ramet/base/file.h"
 #include "ramet/base/scratch_dir.h"
 #include "ramet/graph/import_testing.h"
@@ -239,6 +241,26 @@ TEST(MetaGraphTest, WhileContextsAndFramesFollowTheScope) {
   EXPECT_EQ(back.collection_def().at("while_context").DebugString(),
             meta.collection_def().at("while_context").DebugString());
   EXPECT_EQ(back.graph_def().node(1).attr().at("frame_name").s(), "W/while_context");
+}
+
+TEST(MetaGraphTest, OneGraphGivesTheSameBytesEachTime) {
+  MetaGraphDef meta = Meta(Node("a", "NoOp", {}));
+  CondContextDef context;
+  context.set_context_name("cond_text");
+  SignatureDef& signature = (*meta.mutable_signature_def())["s"];
+  for (int i = 0; i < 50; ++i) {
+    (*context.mutable_values_def()->mutable_external_values())[StrCat("x", i, ":0")] = "a:0";
+    (*signature.mutable_inputs())[StrCat("x", i)].set_name("a:0");
+  }
+  AddBytes(&meta, "cond_context", context.SerializeAsString());
+  const std::string file = meta.SerializeAsString();
+  std::set<std::string> exports;
+  for (int i = 0; i < 5; ++i) {
+    Graph g;
+    const auto info = ImportMetaGraphBytes(g, file, {.import_scope = "s"}).value();
+    exports.insert(ExportMetaGraph(g, {.carried = info.carried}).value());
+  }
+  EXPECT_EQ(exports.size(), 1u);
 }
 
 TEST(MetaGraphTest, AScopeLeavesWithItsUnboundInputsAndComesBackOnOthers) {

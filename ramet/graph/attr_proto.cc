@@ -15,23 +15,19 @@ bool HasTensorForm(const TensorProto& proto) {
   return dtype == DType::kString || (!IsRef(dtype) && DTypeSize(dtype) > 0);
 }
 
-size_t HeldBytes(const Tensor& t) {
-  if (t.dtype() != DType::kString) return t.bytes();
-  return static_cast<size_t>(t.num_elements()) * sizeof(std::string);
-}
-
 StatusOr<Tensor> ReadTensor(const TensorProto& proto, AttrBudget* budget) {
-  RAMET_ASSIGN_OR_RETURN(Tensor tensor, TensorFromProto(proto));
-  const size_t written = 16 * proto.ByteSizeLong();
-  const size_t held = HeldBytes(tensor);
-  if (held <= written) return tensor;
-  if (held - written > budget->splat_bytes) {
-    return ResourceExhausted(
-        "the constants of this graph, written as repeated values, need more memory "
-        "than an import may take");
+  constexpr size_t kFreeRatio = 16;
+  const size_t splat = SplatBytes(proto);
+  if (splat > kFreeRatio * proto.ByteSizeLong()) {
+    if (splat > budget->splat_bytes) {
+      return ResourceExhausted(
+          "the constants of this graph, written as repeated values, need more memory than an "
+          "import may take (",
+          splat, " bytes, and ", budget->splat_bytes, " are left)");
+    }
+    budget->splat_bytes -= splat;
   }
-  budget->splat_bytes -= held - written;
-  return tensor;
+  return TensorFromProto(proto);
 }
 
 StatusOr<FunctionRef> ReadFunction(const NameAttrList& proto, AttrBudget* budget) {

@@ -14,7 +14,7 @@ using AttrProtoMap = google::protobuf::Map<std::string, AttrValue>;
 // What the values of one message may allocate beyond its own size: constants whose last value is
 // repeated, or that are all zeros. One budget serves a whole import.
 struct AttrBudget {
-  size_t splat_bytes = size_t{1} << 32;
+  size_t splat_bytes = size_t{1} << 31;
 };
 
 // The attr. Placeholders, mixed lists, tensors of dtypes that a Tensor cannot hold and values with

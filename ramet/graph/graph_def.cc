@@ -17,6 +17,26 @@ constexpr int kFunctionConsumer = 12;
 
 bool IsEnter(const std::string& op) { return op == "Enter" || op == "RefEnter"; }
 
+// What import kept of the node besides.
+NodeDef ExtrasOf(const NodeRecord& node) {
+  NodeDef extras;
+  const Attr* attr = node.attrs->Find(kNodeExtrasAttr);
+  const std::string* bytes = attr == nullptr ? nullptr : attr->get<std::string>();
+  if (bytes == nullptr || !extras.ParseFromString(*bytes)) extras.Clear();
+  return extras;
+}
+
+void MergeAllButAttrs(const NodeDef& extras, NodeDef* proto) {
+  if (extras.has_experimental_debug_info()) {
+    *proto->mutable_experimental_debug_info() = extras.experimental_debug_info();
+  }
+  if (extras.has_experimental_type()) {
+    *proto->mutable_experimental_type() = extras.experimental_type();
+  }
+  const auto& unknown = extras.GetReflection()->GetUnknownFields(extras);
+  if (!unknown.empty()) proto->GetReflection()->MutableUnknownFields(proto)->MergeFrom(unknown);
+}
+
 // Writes the nodes of one graph.
 class GraphWriter {
  public:
@@ -64,10 +84,11 @@ class GraphWriter {
     for (Endpoint e : impl_.inputs(id)) WriteInput(e, proto->add_input());
     for (Endpoint e : impl_.controls(id)) WriteInput(e, proto->add_input());
     if (!options_.def.clear_devices) proto->set_device(impl_.devices[node.device]);
+    const NodeDef extras = ExtrasOf(node);
     for (const auto& [name, attr] : *node.attrs) {
-      RAMET_RETURN_IF_ERROR(WriteAttr(node, name, attr, proto));
+      RAMET_RETURN_IF_ERROR(WriteAttr(node, name, attr, extras, proto));
     }
-    if (const Attr* extras = node.attrs->Find(kNodeExtrasAttr)) WriteExtras(node, *extras, proto);
+    MergeAllButAttrs(extras, proto);
     if (options_.def.add_shapes && node.num_outputs > 0) WriteShapes(node, proto);
     return OkStatus();
   }
@@ -87,29 +108,25 @@ class GraphWriter {
   }
 
   Status WriteAttr(const NodeRecord& node, const std::string& name, const Attr& attr,
-                   NodeDef* proto) const {
+                   const NodeDef& extras, NodeDef* proto) const {
     if (name == kNodeExtrasAttr) return OkStatus();
     if (options_.def.strip_default_attrs && IsDefault(*node.op, name, attr)) return OkStatus();
     AttrValue* value = &(*proto->mutable_attr())[name];
+    auto original = extras.attr().find(name);
+    if (original != extras.attr().end() && IsAsImported(name, attr, original->second)) {
+      *value = original->second;
+      return OkStatus();
+    }
     Status written = whole_ ? AttrToProto(attr, value) : WriteScopedAttr(node, name, attr, value);
     return written.ok() ? written : written.WithContext(StrCat("attr '", name, "'"));
   }
 
-  // What import kept of the node; of attrs, those that nobody has changed since.
-  void WriteExtras(const NodeRecord& node, const Attr& bytes, NodeDef* proto) const {
-    NodeDef extras;
-    if (!bytes.get<std::string>() || !extras.ParseFromString(*bytes.get<std::string>())) return;
-    for (auto& [name, original] : *extras.mutable_attr()) {
-      const Attr* attr = node.attrs->Find(name);
-      auto written = proto->mutable_attr()->find(name);
-      if (attr == nullptr || written == proto->mutable_attr()->end()) continue;
-      AttrBudget budget;
-      auto value = KnownAttrFromProto(original, &budget);
-      const bool renamed = !whole_ && name == "frame_name";
-      if (value.ok() && *value == *attr && !renamed) written->second = std::move(original);
-    }
-    extras.clear_attr();
-    proto->MergeFrom(extras);
+  // Whether `attr` is what import made of `original`: nobody has changed it since.
+  bool IsAsImported(const std::string& name, const Attr& attr, const AttrValue& original) const {
+    if (!whole_ && name == "frame_name") return false;
+    AttrBudget budget;
+    auto value = KnownAttrFromProto(original, &budget);
+    return value.ok() && *value == attr;
   }
 
   // As AttrToProto, with the names in colocations and frames stripped.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -166,25 +167,12 @@ StatusOr<Tensor> FlatFromContent(const TensorProto& proto, DType dtype, const Sh
   return tensor;
 }
 
-// The bytes that repeating the last string, or leaving strings empty, takes beyond those in the
-// message.
 Status CheckSplat(const TensorProto& proto, DType dtype, const Shape& shape) {
-  const int64_t n = shape.num_elements();
-  const int64_t given = TypedFieldSize(proto, dtype);
-  if (given >= n) return OkStatus();
-  size_t element = DTypeSize(dtype);
-  if (dtype == DType::kString) {
-    element = sizeof(std::string);
-    if (given > 0) element += proto.string_val(static_cast<int>(given - 1)).size();
-  }
-  int64_t bytes;
-  if (!MultiplyNonNegative(n - given, static_cast<int64_t>(element), &bytes) ||
-      static_cast<uint64_t>(bytes) > kMaxSplatBytes) {
-    return ResourceExhausted("a ", DTypeName(dtype), " tensor of shape ", shape, " with ", given,
-                             " values in the message would be filled up to more than the limit of ",
-                             kMaxSplatBytes, " bytes");
-  }
-  return OkStatus();
+  if (SplatBytes(proto) <= kMaxSplatBytes) return OkStatus();
+  return ResourceExhausted("a ", DTypeName(dtype), " tensor of shape ", shape, " with ",
+                           TypedFieldSize(proto, dtype),
+                           " values in the message would be filled up to more than the limit of ",
+                           kMaxSplatBytes, " bytes");
 }
 
 Status CheckDType(DType dtype) {
@@ -256,6 +244,23 @@ void ShapeToProto(const Shape& shape, TensorShapeProto* proto) {
   proto->Clear();
   proto->set_unknown_rank(shape.unknown_rank());
   for (int64_t dim : shape.dims()) proto->add_dim()->set_size(dim);
+}
+
+size_t SplatBytes(const TensorProto& proto) {
+  const DType dtype = static_cast<DType>(proto.dtype());
+  auto shape = ShapeFromProto(proto.tensor_shape());
+  if (!shape.ok() || !proto.tensor_content().empty()) return 0;
+  const int64_t n = shape->unknown_rank() ? 1 : shape->num_elements();
+  const int64_t given = TypedFieldSize(proto, dtype);
+  size_t element = DTypeSize(dtype);
+  if (dtype == DType::kString) {
+    element = sizeof(std::string);
+    if (given > 0) element += proto.string_val(static_cast<int>(given - 1)).size();
+  }
+  int64_t bytes = 0;
+  if (given >= n) return 0;
+  const bool fits = MultiplyNonNegative(n - given, static_cast<int64_t>(element), &bytes);
+  return fits ? static_cast<size_t>(bytes) : std::numeric_limits<size_t>::max();
 }
 
 StatusOr<Tensor> TensorFromProto(const TensorProto& proto) {

@@ -25,6 +25,9 @@ void ShapeToProto(const Shape& shape, TensorShapeProto* proto);
 // (a last value that is repeated, or zeros).
 inline constexpr size_t kMaxSplatBytes = size_t{1} << 31;
 
+// The bytes that TensorFromProto allocates for them; SIZE_MAX if they are more than can be counted.
+size_t SplatBytes(const TensorProto& proto);
+
 // The tensor that the message describes. tensor_content, if there is any, holds exactly the shape's
 // elements; otherwise the typed field does: what is too much is ignored, the last value is
 // repeated, an empty field means zeros or empty strings. Integers are narrowed by truncation. An

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ramet/format/coding.h"
+#include "ramet/base/coding.h"
 
 namespace ramet {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ramet/base/crc32c.h"
 #include "ramet/format/bundle_testing.h"
-#include "ramet/format/coding.h"
+#include "ramet/base/coding.h"
 #include "ramet/format/table_testing.h"
 #include "ramet/proto/checkpoint.pb.h"
 #include "ramet/tensor/tensor_proto.h"
@@ -251,7 +251,7 @@ TEST_F(HostileBundleTest, Headers) {
   EXPECT_TRUE(ReadHeader(header).ok());
   header.mutable_version()->set_min_consumer(9);
   ExpectError(ReadHeader(header), Code::kInvalidArgument,
-              "Checkpoint min consumer version 9 above current version 1");
+              StrCat(prefix_, ".index: Checkpoint min consumer version 9 above current version 1"));
   header.mutable_version()->set_min_consumer(0);
   header.mutable_version()->add_bad_consumers(1);
   ExpectError(ReadHeader(header), Code::kInvalidArgument, "disallows consumer version 1");

@@ -7,7 +7,7 @@
 
 #include "ramet/base/crc32c.h"
 #include "ramet/format/checksummed_io.h"
-#include "ramet/format/coding.h"
+#include "ramet/base/coding.h"
 
 namespace ramet {
 namespace {

@@ -28,6 +28,7 @@ StatusOr<BundleIndex> BundleIndex::Open(const std::string& prefix) {
     return Unreadable(path, "failed to seek to header entry", DataLoss("there is no header entry"));
   }
   StatusOr<BundleHeader> header = DecodeBundleHeader(index.table_.value());
+  if (IsInvalidArgument(header.status())) return header.status().WithContext(path);
   if (!header.ok()) return Unreadable(path, "unable to parse header", header.status());
   index.header_ = *std::move(header);
   RAMET_RETURN_IF_ERROR(index.Next());

@@ -5,7 +5,7 @@
 
 #include "ramet/base/crc32c.h"
 #include "ramet/format/bundle_testing.h"
-#include "ramet/format/coding.h"
+#include "ramet/base/coding.h"
 
 namespace ramet {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
+#include <limits.h>
 
 #include <filesystem>
 #include <system_error>
@@ -26,6 +27,17 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   std::string text;
 };
 
+Status CheckPath(std::string_view recorded) {
+  if (recorded.find('\0') != recorded.npos) {
+    return DataLoss("a checkpoint path in it holds a NUL byte");
+  }
+  if (recorded.size() >= PATH_MAX) {
+    return DataLoss("a checkpoint path in it has ", recorded.size(),
+                    " bytes; a path can have at most ", PATH_MAX - 1);
+  }
+  return OkStatus();
+}
+
 StatusOr<CheckpointState> ParseState(const std::string& path, const std::string& text) {
   CheckpointState proto;
   FirstError error;
@@ -34,10 +46,10 @@ StatusOr<CheckpointState> ParseState(const std::string& path, const std::string&
   if (!parser.ParseFromString(text, &proto)) {
     return DataLoss(path, ": not a text-form CheckpointState: ", error.text);
   }
-  bool holds_nul = proto.model_checkpoint_path().find('\0') != std::string::npos;
-  for (const std::string& p : proto.all_model_checkpoint_paths())
-    holds_nul |= p.find('\0') != p.npos;
-  if (holds_nul) return DataLoss(path, ": a checkpoint path in it holds a NUL byte");
+  RAMET_RETURN_IF_ERROR(CheckPath(proto.model_checkpoint_path()).WithContext(path));
+  for (const std::string& p : proto.all_model_checkpoint_paths()) {
+    RAMET_RETURN_IF_ERROR(CheckPath(p).WithContext(path));
+  }
   return proto;
 }
 

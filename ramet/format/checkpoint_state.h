@@ -25,7 +25,7 @@ struct CheckpointStateInfo {
 // Reads DIR/FILENAME; relative paths in it are joined to `dir`.
 // \error kNotFound if there is no such file.
 // \error kDataLoss if it is not a text-form CheckpointState (with line and column), is longer than
-//   64 MiB, or a path in it holds a NUL byte.
+//   64 MiB, or a path in it holds a NUL byte or is longer than PATH_MAX allows.
 // \error kInvalidArgument "Invalid checkpoint state loaded from DIR" if it names no checkpoint.
 RAMET_EXPORT StatusOr<CheckpointStateInfo> ReadCheckpointState(
     const std::string& dir, std::string_view filename = "checkpoint");

@@ -75,9 +75,9 @@ TEST(CheckpointState, RefusesWhatIsNone) {
               "line 2");
   ExpectError(ReadText(std::string(1 << 20, 'x')).status(), Code::kDataLoss, "line 1");
   ExpectError(ReadText("model_checkpoint_path: \"a\\000b\"").status(), Code::kDataLoss, "NUL byte");
-  EXPECT_EQ(ReadText("model_checkpoint_path: \"" + std::string(1 << 20, 'p') + "\"")
-                ->all_model_checkpoint_paths.size(),
-            0u);
+  ExpectError(ReadText("model_checkpoint_path: \"" + std::string(4096, 'p') + "\"").status(),
+              Code::kDataLoss, "a checkpoint path in it has 4096 bytes");
+  EXPECT_TRUE(ReadText("model_checkpoint_path: \"" + std::string(4095, 'p') + "\"").ok());
 }
 
 TEST(CheckpointState, ErrorsOfWriting) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "ramet/base/file.h"
+#include "ramet/base/utf8.h"
 #include "ramet/format/safetensors_header.h"
 
 namespace ramet {

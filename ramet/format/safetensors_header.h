@@ -26,6 +26,4 @@ std::string SafetensorsHeaderText(const SafetensorsHeader& header);
 // "F32"; "" for dtypes that the format does not have.
 std::string_view SafetensorsTypeName(DType dtype);
 
-bool IsUtf8(std::string_view text);
-
 }  // namespace ramet

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ramet/base/crc32c.h"
-#include "ramet/format/coding.h"
+#include "ramet/base/coding.h"
 
 // Sorted tables as no writer makes them, put together from their parts, for tests of hostile files.
 namespace ramet::table_testing {

@@ -4,7 +4,7 @@
 
 #include "ramet/format/checkpoint_protos.h"
 #include "ramet/format/checkpoint_version.h"
-#include "ramet/format/coding.h"
+#include "ramet/base/wire_format.h"
 #include "ramet/tensor/tensor_proto.h"
 
 namespace ramet {
@@ -101,32 +101,6 @@ Status CheckRecordSize(const Tensor& tensor) {
 }
 
 Status NoMeta() { return Internal("Failed to find the saved tensor slices"); }
-
-// A field of a message in wire form; of a varint or fixed-width field `bytes` is empty.
-struct WireField {
-  uint64_t number = 0;
-  std::string_view bytes;
-};
-
-bool TakeField(std::string_view* rest, WireField* field) {
-  uint64_t tag, length;
-  if (!TakeVarint64(rest, &tag) || tag >> 3 == 0) return false;
-  field->number = tag >> 3;
-  field->bytes = {};
-  switch (tag & 7) {
-    case 0: return TakeVarint64(rest, &length);
-    case 1: length = 8; break;
-    case 5: length = 4; break;
-    case 2:
-      if (!TakeVarint64(rest, &length)) return false;
-      break;
-    default: return false;
-  }
-  if (length > rest->size()) return false;
-  if ((tag & 7) == 2) field->bytes = rest->substr(0, length);
-  rest->remove_prefix(length);
-  return true;
-}
 
 StatusOr<CheckpointTensor> TensorFromMeta(const SavedSliceMeta& meta) {
   CheckpointTensor tensor;

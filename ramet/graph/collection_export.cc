@@ -8,8 +8,8 @@ namespace {
 // Writes the items of one collection; the first one decides the kind.
 class CollectionWriter {
  public:
-  CollectionWriter(const GraphImpl& impl, const std::string& key,
-                   const GraphToProtoOptions& options, CollectionDef* proto)
+  CollectionWriter(const GraphImpl& impl, const std::string& key, const GraphWriterOptions& options,
+                   CollectionDef* proto)
       : impl_(impl), options_(options), expected_(CollectionProtoOf(key)), proto_(*proto) {}
 
   // False if an item does not fit.
@@ -114,7 +114,7 @@ class CollectionWriter {
   }
 
   const GraphImpl& impl_;
-  const GraphToProtoOptions& options_;
+  const GraphWriterOptions& options_;
   const CollectionProto expected_;
   CollectionDef& proto_;
 };
@@ -128,7 +128,7 @@ bool IsEmpty(const CollectionDef& proto) {
 }  // namespace
 
 bool CollectionToProto(const GraphImpl& impl, const std::string& key,
-                       const std::vector<CollectionItem>& items, const GraphToProtoOptions& options,
+                       const std::vector<CollectionItem>& items, const GraphWriterOptions& options,
                        CollectionDef* proto) {
   proto->Clear();
   if (CollectionWriter(impl, key, options, proto).Write(items)) return !IsEmpty(*proto);

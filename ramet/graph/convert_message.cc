@@ -54,7 +54,8 @@ bool IsCalled(const std::string& path, std::string_view kind) {
 std::vector<std::string_view> Candidates(const std::string& path, std::string_view kind) {
   if (!kind.empty()) return {kind};
   std::vector<std::string_view> kinds(std::begin(kKinds), std::end(kKinds));
-  std::ranges::stable_partition(kinds, [&](std::string_view k) { return IsCalled(path, k); });
+  std::stable_partition(kinds.begin(), kinds.end(),
+                        [&](std::string_view k) { return IsCalled(path, k); });
   return kinds;
 }
 

@@ -31,16 +31,20 @@ class ExportScope {
 inline constexpr char kUnboundInputPrefix[] = "$unbound_inputs_";
 inline constexpr char kUnboundInputsCollection[] = "unbound_inputs";
 
-struct GraphToProtoOptions {
+struct GraphWriterOptions {
   GraphDefOptions def = {};
   ExportScope scope{""};
   const std::unordered_set<std::string>* exclude = nullptr;  // names of nodes to leave out
 };
 
-// Writes the graph, whose lock the caller holds, over `*def`. Inputs from outside the scope become
-// "$unbound_inputs_n" and are listed in `*unbound`. \error as ExportGraphDef.
-Status GraphToProto(const GraphImpl& impl, const GraphToProtoOptions& options, GraphDef* def,
-                    std::vector<std::string>* unbound);
+// A graph that has been written.
+struct GraphBytes {
+  std::string bytes;                  // a GraphDef
+  std::unordered_set<const Op*> ops;  // of the nodes
+  FunctionDefLibrary library;
+  // "$unbound_inputs_n" for each input from outside the scope, as often as it stands there.
+  std::vector<std::string> unbound;
+};
 
 // The definition of an op as the graph knows it, or nullptr if it is only known from use.
 const OpSchema* FindSchema(const GraphImpl& impl, const std::string& op);

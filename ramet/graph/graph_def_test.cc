@@ -7,6 +7,7 @@
 #include "ramet/base/scratch_dir.h"
 #include "ramet/graph/import.h"
 #include "ramet/graph/import_testing.h"
+#include "ramet/graph/message_file.h"
 #include "ramet/graph/scope.h"
 #include "ramet/proto/graph.pb.h"
 
@@ -23,6 +24,7 @@ GraphDef Export(const Graph& g, const GraphDefOptions& options = {}) {
   EXPECT_TRUE(bytes.ok()) << bytes.status().ToString();
   GraphDef def;
   EXPECT_TRUE(def.ParseFromString(bytes.value_or("")));
+  EXPECT_EQ(CanonicalBytes(def), bytes.value_or("")) << "written field by field, as protobuf would";
   return def;
 }
 

@@ -1,7 +1,5 @@
 #include "ramet/graph/import.h"
 
-#include <google/protobuf/arena.h>
-
 #include <algorithm>
 #include <set>
 
@@ -33,7 +31,7 @@ std::string Join(const std::vector<DType>& types) {
 }
 
 // The device that the open scopes ask for, under the node's own.
-StatusOr<std::string> MergedDevice(const BuildState& state, const std::string& own) {
+StatusOr<std::string> MergedDevice(const BuildState& state, std::string_view own) {
   RAMET_ASSIGN_OR_RETURN(DeviceName merged, DeviceName::Parse(own));
   for (auto it = state.devices.rbegin(); it != state.devices.rend() && *it; ++it) {
     RAMET_ASSIGN_OR_RETURN(DeviceName outer, DeviceName::Parse(**it));
@@ -48,9 +46,20 @@ int32_t InternDevice(GraphImpl& impl, const std::string& device) {
   return it->second;
 }
 
+StatusOr<ImportResults> ImportView(Graph& graph, const GraphDefView& def,
+                                   const ImportOptions& options) {
+  OpList producer_ops;
+  if (!producer_ops.ParseFromString(options.producer_op_list)) {
+    return InvalidArgument("producer_op_list is no serialised OpList");
+  }
+  GraphImport import(graph, def, producer_ops, options);
+  RAMET_RETURN_IF_ERROR(import.Prepare());
+  return import.Commit();
+}
+
 }  // namespace
 
-GraphImport::GraphImport(Graph& graph, const GraphDef& def, const OpList& producer_ops,
+GraphImport::GraphImport(Graph& graph, const GraphDefView& def, const OpList& producer_ops,
                          const ImportOptions& options)
     : graph_(graph),
       impl_(graph.impl()),
@@ -61,7 +70,7 @@ GraphImport::GraphImport(Graph& graph, const GraphDef& def, const OpList& produc
       edges_before_(impl_.edges.size()),
       outputs_before_(impl_.outputs.size()),
       names_before_(impl_.names.size()),
-      ops_(impl_, def, producer_ops),
+      ops_(impl_, def.rest(), producer_ops),
       attrs_(names_) {}
 
 GraphImport::~GraphImport() {
@@ -85,12 +94,12 @@ Status GraphImport::Prepare() {
   for (int32_t i = 0; i < size(); ++i) RAMET_RETURN_IF_ERROR(InferNodeShapes(i));
   RAMET_RETURN_IF_ERROR(SetDevices());
   RAMET_RETURN_IF_ERROR(ResolveReturnElements());
-  RAMET_ASSIGN_OR_RETURN(library_, MergeLibraries(impl_.library_bytes, def_));
+  RAMET_ASSIGN_OR_RETURN(library_, MergeLibraries(impl_.library_bytes, def_.rest()));
   return OkStatus();
 }
 
 Status GraphImport::CheckVersions() const {
-  const VersionDef& versions = def_.versions();
+  const VersionDef& versions = def_.rest().versions();
   if (versions.min_consumer() > kConsumerVersion) {
     return InvalidArgument("GraphDef min consumer version ", versions.min_consumer(),
                            " above current version ", kConsumerVersion,
@@ -121,12 +130,12 @@ Status GraphImport::AppendNodes() {
   node_ops_.reserve(n);
   node_attrs_.reserve(n);
   for (int32_t i = 0; i < size(); ++i) {
-    auto found = ops_.Find(node_def(i).op());
+    auto found = ops_.Find(node_def(i).op);
     if (!found.ok()) return found.status().WithSuffix(InNode(i));
     const ImportOp* op = *found;
-    if (op->deprecated != nullptr && def_.versions().producer() >= op->deprecated->version) {
-      return Unimplemented("Op ", node_def(i).op(), " is not available in GraphDef version ",
-                           def_.versions().producer(), ". It has been removed in version ",
+    if (op->deprecated != nullptr && def_.rest().versions().producer() >= op->deprecated->version) {
+      return Unimplemented("Op ", node_def(i).op, " is not available in GraphDef version ",
+                           def_.rest().versions().producer(), ". It has been removed in version ",
                            op->deprecated->version, ". ", op->deprecated->explanation, ".",
                            InNode(i));
     }
@@ -137,7 +146,7 @@ Status GraphImport::AppendNodes() {
 }
 
 std::string GraphImport::InNode(int32_t i) const {
-  return StrCat("; NodeDef: {{node ", node_def(i).name(), "}}");
+  return StrCat("; NodeDef: {{node ", node_def(i).name, "}}");
 }
 
 Status GraphImport::AppendNode(int32_t i, const ImportOp& op) {
@@ -158,7 +167,7 @@ Status GraphImport::AppendNode(int32_t i, const ImportOp& op) {
 }
 
 // All names of the import are in one block, which AppendNodes has made large enough.
-std::string_view GraphImport::KeepName(const std::string& name) {
+std::string_view GraphImport::KeepName(std::string_view name) {
   std::string& block = impl_.names.back();
   const size_t at = block.size();
   block += name;
@@ -169,8 +178,8 @@ Status GraphImport::AppendOutputs(int32_t i, const std::vector<DType>& types) {
   record(i).num_outputs = static_cast<int32_t>(types.size());
   const int64_t added = static_cast<int64_t>(impl_.outputs.size() - outputs_before_ + types.size());
   if (types.size() > kFewOutputs && added > kFreeOutputs &&
-      added > kOutputsPerByte * static_cast<int64_t>(def_.ByteSizeLong())) {
-    return ResourceExhausted("Node '", node_def(i).name(), "' (", node_def(i).op(), ") has ",
+      added > kOutputsPerByte * static_cast<int64_t>(def_.bytes())) {
+    return ResourceExhausted("Node '", node_def(i).name, "' (", node_def(i).op, ") has ",
                              types.size(),
                              " outputs: the graph would have far more outputs than its "
                              "file has bytes");
@@ -193,8 +202,9 @@ int GraphImport::UsedOutputs(int32_t i) {
       use(FindInFile(ref.node), ref.index);
     }
   }
-  const AttrValue* shapes = node_attrs_[i].output_shapes;
-  return std::max(used_outputs_[i], shapes == nullptr ? 0 : shapes->list().shape_size());
+  const StatedShapes* shapes = node_attrs_[i].output_shapes;
+  const int stated = shapes == nullptr ? 0 : static_cast<int>(shapes->size());
+  return std::max(used_outputs_[i], stated);
 }
 
 Status GraphImport::CheckInputs() {
@@ -218,7 +228,7 @@ Status GraphImport::CheckNodeInputs(int32_t i, const DType* wanted) {
     const Endpoint e = inputs[k];
     const NodeRecord& source = impl_.nodes[e.node];
     if (e.index < 0 || e.index >= source.num_outputs) {
-      return InvalidArgument("Node '", node_def(i).name(), "': Connecting to invalid output ",
+      return InvalidArgument("Node '", node_def(i).name, "': Connecting to invalid output ",
                              e.index, " of source node ", source.name, " which has ",
                              source.num_outputs, " outputs.");
     }
@@ -250,18 +260,17 @@ Status GraphImport::CheckUnusedKeys() const {
 Status GraphImport::SetDevices() {
   std::unordered_map<std::string_view, int32_t> merged;
   std::vector<int32_t> colocated;
-  static const std::string* const none = new std::string;
   for (int32_t i = 0; i < size(); ++i) {
     if (node_attrs_[i].num_colocated > 0) {
       colocated.push_back(i);
       continue;
     }
-    const std::string& own = options_.clear_devices ? *none : node_def(i).device();
+    const std::string_view own = options_.clear_devices ? std::string_view() : node_def(i).device;
     auto [it, added] = merged.try_emplace(own);
     if (added) {
       auto device = MergedDevice(impl_.build_state, own);
       if (!device.ok()) {
-        return device.status().WithContext(StrCat("Node '", node_def(i).name(), "'"));
+        return device.status().WithContext(StrCat("Node '", node_def(i).name, "'"));
       }
       it->second = InternDevice(impl_, *device);
     }
@@ -316,7 +325,7 @@ NodeId GraphImport::FindNode(std::string_view name_in_file) const {
 
 void GraphImport::MergeVersions() {
   GraphVersions& mine = impl_.versions;
-  const VersionDef& theirs = def_.versions();
+  const VersionDef& theirs = def_.rest().versions();
   mine.producer = std::min(mine.producer, theirs.producer());
   mine.min_consumer = std::max(mine.min_consumer, theirs.min_consumer());
   std::set<int> bad(mine.bad_consumers.begin(), mine.bad_consumers.end());
@@ -341,37 +350,24 @@ ImportResults GraphImport::Commit() {
   }
   ops_.MoveTo(&impl_);
   impl_.library_bytes = std::move(library_);
-  if (def_.has_versions() || def_.node_size() > 0) MergeVersions();
+  if (def_.rest().has_versions() || def_.node_size() > 0) MergeVersions();
   results_.prefix = prefix_;
   lock_.unlock();
   return std::move(results_);
 }
 
-StatusOr<ImportResults> ImportGraphDefProto(Graph& graph, const GraphDef& def,
-                                            const ImportOptions& options) {
-  OpList producer_ops;
-  if (!producer_ops.ParseFromString(options.producer_op_list)) {
-    return InvalidArgument("producer_op_list is no serialised OpList");
-  }
-  GraphImport import(graph, def, producer_ops, options);
-  RAMET_RETURN_IF_ERROR(import.Prepare());
-  return import.Commit();
-}
-
 StatusOr<ImportResults> ImportGraphDef(Graph& graph, std::string_view graph_def,
                                        const ImportOptions& options) {
-  google::protobuf::Arena arena(ArenaFor(graph_def.size()));
-  auto* def = google::protobuf::Arena::CreateMessage<GraphDef>(&arena);
-  RAMET_RETURN_IF_ERROR(ParseMessage(graph_def, "GraphDef", def));
-  return ImportGraphDefProto(graph, *def, options);
+  RAMET_ASSIGN_OR_RETURN(const GraphDefView def, GraphDefView::Parse(graph_def));
+  return ImportView(graph, def, options);
 }
 
 StatusOr<ImportResults> ImportGraphDefFile(Graph& graph, const std::string& path,
                                            const ImportOptions& options) {
-  google::protobuf::Arena arena(ArenaFor(FileBytes(path)));
-  auto* def = google::protobuf::Arena::CreateMessage<GraphDef>(&arena);
-  RAMET_RETURN_IF_ERROR(ParseMessageFile(path, "GraphDef", def));
-  auto results = ImportGraphDefProto(graph, *def, options);
+  RAMET_ASSIGN_OR_RETURN(const std::string bytes, ReadMessageFile(path));
+  const StatusOr<GraphDefView> def = GraphDefView::Parse(bytes);
+  if (!def.ok()) return CannotParse(path, def.status());
+  auto results = ImportView(graph, *def, options);
   if (!results.ok()) return results.status().WithContext(path);
   return results;
 }

@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::string_view kGroupPrefix = "loc:@";
 constexpr char kClassAttr[] = "_class";
-constexpr size_t kShortString = 64;
+// Nodes with longer values or more attrs are not compared with others.
+constexpr size_t kShortValue = 64;
+constexpr size_t kFewAttrs = 16;
 
 uint64_t Mix(uint64_t a, uint64_t b) {
   const uint64_t x = (a ^ (b + 0x9e3779b97f4a7c15ULL)) * 0xff51afd7ed558ccdULL;
@@ -21,92 +23,52 @@ uint64_t Mix(uint64_t a, uint64_t b) {
 
 uint64_t HashOf(std::string_view text) { return std::hash<std::string_view>()(text); }
 
-// A number for an attr value of a small kind; none for others.
-std::optional<uint64_t> Fingerprint(const AttrValue& value) {
-  uint64_t hash = value.value_case();
-  switch (value.value_case()) {
-    case AttrValue::kType: return Mix(hash, static_cast<uint64_t>(value.type()));
-    case AttrValue::kB: return Mix(hash, value.b());
-    case AttrValue::kI: return Mix(hash, static_cast<uint64_t>(value.i()));
-    case AttrValue::kF: return Mix(hash, std::bit_cast<uint32_t>(value.f()));
-    case AttrValue::kS:
-      if (value.s().size() > kShortString) return std::nullopt;
-      return Mix(hash, HashOf(value.s()));
-    case AttrValue::kShape:
-      if (!IsPlainShape(value.shape())) return std::nullopt;
-      for (const auto& dim : value.shape().dim())
-        hash = Mix(hash, static_cast<uint64_t>(dim.size()));
-      return Mix(hash, value.shape().unknown_rank());
-    default: return std::nullopt;
-  }
-}
-
-bool SameShape(const TensorShapeProto& a, const TensorShapeProto& b) {
-  if (a.unknown_rank() != b.unknown_rank() || a.dim_size() != b.dim_size()) return false;
-  for (int i = 0; i < a.dim_size(); ++i) {
-    if (a.dim(i).size() != b.dim(i).size()) return false;
+// Gives `visit` the strings of an AttrValue that is a list of them, until it returns false. False
+// if the bytes are no AttrValue.
+template <class Visit>
+bool ForEachString(std::string_view value, Visit visit) {
+  for (WireField field; !value.empty();) {
+    if (!TakeField(&value, &field)) return false;
+    if (!field.Is(AttrValue::kListFieldNumber)) continue;
+    for (std::string_view list = field.bytes; !list.empty();) {
+      if (!TakeField(&list, &field)) return false;
+      if (field.Is(AttrValue::ListValue::kSFieldNumber) && !visit(field.bytes)) return true;
+    }
   }
   return true;
 }
 
-// Whether two values that have fingerprints are the same.
-bool SameSmall(const AttrValue& a, const AttrValue& b) {
-  if (a.value_case() != b.value_case()) return false;
-  switch (a.value_case()) {
-    case AttrValue::kType: return a.type() == b.type();
-    case AttrValue::kB: return a.b() == b.b();
-    case AttrValue::kI: return a.i() == b.i();
-    case AttrValue::kF: return std::bit_cast<uint32_t>(a.f()) == std::bit_cast<uint32_t>(b.f());
-    case AttrValue::kS: return a.s() == b.s();
-    case AttrValue::kShape: return SameShape(a.shape(), b.shape());
-    default: return false;
+bool AreColocations(const AttrView& attr) {
+  bool found = false;
+  if (attr.name == kClassAttr) {
+    ForEachString(attr.value, [&](std::string_view) { return found = true, false; });
   }
+  return found;
 }
 
-bool AreColocations(const std::string& name, const AttrValue& value) {
-  return name == kClassAttr && value.list().s_size() > 0;
-}
-
-// Attrs that do not belong to the set that nodes share.
-bool IsAside(const std::string& name, const AttrValue& value) {
-  return name == kOutputShapesAttr || AreColocations(name, value);
-}
-
-bool HasUnknownFields(const google::protobuf::Message& message) {
-  return !message.GetReflection()->GetUnknownFields(message).empty();
-}
-
-bool HasExtras(const NodeDef& node) {
-  return node.has_experimental_debug_info() || node.has_experimental_type() ||
-         HasUnknownFields(node);
-}
-
-std::optional<uint64_t> Fingerprint(const NodeDef& node) {
-  if (HasExtras(node)) return std::nullopt;
+std::optional<uint64_t> Fingerprint(const NodeAttrs& node) {
+  if (!node.view->extras.empty() || node.view->attrs.size() > kFewAttrs) return std::nullopt;
   uint64_t sum = 0;
-  for (const auto& [name, value] : node.attr()) {
-    if (IsAside(name, value)) continue;
-    const auto print = Fingerprint(value);
-    if (!print || HasUnknownFields(value)) return std::nullopt;
-    sum += Mix(HashOf(name), *print);
+  for (const AttrView& attr : node.view->attrs) {
+    if (node.IsAside(attr)) continue;
+    if (attr.value.size() > kShortValue) return std::nullopt;
+    sum += Mix(HashOf(attr.name), HashOf(attr.value));
   }
   return sum;
 }
 
-bool SameAttrs(const NodeDef& a, const NodeDef& b) {
-  size_t ours = 0, theirs = 0;
-  for (const auto& [name, value] : b.attr()) theirs += !IsAside(name, value);
-  for (const auto& [name, value] : a.attr()) {
-    if (IsAside(name, value)) continue;
-    ++ours;
-    auto other = b.attr().find(name);
-    if (other == b.attr().end() || !SameSmall(value, other->second)) return false;
-  }
-  return ours == theirs;
+bool SameAttrs(const NodeAttrs& a, const NodeAttrs& b) {
+  if (a.size() != b.size()) return false;
+  const auto& theirs = b.view->attrs;
+  return std::ranges::all_of(a.view->attrs, [&](const AttrView& attr) {
+    if (a.IsAside(attr)) return true;
+    auto other = std::ranges::find(theirs, attr.name, &AttrView::name);
+    return other != theirs.end() && !b.IsAside(*other) && other->value == attr.value;
+  });
 }
 
 // Whether `value` is what the writer of the file takes when the attr is not there.
-bool IsProducerDefault(const OpDef& producer, const std::string& name, const Attr& value) {
+bool IsProducerDefault(const OpDef& producer, std::string_view name, const Attr& value) {
   for (const OpDef::AttrDef& attr : producer.attr()) {
     if (attr.name() != name || !attr.has_default_value()) continue;
     AttrBudget budget;
@@ -117,86 +79,107 @@ bool IsProducerDefault(const OpDef& producer, const std::string& name, const Att
 }
 
 // Whether the attr is unknown here and says nothing to those who know it.
-bool IsToBeDropped(const ImportOp& op, const std::string& name, const Attr& value) {
+bool IsToBeDropped(const ImportOp& op, std::string_view name, const Attr& value) {
   return op.producer != nullptr && op.schema != nullptr && !name.starts_with('_') &&
          op.schema->FindAttr(name) == nullptr && IsProducerDefault(*op.producer, name, value);
 }
 
-// Adds to `extras` everything of the node that a NodeRecord has no place for.
-void AddExtras(const NodeDef& node, NodeDef* out) {
-  NodeDef& extras = *out;
-  if (node.has_experimental_debug_info()) {
-    *extras.mutable_experimental_debug_info() = node.experimental_debug_info();
-  }
-  if (node.has_experimental_type()) *extras.mutable_experimental_type() = node.experimental_type();
-  extras.GetReflection()->MutableUnknownFields(&extras)->MergeFrom(
-      node.GetReflection()->GetUnknownFields(node));
-}
-
-Status InNode(const Status& status, const NodeDef& node) {
-  return status.WithSuffix(StrCat("; NodeDef: {{node ", node.name(), "}}"));
+Status InNode(const Status& status, const NodeView& node) {
+  return status.WithSuffix(StrCat("; NodeDef: {{node ", node.name, "}}"));
 }
 
 }  // namespace
 
-StatusOr<ImportedAttrs> ImportAttrs::Read(const NodeDef& node, const ImportOp& op) {
+StatusOr<ImportedAttrs> ImportAttrs::Read(const NodeView& node, const ImportOp& op) {
   ImportedAttrs read;
-  const AttrValue* classes = nullptr;
-  for (const auto& [name, value] : node.attr()) {
-    if (name == kOutputShapesAttr) read.output_shapes = &value;
-    if (AreColocations(name, value)) classes = &value;
+  NodeAttrs attrs{&node};
+  for (const AttrView& attr : node.attrs) {
+    if (attr.name == kOutputShapesAttr) attrs.output_shapes = &attr;
+    if (AreColocations(attr)) attrs.classes = &attr;
   }
-  RAMET_ASSIGN_OR_RETURN(read.set, ReadSet(node, op));
-  if (classes == nullptr) return read;
+  if (attrs.output_shapes != nullptr) {
+    RAMET_ASSIGN_OR_RETURN(read.output_shapes, ReadShapes(node, attrs.output_shapes->value));
+  }
+  RAMET_ASSIGN_OR_RETURN(read.set, ReadSet(attrs, op));
+  if (attrs.classes == nullptr) return read;
   read.first_colocated = colocated_.size();
-  RAMET_ASSIGN_OR_RETURN(read.set, AddColocations(node, *read.set, *classes));
+  RAMET_ASSIGN_OR_RETURN(read.set, AddColocations(node, *read.set, attrs.classes->value));
   read.num_colocated = colocated_.size() - read.first_colocated;
   return read;
 }
 
-StatusOr<const AttrSet*> ImportAttrs::ReadSet(const NodeDef& node, const ImportOp& op) {
+StatusOr<const StatedShapes*> ImportAttrs::ReadShapes(const NodeView& node,
+                                                      std::string_view value) {
+  auto [it, added] = shapes_.try_emplace(value);
+  if (added) {
+    RAMET_RETURN_IF_ERROR(ReadValue(node, {kOutputShapesAttr, value}));
+    for (const auto& shape : value_.list().shape()) it->second.push_back(ShapeFromProto(shape));
+  }
+  return &it->second;
+}
+
+StatusOr<const AttrSet*> ImportAttrs::ReadSet(const NodeAttrs& node, const ImportOp& op) {
   const auto print = Fingerprint(node);
   if (!print) return Build(node, op);
   const uint64_t key = Mix(*print, std::bit_cast<uintptr_t>(&op));
   auto [first, last] = known_.equal_range(key);
   for (auto it = first; it != last; ++it) {
-    if (it->second.op == &op && SameAttrs(node, *it->second.node)) return it->second.set;
+    if (it->second.op == &op && SameAttrs(node, it->second.node)) return it->second.set;
   }
   RAMET_ASSIGN_OR_RETURN(const AttrSet* set, Build(node, op));
-  known_.emplace(key, Known{&op, &node, set});
+  known_.emplace(key, Known{&op, node, set});
   return set;
 }
 
-// Attrs that the op's definition does not have need no sense: they are kept as they are.
-StatusOr<Attr> ImportAttrs::ReadAttr(const std::string& name, const AttrValue& value,
-                                     const ImportOp& op) {
-  const bool defined = op.schema != nullptr && op.schema->FindAttr(name) != nullptr;
-  if (defined) return KnownAttrFromProto(value, &budget_);
-  auto attr = AttrFromProto(value, &budget_);
-  return attr.ok() ? *std::move(attr) : Attr(OpaqueAttr{CanonicalBytes(value)});
+Status ImportAttrs::ReadValue(const NodeView& node, const AttrView& attr) {
+  if (value_.ParseFromArray(attr.value.data(), static_cast<int>(attr.value.size()))) {
+    return OkStatus();
+  }
+  return InNode(DataLoss("attr '", attr.name, "': its bytes are no AttrValue"), node);
 }
 
-StatusOr<const AttrSet*> ImportAttrs::Build(const NodeDef& node, const ImportOp& op) {
+// Attrs that the op's definition does not have need no sense: they are kept as they are.
+StatusOr<Attr> ImportAttrs::ReadAttr(std::string_view name, const ImportOp& op) {
+  const bool defined = op.schema != nullptr && op.schema->FindAttr(name) != nullptr;
+  if (defined) return KnownAttrFromProto(value_, &budget_);
+  auto attr = AttrFromProto(value_, &budget_);
+  return attr.ok() ? *std::move(attr) : Attr(OpaqueAttr{CanonicalBytes(value_)});
+}
+
+StatusOr<AttrMap> ImportAttrs::ReadAttrs(const NodeAttrs& node, const ImportOp& op) {
   sorted_.clear();
-  for (const auto& entry : node.attr()) {
-    if (!IsAside(entry.first, entry.second)) sorted_.push_back(&entry);
+  for (const AttrView& attr : node.view->attrs) {
+    if (!node.IsAside(attr)) sorted_.push_back(&attr);
   }
-  std::ranges::sort(sorted_, {},
-                    [](const auto* entry) -> const std::string& { return entry->first; });
+  std::ranges::sort(sorted_, {}, [](const AttrView* attr) { return attr->name; });
   AttrMap attrs;
-  NodeDef extras;
-  for (const auto* entry : sorted_) {
-    const auto& [name, value] = *entry;
-    auto attr = ReadAttr(name, value, op);
-    if (!attr.ok()) return InNode(attr.status().WithContext(StrCat("attr '", name, "'")), node);
-    if (IsToBeDropped(op, name, *attr)) continue;
-    if (!attr->get<OpaqueAttr>() && !IsPlainAttr(value)) {
-      (*extras.mutable_attr())[name] = value;
+  NodeDef originals;
+  for (const AttrView* view : sorted_) {
+    RAMET_RETURN_IF_ERROR(ReadValue(*node.view, *view));
+    auto attr = ReadAttr(view->name, op);
+    if (!attr.ok()) {
+      return InNode(attr.status().WithContext(StrCat("attr '", view->name, "'")), *node.view);
     }
-    attrs.Set(name, *std::move(attr));
+    if (IsToBeDropped(op, view->name, *attr)) continue;
+    if (!attr->get<OpaqueAttr>() && !IsPlainAttr(value_)) {
+      (*originals.mutable_attr())[std::string(view->name)] = value_;
+    }
+    attrs.Set(view->name, *std::move(attr));
   }
-  if (HasExtras(node)) AddExtras(node, &extras);
-  if (extras.ByteSizeLong() > 0) attrs.Set(kNodeExtrasAttr, CanonicalBytes(extras));
+  if (!originals.attr().empty()) attrs.Set(kOriginalAttrsAttr, CanonicalBytes(originals));
+  if (!node.view->extras.empty()) {
+    NodeDef extras;
+    if (!extras.ParseFromString(std::string(node.view->extras))) {
+      return InNode(DataLoss("its debug info or full type is malformed"), *node.view);
+    }
+    attrs.Set(kNodeExtrasAttr, CanonicalBytes(extras));
+  }
+  return attrs;
+}
+
+StatusOr<const AttrSet*> ImportAttrs::Build(const NodeAttrs& attr_views, const ImportOp& op) {
+  const NodeView& node = *attr_views.view;
+  RAMET_ASSIGN_OR_RETURN(AttrMap attrs, ReadAttrs(attr_views, op));
   std::vector<DType>& inputs = types_.emplace_back();
   std::vector<DType>& outputs = types_.emplace_back();
   if (op.schema != nullptr) {
@@ -215,22 +198,23 @@ StatusOr<const AttrSet*> ImportAttrs::Build(const NodeDef& node, const ImportOp&
   return &sets_.emplace_back(AttrSet{std::move(shared), &inputs, &outputs});
 }
 
-StatusOr<const AttrSet*> ImportAttrs::AddColocations(const NodeDef& node, const AttrSet& set,
-                                                     const AttrValue& classes) {
+StatusOr<const AttrSet*> ImportAttrs::AddColocations(const NodeView& node, const AttrSet& set,
+                                                     std::string_view classes) {
   std::vector<std::string> groups;
-  for (const std::string& group : classes.list().s()) {
-    if (!group.starts_with(kGroupPrefix)) {
-      groups.push_back(group);
-      continue;
-    }
-    const std::string_view name = std::string_view(group).substr(kGroupPrefix.size());
+  std::string_view unknown;
+  const bool legal = ForEachString(classes, [&](std::string_view group) {
+    if (!group.starts_with(kGroupPrefix)) return groups.emplace_back(group), true;
+    const std::string_view name = group.substr(kGroupPrefix.size());
     const int32_t target = names_.Find(name);
-    if (target < 0) {
-      return InvalidArgument("Node '", node.name(), "' expects to be colocated with unknown node '",
-                             name, "'");
-    }
-    if (name != node.name()) colocated_.push_back(target);
+    if (target < 0) return unknown = group, false;
+    if (name != node.name) colocated_.push_back(target);
     groups.push_back(StrCat(kGroupPrefix, names_.final_name(target)));
+    return true;
+  });
+  if (!legal) return InNode(DataLoss("attr '", kClassAttr, "': its bytes are no AttrValue"), node);
+  if (unknown.data() != nullptr) {
+    return InvalidArgument("Node '", node.name, "' expects to be colocated with unknown node '",
+                           unknown.substr(kGroupPrefix.size()), "'");
   }
   AttrMap attrs = *set.attrs;
   attrs.Set(kClassAttr, std::move(groups));

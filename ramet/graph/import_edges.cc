@@ -7,16 +7,16 @@
 namespace ramet {
 namespace {
 
-bool IsMerge(const NodeDef& node) { return node.op() == "Merge" || node.op() == "RefMerge"; }
+bool IsMerge(const NodeView& node) { return node.op == "Merge" || node.op == "RefMerge"; }
 
-bool IsNextIteration(const NodeDef& node) {
-  return node.op() == "NextIteration" || node.op() == "RefNextIteration";
+bool IsNextIteration(const NodeView& node) {
+  return node.op == "NextIteration" || node.op == "RefNextIteration";
 }
 
 // The edges that say which node of a file comes after which: all but those that close a loop.
 class Sorter {
  public:
-  Sorter(const GraphDef& def, const std::vector<Endpoint>& edges,
+  Sorter(const GraphDefView& def, const std::vector<Endpoint>& edges,
          const std::vector<ImportEdges::Range>& ranges, NodeId base)
       : def_(def),
         edges_(edges),
@@ -99,7 +99,7 @@ class Sorter {
     }
   }
 
-  const GraphDef& def_;
+  const GraphDefView& def_;
   const std::vector<Endpoint>& edges_;
   const std::vector<ImportEdges::Range>& ranges_;
   const NodeId base_;
@@ -130,24 +130,24 @@ const Endpoint* InputRemap::Find(const TensorRef& ref) {
   return &entries_[it->second].target;
 }
 
-Status ImportEdges::Init(const GraphDef& def, const ImportNames& names, NodeId base,
+Status ImportEdges::Init(const GraphDefView& def, const ImportNames& names, NodeId base,
                          InputRemap* remap) {
   RAMET_RETURN_IF_ERROR(Read(def, names, base, remap));
   return Sort(def, base);
 }
 
-Status ImportEdges::Read(const GraphDef& def, const ImportNames& names, NodeId base,
+Status ImportEdges::Read(const GraphDefView& def, const ImportNames& names, NodeId base,
                          InputRemap* remap) {
   ranges_.reserve(static_cast<size_t>(def.node_size()));
   edges_.reserve(static_cast<size_t>(def.node_size()) * 2);
-  for (const NodeDef& node : def.node()) {
+  for (const NodeView& node : def.nodes()) {
     Range range{static_cast<int32_t>(edges_.size()), 0, 0};
-    for (const std::string& input : node.input()) {
+    for (std::string_view input : node.inputs) {
       const TensorRef ref = TensorRef::Parse(input);
       if (ref.is_control()) {
         ++range.num_controls;
       } else if (range.num_controls > 0) {
-        return InvalidArgument("Node '", node.name(),
+        return InvalidArgument("Node '", node.name,
                                "': Control dependencies must come after regular dependencies");
       } else {
         ++range.num_inputs;
@@ -158,7 +158,7 @@ Status ImportEdges::Read(const GraphDef& def, const ImportNames& names, NodeId b
       }
       const int32_t producer = names.Find(ref.node);
       if (producer < 0) {
-        return InvalidArgument("Node '", node.name(), "': Unknown input node '", input, "'");
+        return InvalidArgument("Node '", node.name, "': Unknown input node '", input, "'");
       }
       edges_.push_back({base + producer, ref.index});
     }
@@ -167,7 +167,7 @@ Status ImportEdges::Read(const GraphDef& def, const ImportNames& names, NodeId b
   return OkStatus();
 }
 
-Status ImportEdges::Sort(const GraphDef& def, NodeId base) {
+Status ImportEdges::Sort(const GraphDefView& def, NodeId base) {
   Sorter sorter(def, edges_, ranges_, base);
   order_.resize(ranges_.size());
   std::iota(order_.begin(), order_.end(), 0);
@@ -176,7 +176,7 @@ Status ImportEdges::Sort(const GraphDef& def, NodeId base) {
   order_ = sorter.Run();
   const size_t stuck = ranges_.size() - order_.size();
   if (stuck > 0) {
-    return InvalidArgument(stuck, " nodes in a cycle, Node '", def.node(sorter.Stuck()).name(),
+    return InvalidArgument(stuck, " nodes in a cycle, Node '", def.node(sorter.Stuck()).name,
                            "' among them or behind it; a loop must close through NextIteration and "
                            "Merge");
   }

@@ -40,7 +40,7 @@ class ImportEdges {
   // \error kInvalidArgument naming a node: unknown input, control input before a data input, "3
   // nodes in
   //   a cycle".
-  Status Init(const GraphDef& def, const ImportNames& names, NodeId base, InputRemap* remap);
+  Status Init(const GraphDefView& def, const ImportNames& names, NodeId base, InputRemap* remap);
 
   const std::vector<Endpoint>& edges() const { return edges_; }
   const std::vector<Range>& ranges() const { return ranges_; }
@@ -49,8 +49,8 @@ class ImportEdges {
   int32_t rank(int32_t position) const { return ranks_[position]; }
 
  private:
-  Status Read(const GraphDef& def, const ImportNames& names, NodeId base, InputRemap* remap);
-  Status Sort(const GraphDef& def, NodeId base);
+  Status Read(const GraphDefView& def, const ImportNames& names, NodeId base, InputRemap* remap);
+  Status Sort(const GraphDefView& def, NodeId base);
   void Permute(NodeId base);
 
   std::vector<Endpoint> edges_;

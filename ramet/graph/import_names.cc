@@ -75,22 +75,23 @@ size_t ImportNames::FindSlot(std::string_view name, uint32_t hash) const {
   return at;
 }
 
-Status ImportNames::Init(const GraphImpl& impl, const GraphDef& def, const std::string& prefix) {
+Status ImportNames::Init(const GraphImpl& impl, const GraphDefView& def,
+                         const std::string& prefix) {
   const size_t n = static_cast<size_t>(def.node_size());
   slots_.resize(std::bit_ceil(2 * n + 1));
   finals_.reserve(n);
   names_.reserve(n);
-  for (const NodeDef& node : def.node()) {
-    if (!IsImportableName(node.name())) {
-      return InvalidArgument("Node '", node.name(), "': Node name contains invalid characters");
+  for (const NodeView& node : def.nodes()) {
+    if (!IsImportableName(node.name)) {
+      return InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
     }
-    const uint32_t hash = HashOf(node.name());
-    Slot& slot = slots_[FindSlot(node.name(), hash)];
-    if (slot.position >= 0) return InvalidArgument("Node '", node.name(), "' is not unique");
+    const uint32_t hash = HashOf(node.name);
+    Slot& slot = slots_[FindSlot(node.name, hash)];
+    if (slot.position >= 0) return InvalidArgument("Node '", node.name, "' is not unique");
     slot = {hash, static_cast<int32_t>(finals_.size())};
-    names_.push_back(node.name());
-    finals_.push_back(prefix.empty() ? &node.name()
-                                     : &renamed_.emplace_back(StrCat(prefix, "/", node.name())));
+    names_.push_back(node.name);
+    finals_.push_back(prefix.empty() ? node.name
+                                     : renamed_.emplace_back(StrCat(prefix, "/", node.name)));
   }
   if (!impl.nodes.empty()) MakeUnique(impl, !prefix.empty());
   return OkStatus();
@@ -98,17 +99,17 @@ Status ImportNames::Init(const GraphImpl& impl, const GraphDef& def, const std::
 
 void ImportNames::MakeUnique(const GraphImpl& impl, bool under_prefix) {
   const std::unordered_set<std::string_view> prefixes = Prefixes(impl);
-  auto in_graph = [&](const std::string& name) {
+  auto in_graph = [&](std::string_view name) {
     return impl.by_name.contains(name) || prefixes.contains(name);
   };
   std::vector<size_t> taken;
   for (size_t i = 0; i < finals_.size(); ++i) {
-    if (in_graph(*finals_[i])) taken.push_back(i);
+    if (in_graph(finals_[i])) taken.push_back(i);
   }
   if (taken.empty()) return;
   std::unordered_set<std::string_view> imported;
   if (under_prefix) {
-    for (const std::string* name : finals_) imported.insert(*name);
+    imported.insert(finals_.begin(), finals_.end());
   }
   for (size_t i : taken) {
     auto in_file = [&](const std::string& name) {
@@ -117,10 +118,10 @@ void ImportNames::MakeUnique(const GraphImpl& impl, bool under_prefix) {
     std::string candidate;
     int count = 0;
     do {
-      candidate = StrCat(*finals_[i], "_", ++count);
+      candidate = StrCat(finals_[i], "_", ++count);
     } while (in_graph(candidate) || in_file(candidate));
-    finals_[i] = &renamed_.emplace_back(std::move(candidate));
-    imported.insert(*finals_[i]);
+    finals_[i] = renamed_.emplace_back(std::move(candidate));
+    imported.insert(finals_[i]);
   }
 }
 

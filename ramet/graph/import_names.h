@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ramet/graph/graph_def_view.h"
 #include "ramet/graph/graph_impl.h"
-#include "ramet/proto/graph.pb.h"
 
 namespace ramet {
 
@@ -32,19 +32,19 @@ StatusOr<std::string> ImportPrefix(const GraphImpl& impl, std::string_view name)
 class ImportNames {
  public:
   // \error kInvalidArgument if a name is illegal or stands twice.
-  Status Init(const GraphImpl& impl, const GraphDef& def, const std::string& prefix);
+  Status Init(const GraphImpl& impl, const GraphDefView& def, const std::string& prefix);
 
   // The position in the file of a name of the file; -1 if there is none.
   int32_t Find(std::string_view name) const {
     return slots_[FindSlot(name, HashOf(name))].position;
   }
   // The name in the graph.
-  const std::string& final_name(int32_t position) const { return *finals_[position]; }
+  std::string_view final_name(int32_t position) const { return finals_[position]; }
 
   // Of all names in the graph.
   size_t total_bytes() const {
     size_t total = 0;
-    for (const std::string* name : finals_) total += name->size();
+    for (std::string_view name : finals_) total += name.size();
     return total;
   }
 
@@ -64,7 +64,7 @@ class ImportNames {
 
   std::vector<Slot> slots_;  // a power of two, at least half of them free
   std::vector<std::string_view> names_;
-  std::vector<const std::string*> finals_;  // in the GraphDef or in renamed_
+  std::vector<std::string_view> finals_;  // in the GraphDef or in renamed_
   std::deque<std::string> renamed_;
 };
 

@@ -32,6 +32,7 @@ inline bool IsInferred(const Op& op) {
 // file's library or the producer's op list. Borrows all of them.
 class ImportOps {
  public:
+  // `def` may lack its nodes.
   ImportOps(const GraphImpl& impl, const GraphDef& def, const OpList& producer_ops);
 
   // The entry of an op type; the same one each time.

@@ -13,11 +13,11 @@
 namespace ramet {
 
 // A GraphImport is one import under way: it locks the graph and appends the nodes; what it added is
-// taken back when it is destroyed before Commit. Borrows the GraphDef, the op list and the options.
+// taken back when it is destroyed before Commit. Borrows the view, the op list and the options.
 // One thread.
 class GraphImport {
  public:
-  GraphImport(Graph& graph, const GraphDef& def, const OpList& producer_ops,
+  GraphImport(Graph& graph, const GraphDefView& def, const OpList& producer_ops,
               const ImportOptions& options);
   ~GraphImport();
   GraphImport(const GraphImport&) = delete;
@@ -40,7 +40,7 @@ class GraphImport {
   Status AppendNode(int32_t i, const ImportOp& op);
   // For the end of a message.
   std::string InNode(int32_t i) const;
-  std::string_view KeepName(const std::string& name);
+  std::string_view KeepName(std::string_view name);
   Status AppendOutputs(int32_t i, const std::vector<DType>& types);
   int UsedOutputs(int32_t i);
   Status CheckInputs();
@@ -54,7 +54,7 @@ class GraphImport {
   void MergeVersions();
   // The nodes in the order of their creation: i counts from the first that this import adds.
   int32_t size() const { return def_.node_size(); }
-  const NodeDef& node_def(int32_t i) const { return def_.node(edges_.position(i)); }
+  const NodeView& node_def(int32_t i) const { return def_.node(edges_.position(i)); }
   NodeRecord& record(int32_t i) { return impl_.nodes[base_ + i]; }
   const NodeRecord& record(int32_t i) const { return impl_.nodes[base_ + i]; }
   // -1 if the file has no such node.
@@ -65,7 +65,7 @@ class GraphImport {
 
   Graph& graph_;
   GraphImpl& impl_;
-  const GraphDef& def_;
+  const GraphDefView& def_;
   const ImportOptions& options_;
   std::unique_lock<std::shared_mutex> lock_;
   const NodeId base_;
@@ -84,9 +84,5 @@ class GraphImport {
   ImportResults results_;
   bool committed_ = false;
 };
-
-// ImportGraphDef of a parsed message.
-StatusOr<ImportResults> ImportGraphDefProto(Graph& graph, const GraphDef& def,
-                                            const ImportOptions& options);
 
 }  // namespace ramet

@@ -61,16 +61,6 @@ Status ParseText(std::string_view bytes, std::string_view what,
   return DataLoss("no ", what, " in text form: ", error.text());
 }
 
-// The canonical bytes of a message whose ByteSizeLong has just given `size`.
-std::string SizedBytes(const google::protobuf::Message& message, size_t size) {
-  std::string bytes(size, '\0');
-  google::protobuf::io::ArrayOutputStream stream(bytes.data(), static_cast<int>(size));
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  message.SerializeWithCachedSizes(&coded);
-  return bytes;
-}
-
 }  // namespace
 
 Status ParseMessage(std::string_view bytes, std::string_view what,
@@ -87,29 +77,36 @@ Status ParseMessage(std::string_view bytes, std::string_view what,
 
 Status ParseMessageFile(const std::string& path, std::string_view what,
                         google::protobuf::Message* message) {
+  RAMET_ASSIGN_OR_RETURN(const std::string bytes, ReadMessageFile(path));
+  Status parsed = ParseMessage(bytes, what, message);
+  return parsed.ok() ? parsed : CannotParse(path, parsed);
+}
+
+StatusOr<std::string> ReadMessageFile(const std::string& path) {
   auto bytes = ReadFile(path);
   if (IsNotFound(bytes.status())) return NotFound("File ", path, " does not exist.");
-  if (!bytes.ok()) return bytes.status();
-  if (bytes->empty()) return DataLoss("Cannot parse file ", path, ": it is empty");
-  Status parsed = ParseMessage(*bytes, what, message);
-  return parsed.ok() ? parsed : DataLoss("Cannot parse file ", path, ": ", parsed.message());
+  if (bytes.ok() && bytes->empty()) return CannotParse(path, DataLoss("it is empty"));
+  return bytes;
 }
 
-google::protobuf::ArenaOptions ArenaFor(size_t bytes) {
-  constexpr size_t kSmallest = size_t{1} << 12, kLargest = size_t{1} << 22;
-  google::protobuf::ArenaOptions options;
-  options.start_block_size = std::clamp(2 * bytes, kSmallest, kLargest);
-  options.max_block_size = kLargest;
-  return options;
-}
-
-size_t FileBytes(const std::string& path) {
-  auto identity = GetFileIdentity(path);
-  return identity.ok() ? identity->size : 0;
+Status CannotParse(const std::string& path, const Status& why) {
+  return DataLoss("Cannot parse file ", path, ": ", why.message());
 }
 
 std::string CanonicalBytes(const google::protobuf::Message& message) {
-  return SizedBytes(message, message.ByteSizeLong());
+  message.ByteSizeLong();
+  std::string bytes;
+  AppendCanonical(message, &bytes);
+  return bytes;
+}
+
+void AppendCanonical(const google::protobuf::Message& message, std::string* bytes) {
+  const size_t before = bytes->size(), size = static_cast<size_t>(message.GetCachedSize());
+  bytes->resize(before + size);
+  google::protobuf::io::ArrayOutputStream stream(bytes->data() + before, static_cast<int>(size));
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeWithCachedSizes(&coded);
 }
 
 StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, bool as_text) {
@@ -127,7 +124,9 @@ StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, b
     return ResourceExhausted("a ", message.GetTypeName(), " of ", size,
                              " bytes cannot be written: the format ends at 2 GiB");
   }
-  return SizedBytes(message, size);
+  std::string bytes;
+  AppendCanonical(message, &bytes);
+  return bytes;
 }
 
 }  // namespace ramet

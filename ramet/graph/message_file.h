@@ -1,6 +1,5 @@
 #pragma once
 
-#include <google/protobuf/arena.h>
 #include <google/protobuf/message.h>
 
 #include <string>
@@ -20,15 +19,15 @@ Status ParseMessage(std::string_view bytes, std::string_view what,
 //   ReadFile.
 Status ParseMessageFile(const std::string& path, std::string_view what,
                         google::protobuf::Message* message);
-
-// An arena for a message of about `bytes` in binary form. With the usual small blocks, every block
-// makes malloc tidy up all that was freed before.
-google::protobuf::ArenaOptions ArenaFor(size_t bytes);
-// The bytes of a file; 0 if there is none.
-size_t FileBytes(const std::string& path);
+// The two steps of ParseMessageFile, for those who parse in another way: the bytes, and what a
+// failure to parse them is called.
+StatusOr<std::string> ReadMessageFile(const std::string& path);
+Status CannotParse(const std::string& path, const Status& why);
 
 // The binary form with its maps in the order of their keys: equal messages give equal bytes.
 std::string CanonicalBytes(const google::protobuf::Message& message);
+// Appends CanonicalBytes. ByteSizeLong must have been called since the message last changed.
+void AppendCanonical(const google::protobuf::Message& message, std::string* bytes);
 // CanonicalBytes, or the text form. \error kResourceExhausted if the binary form would be 2 GiB or
 // more.
 StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, bool as_text);

@@ -1,6 +1,5 @@
 #include "ramet/graph/meta_graph.h"
 
-#include <google/protobuf/arena.h>
 #include <google/protobuf/stubs/logging.h>
 
 #include <algorithm>
@@ -13,8 +12,6 @@
 
 namespace ramet {
 namespace {
-
-using google::protobuf::Arena;
 
 Status CheckUnboundInputs(const MetaGraphDef& meta,
                           const std::map<std::string, Output>& input_map) {
@@ -111,9 +108,10 @@ void SaverToProto(const SaverNames& saver, SaverDef* proto) {
   proto->set_version(static_cast<SaverDef::CheckpointFormatVersion>(saver.version));
 }
 
-StatusOr<MetaGraphInfo> ImportMetaGraphProto(Graph& graph, const MetaGraphDef& meta,
-                                             const ImportMetaGraphOptions& options) {
+StatusOr<MetaGraphInfo> ImportMetaGraphView(Graph& graph, const MetaGraphView& view,
+                                            const ImportMetaGraphOptions& options) {
   google::protobuf::LogSilencer silencer;
+  const MetaGraphDef& meta = view.rest;
   RAMET_RETURN_IF_ERROR(CheckUnboundInputs(meta, options.input_map));
   ImportOptions import_options;
   import_options.name = ScopeName(graph, options.import_scope);
@@ -122,8 +120,7 @@ StatusOr<MetaGraphInfo> ImportMetaGraphProto(Graph& graph, const MetaGraphDef& m
   import_options.clear_devices = options.clear_devices;
   import_options.validate_shapes = options.validate_shapes;
 
-  GraphImport import(graph, meta.graph_def(), meta.meta_info_def().stripped_op_list(),
-                     import_options);
+  GraphImport import(graph, view.graph, meta.meta_info_def().stripped_op_list(), import_options);
   RAMET_RETURN_IF_ERROR(import.Prepare());
   GraphImpl& impl = import.impl();
   NameResolver resolver(&graph, impl, import.prefix(),
@@ -144,18 +141,16 @@ StatusOr<MetaGraphInfo> ImportMetaGraphProto(Graph& graph, const MetaGraphDef& m
 
 StatusOr<MetaGraphInfo> ImportMetaGraphBytes(Graph& graph, std::string_view meta_graph,
                                              const ImportMetaGraphOptions& options) {
-  Arena arena(ArenaFor(meta_graph.size()));
-  auto* meta = Arena::CreateMessage<MetaGraphDef>(&arena);
-  RAMET_RETURN_IF_ERROR(ParseMessage(meta_graph, "MetaGraphDef", meta));
-  return ImportMetaGraphProto(graph, *meta, options);
+  RAMET_ASSIGN_OR_RETURN(const MetaGraphView meta, MetaGraphView::Parse(meta_graph));
+  return ImportMetaGraphView(graph, meta, options);
 }
 
 StatusOr<MetaGraphInfo> ImportMetaGraphFile(Graph& graph, const std::string& path,
                                             const ImportMetaGraphOptions& options) {
-  Arena arena(ArenaFor(FileBytes(path)));
-  auto* meta = Arena::CreateMessage<MetaGraphDef>(&arena);
-  RAMET_RETURN_IF_ERROR(ParseMessageFile(path, "MetaGraphDef", meta));
-  auto info = ImportMetaGraphProto(graph, *meta, options);
+  RAMET_ASSIGN_OR_RETURN(const std::string bytes, ReadMessageFile(path));
+  const StatusOr<MetaGraphView> meta = MetaGraphView::Parse(bytes);
+  if (!meta.ok()) return CannotParse(path, meta.status());
+  auto info = ImportMetaGraphView(graph, *meta, options);
   if (!info.ok()) return info.status().WithContext(path);
   return info;
 }

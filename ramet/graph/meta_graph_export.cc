@@ -1,11 +1,12 @@
-#include <google/protobuf/arena.h>
-
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <set>
 
 #include "ramet/base/file.h"
+#include "ramet/base/wire_format.h"
 #include "ramet/graph/collection_proto.h"
+#include "ramet/graph/graph_writer.h"
 #include "ramet/graph/import_names.h"
 #include "ramet/graph/message_file.h"
 #include "ramet/graph/message_names.h"
@@ -82,7 +83,7 @@ void StripCarriedNames(const ExportScope& scope, MetaGraphDef* meta) {
 }
 
 void WriteCollections(const GraphImpl& impl, const ExportMetaGraphOptions& options,
-                      const GraphToProtoOptions& scope, MetaGraphDef* meta) {
+                      const GraphWriterOptions& scope, MetaGraphDef* meta) {
   auto* out = meta->mutable_collection_def();
   auto write = [&](const std::string& key, const std::vector<CollectionItem>& items) {
     CollectionDef proto;
@@ -110,11 +111,11 @@ void WriteUnboundInputs(const std::vector<std::string>& unbound, MetaGraphDef* m
 
 }  // namespace
 
-Status StrippedOpList(const GraphImpl& impl, const GraphDef& def, const OpList& carried,
+Status StrippedOpList(const GraphImpl& impl, const GraphBytes& graph, const OpList& carried,
                       OpList* list) {
   std::unordered_set<std::string_view> used, functions;
-  for (const NodeDef& node : def.node()) used.insert(node.op());
-  for (const FunctionDef& function : def.library().function()) {
+  for (const Op* op : graph.ops) used.insert(op->name());
+  for (const FunctionDef& function : graph.library.function()) {
     functions.insert(function.signature().name());
     for (const NodeDef& node : function.node_def()) used.insert(node.op());
   }
@@ -133,45 +134,69 @@ Status StrippedOpList(const GraphImpl& impl, const GraphDef& def, const OpList& 
   return OkStatus();
 }
 
-Status MetaGraphToProto(const Graph& graph, const ExportMetaGraphOptions& options,
-                        MetaGraphDef* meta) {
-  if (!meta->ParseFromString(options.carried)) {
+namespace {
+
+// Everything but the graph goes into `*rest`.
+Status WriteMetaGraph(const Graph& graph, const ExportMetaGraphOptions& options, MetaGraphDef* rest,
+                      GraphBytes* written) {
+  if (!rest->ParseFromString(options.carried)) {
     return InvalidArgument("the bytes in `carried` are no MetaGraphDef");
   }
   const GraphImpl& impl = graph.impl();
   std::shared_lock lock(impl.mutex);
   std::unordered_set<std::string> exclude;
   if (options.clear_extraneous_savers) exclude = ExtraneousSaverNodes(impl, options.saver);
-  GraphToProtoOptions scope;
+  GraphWriterOptions scope;
   scope.scope = ExportScope(options.export_scope);
   scope.exclude = &exclude;
   scope.def = {.add_shapes = true,
                .strip_default_attrs = options.strip_default_attrs,
                .clear_devices = options.clear_devices};
-  std::vector<std::string> unbound;
-  RAMET_RETURN_IF_ERROR(GraphToProto(impl, scope, meta->mutable_graph_def(), &unbound));
-  WriteMetaInfo(options, meta);
-  StripCarriedNames(scope.scope, meta);
-  OpList* ops = meta->mutable_meta_info_def()->mutable_stripped_op_list();
-  RAMET_RETURN_IF_ERROR(StrippedOpList(impl, meta->graph_def(), *ops, ops));
+  RAMET_RETURN_IF_ERROR(GraphWriter(impl, scope).Write(written));
+  WriteMetaInfo(options, rest);
+  StripCarriedNames(scope.scope, rest);
+  OpList* ops = rest->mutable_meta_info_def()->mutable_stripped_op_list();
+  RAMET_RETURN_IF_ERROR(StrippedOpList(impl, *written, *ops, ops));
   if (options.saver) {
-    SaverToProto(*options.saver, meta->mutable_saver_def());
+    SaverToProto(*options.saver, rest->mutable_saver_def());
     RenameSaver([&](std::string_view name) { return scope.scope.Strip(name); },
-                meta->mutable_saver_def());
+                rest->mutable_saver_def());
   } else {
-    meta->clear_saver_def();
+    rest->clear_saver_def();
   }
-  WriteCollections(impl, options, scope, meta);
-  WriteUnboundInputs(unbound, meta);
+  WriteCollections(impl, options, scope, rest);
+  WriteUnboundInputs(written->unbound, rest);
   return OkStatus();
 }
 
+}  // namespace
+
+Status MetaGraphToProto(const Graph& graph, const ExportMetaGraphOptions& options,
+                        MetaGraphDef* meta) {
+  GraphBytes written;
+  RAMET_RETURN_IF_ERROR(WriteMetaGraph(graph, options, meta, &written));
+  if (meta->mutable_graph_def()->ParseFromString(written.bytes)) return OkStatus();
+  return Internal("the graph cannot be read back");
+}
+
 StatusOr<std::string> ExportMetaGraph(const Graph& graph, const ExportMetaGraphOptions& options) {
-  constexpr size_t kBytesPerNode = 256;
-  google::protobuf::Arena arena(ArenaFor(kBytesPerNode * graph.num_operations()));
-  auto* meta = google::protobuf::Arena::CreateMessage<MetaGraphDef>(&arena);
-  RAMET_RETURN_IF_ERROR(MetaGraphToProto(graph, options, meta));
-  return MessageToBytes(*meta, options.as_text);
+  MetaGraphDef meta;
+  if (options.as_text) {
+    RAMET_RETURN_IF_ERROR(MetaGraphToProto(graph, options, &meta));
+    return MessageToBytes(meta, true);
+  }
+  GraphBytes written;
+  RAMET_RETURN_IF_ERROR(WriteMetaGraph(graph, options, &meta, &written));
+  MetaGraphDef info;
+  info.mutable_meta_info_def()->Swap(meta.mutable_meta_info_def());
+  meta.clear_meta_info_def();
+  std::string bytes = CanonicalBytes(info);
+  bytes.reserve(bytes.size() + written.bytes.size() + meta.ByteSizeLong() + kMaxVarint64Bytes + 1);
+  AppendBytesField(&bytes, MetaGraphDef::kGraphDefFieldNumber, written.bytes);
+  AppendCanonical(meta, &bytes);
+  if (bytes.size() <= static_cast<size_t>(std::numeric_limits<int>::max())) return bytes;
+  return ResourceExhausted("a MetaGraphDef of ", bytes.size(),
+                           " bytes cannot be written: the format ends at 2 GiB");
 }
 
 Status ExportMetaGraphFile(const Graph& graph, const std::string& path,

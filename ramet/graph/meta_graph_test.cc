@@ -9,6 +9,7 @@
 #include "ramet/base/file.h"
 #include "ramet/base/scratch_dir.h"
 #include "ramet/graph/import_testing.h"
+#include "ramet/graph/message_file.h"
 #include "ramet/graph/scope.h"
 #include "ramet/proto/control_flow.pb.h"
 #include "ramet/proto/meta_graph.pb.h"
@@ -69,6 +70,8 @@ MetaGraphDef Export(const Graph& g, const ExportMetaGraphOptions& options = {}) 
   EXPECT_TRUE(bytes.ok()) << bytes.status().ToString();
   MetaGraphDef meta;
   EXPECT_TRUE(meta.ParseFromString(bytes.value_or("")));
+  EXPECT_EQ(CanonicalBytes(meta), bytes.value_or(""))
+      << "written field by field, as protobuf would";
   return meta;
 }
 

@@ -41,11 +41,11 @@ Status ReadSavedModel(const std::string& dir, SavedModel* model) {
                   files::kBinary, "}");
 }
 
-StatusOr<const MetaGraphDef*> FindMetaGraph(const SavedModel& model, const std::string& dir,
-                                            const std::vector<std::string>& tags) {
+StatusOr<MetaGraphDef*> FindMetaGraph(SavedModel& model, const std::string& dir,
+                                      const std::vector<std::string>& tags) {
   const TagSet wanted(tags.begin(), tags.end());
   std::vector<std::string> available;
-  for (const MetaGraphDef& meta : model.meta_graphs()) {
+  for (MetaGraphDef& meta : *model.mutable_meta_graphs()) {
     if (TagsOf(meta) == wanted) return &meta;
     available.push_back(Quoted(TagsOf(meta)));
   }
@@ -152,7 +152,7 @@ StatusOr<Operation> FindInitOp(const Graph& graph, const MetaGraphDef& carried,
   return InitOpOfCollection(NewItems(graph, files::kLegacyInitOpCollection, before.legacy_ops));
 }
 
-StatusOr<LoadedSavedModel> Import(Graph& graph, const std::string& dir, const MetaGraphDef& meta,
+StatusOr<LoadedSavedModel> Import(Graph& graph, const std::string& dir, const MetaGraphView& meta,
                                   const LoadSavedModelOptions& options) {
   const Before before(graph);
   ImportMetaGraphOptions import;
@@ -161,7 +161,7 @@ StatusOr<LoadedSavedModel> Import(Graph& graph, const std::string& dir, const Me
   import.input_map = options.input_map;
   import.validate_shapes = options.validate_shapes;
   LoadedSavedModel loaded;
-  RAMET_ASSIGN_OR_RETURN(loaded.info, ImportMetaGraphProto(graph, meta, import));
+  RAMET_ASSIGN_OR_RETURN(loaded.info, ImportMetaGraphView(graph, meta, import));
   MetaGraphDef carried;
   if (!carried.ParseFromString(loaded.info.carried)) {
     return Internal("what an import carries cannot be read back");
@@ -215,11 +215,11 @@ StatusOr<std::vector<std::vector<std::string>>> SavedModelTags(const std::string
 StatusOr<LoadedSavedModel> ImportSavedModel(Graph& graph, const std::string& dir,
                                             const std::vector<std::string>& tags,
                                             const LoadSavedModelOptions& options) {
-  Arena arena;
-  auto* model = Arena::CreateMessage<SavedModel>(&arena);
-  RAMET_RETURN_IF_ERROR(ReadSavedModel(dir, model));
-  RAMET_ASSIGN_OR_RETURN(const MetaGraphDef* meta, FindMetaGraph(*model, dir, tags));
-  auto loaded = Import(graph, dir, *meta, options);
+  SavedModel model;
+  RAMET_RETURN_IF_ERROR(ReadSavedModel(dir, &model));
+  RAMET_ASSIGN_OR_RETURN(MetaGraphDef * meta, FindMetaGraph(model, dir, tags));
+  RAMET_ASSIGN_OR_RETURN(const MetaGraphView view, MetaGraphView::FromMessage(std::move(*meta)));
+  auto loaded = Import(graph, dir, view, options);
   if (!loaded.ok()) return loaded.status().WithContext(StrCat("SavedModel '", dir, "'"));
   return loaded;
 }

@@ -1,34 +1,33 @@
 #include "ramet/graph/attr_proto.h"
 
+#include <algorithm>
+
+#include "ramet/graph/message_file.h"
 #include "ramet/tensor/tensor_proto.h"
 
 namespace ramet {
 namespace {
 
-Attr Opaque(const AttrValue& proto) { return OpaqueAttr{proto.SerializeAsString()}; }
+Attr Opaque(const AttrValue& proto) { return OpaqueAttr{CanonicalBytes(proto)}; }
 
 bool HasTensorForm(const TensorProto& proto) {
   const DType dtype = static_cast<DType>(proto.dtype());
   return dtype == DType::kString || (!IsRef(dtype) && DTypeSize(dtype) > 0);
 }
 
-size_t HeldBytes(const Tensor& t) {
-  if (t.dtype() != DType::kString) return t.bytes();
-  return static_cast<size_t>(t.num_elements()) * sizeof(std::string);
-}
-
 StatusOr<Tensor> ReadTensor(const TensorProto& proto, AttrBudget* budget) {
-  RAMET_ASSIGN_OR_RETURN(Tensor tensor, TensorFromProto(proto));
-  const size_t written = 16 * proto.ByteSizeLong();
-  const size_t held = HeldBytes(tensor);
-  if (held <= written) return tensor;
-  if (held - written > budget->splat_bytes) {
-    return ResourceExhausted(
-        "the constants of this graph, written as repeated values, need more memory "
-        "than an import may take");
+  constexpr size_t kFreeRatio = 16;
+  const size_t splat = SplatBytes(proto);
+  if (splat > kFreeRatio * proto.ByteSizeLong()) {
+    if (splat > budget->splat_bytes) {
+      return ResourceExhausted(
+          "the constants of this graph, written as repeated values, need more memory than an "
+          "import may take (",
+          splat, " bytes, and ", budget->splat_bytes, " are left)");
+    }
+    budget->splat_bytes -= splat;
   }
-  budget->splat_bytes -= held - written;
-  return tensor;
+  return TensorFromProto(proto);
 }
 
 StatusOr<FunctionRef> ReadFunction(const NameAttrList& proto, AttrBudget* budget) {
@@ -90,6 +89,21 @@ StatusOr<Attr> ReadList(const AttrValue& proto, AttrBudget* budget) {
                                    [&](const NameAttrList& f) { return ReadFunction(f, budget); });
     default: return Opaque(proto);
   }
+}
+
+bool HasUnknownFields(const google::protobuf::Message& message) {
+  return !message.GetReflection()->GetUnknownFields(message).empty();
+}
+
+bool IsPlainFunction(const NameAttrList& proto) {
+  auto plain = [](const auto& entry) { return IsPlainAttr(entry.second); };
+  return !HasUnknownFields(proto) && std::ranges::all_of(proto.attr(), plain);
+}
+
+bool IsPlainList(const AttrValue::ListValue& list) {
+  return !HasUnknownFields(list) && std::ranges::all_of(list.shape(), IsPlainShape) &&
+         std::ranges::all_of(list.tensor(), IsPlainTensor) &&
+         std::ranges::all_of(list.func(), IsPlainFunction);
 }
 
 Status WriteFunction(const FunctionRef& function, NameAttrList* proto) {
@@ -180,6 +194,25 @@ StatusOr<Attr> AttrFromProto(const AttrValue& proto, AttrBudget* budget) {
     case AttrValue::VALUE_NOT_SET: return Attr();
   }
   return Opaque(proto);
+}
+
+StatusOr<Attr> KnownAttrFromProto(const AttrValue& proto, AttrBudget* budget) {
+  const bool bare = HasUnknownFields(proto) || (proto.has_list() && HasUnknownFields(proto.list()));
+  if (!bare) return AttrFromProto(proto, budget);
+  AttrValue known = proto;
+  known.DiscardUnknownFields();
+  return AttrFromProto(known, budget);
+}
+
+bool IsPlainAttr(const AttrValue& proto) {
+  if (HasUnknownFields(proto)) return false;
+  switch (proto.value_case()) {
+    case AttrValue::kShape: return IsPlainShape(proto.shape());
+    case AttrValue::kTensor: return IsPlainTensor(proto.tensor());
+    case AttrValue::kFunc: return IsPlainFunction(proto.func());
+    case AttrValue::kList: return IsPlainList(proto.list());
+    default: return true;
+  }
 }
 
 Status AttrToProto(const Attr& attr, AttrValue* proto) {

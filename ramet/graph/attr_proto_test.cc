@@ -103,6 +103,17 @@ TEST(AttrProtoTest, ConstantsOfRepeatedValuesShareABudget) {
   EXPECT_EQ(AttrFromProto(megabyte, &budget).status().code(), Code::kResourceExhausted);
 }
 
+TEST(AttrProtoTest, ALongStringThatIsRepeatedCountsWithItsLength) {
+  AttrValue strings;
+  TensorProto* tensor = strings.mutable_tensor();
+  tensor->set_dtype(DT_STRING);
+  tensor->mutable_tensor_shape()->add_dim()->set_size(1000);
+  tensor->add_string_val(std::string(1000, 'x'));
+  AttrBudget budget{1 << 20};
+  EXPECT_TRUE(AttrFromProto(strings, &budget).ok());
+  EXPECT_EQ(AttrFromProto(strings, &budget).status().code(), Code::kResourceExhausted);
+}
+
 TEST(AttrProtoTest, AMapNamesTheAttrThatIsWrong) {
   AttrProtoMap map;
   map["good"].set_i(1);

@@ -170,9 +170,13 @@ Status GraphWriter::WriteAttrs(const NodeRecord& node) {
 }
 
 Status GraphWriter::AppendAttrs(const NodeRecord& node, bool before, std::string* bytes) {
+  const Attr* kept = node.attrs->Find(kOriginalAttrsAttr);
+  const std::string* originals = kept == nullptr ? nullptr : kept->get<std::string>();
+  originals_.Clear();
+  if (originals != nullptr && !originals_.ParseFromString(*originals)) originals_.Clear();
   for (const auto& [name, attr] : *node.attrs) {
     const int order = name.compare(kOutputShapesAttr);
-    if ((order < 0) != before || name == kNodeExtrasAttr) continue;
+    if ((order < 0) != before || name == kNodeExtrasAttr || name == kOriginalAttrsAttr) continue;
     if (order == 0 && options_.def.add_shapes) continue;
     if (options_.def.strip_default_attrs && IsDefault(*node.op, name, attr)) continue;
     Status written = AppendAttr(node, name, attr, bytes);
@@ -183,8 +187,15 @@ Status GraphWriter::AppendAttrs(const NodeRecord& node, bool before, std::string
 
 Status GraphWriter::AppendAttr(const NodeRecord& node, const std::string& name, const Attr& attr,
                                std::string* bytes) {
-  RAMET_RETURN_IF_ERROR(whole_ ? AttrToProto(attr, &value_) : ScopedAttrToProto(node, name, attr));
+  if (!TakeOriginal(name, attr)) {
+    RAMET_RETURN_IF_ERROR(whole_ ? AttrToProto(attr, &value_)
+                                 : ScopedAttrToProto(node, name, attr));
+  }
   const size_t size = value_.ByteSizeLong();
+  if (size > kMaxBytes) {
+    return ResourceExhausted("a value of ", size,
+                             " bytes cannot be written: the format ends at 2 GiB");
+  }
   std::string& head = text_;
   head.clear();
   AppendBytesField(&head, 1, name);
@@ -193,6 +204,18 @@ Status GraphWriter::AppendAttr(const NodeRecord& node, const std::string& name, 
   *bytes += head;
   AppendCanonical(value_, bytes);
   return OkStatus();
+}
+
+// Into value_ what import made `attr` of, if nobody has changed it since.
+bool GraphWriter::TakeOriginal(const std::string& name, const Attr& attr) {
+  if (originals_.attr().empty() || (!whole_ && name == "frame_name")) return false;
+  auto original = originals_.attr().find(name);
+  if (original == originals_.attr().end()) return false;
+  AttrBudget budget;
+  auto value = KnownAttrFromProto(original->second, &budget);
+  if (!value.ok() || !(*value == attr)) return false;
+  value_ = original->second;
+  return true;
 }
 
 // As AttrToProto, with the names in colocations and frames stripped.

@@ -48,6 +48,7 @@ class GraphWriter {
   Status AppendAttrs(const NodeRecord& node, bool before, std::string* bytes);
   Status AppendAttr(const NodeRecord& node, const std::string& name, const Attr& attr,
                     std::string* bytes);
+  bool TakeOriginal(const std::string& name, const Attr& attr);
   Status ScopedAttrToProto(const NodeRecord& node, const std::string& name, const Attr& attr);
   bool HasShapes(const NodeRecord& node) const {
     return options_.def.add_shapes && node.num_outputs > 0;
@@ -61,6 +62,7 @@ class GraphWriter {
   // Reused from node to node.
   std::string node_, text_, list_, shape_;
   AttrValue value_;
+  NodeDef originals_;  // of the node's attrs
   std::unordered_map<AttrKey, AttrBytes, AttrKeyHash> known_;
 };
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <optional>
 
+#include "ramet/graph/message_file.h"
 #include "ramet/tensor/tensor_proto.h"
 
 namespace ramet {
@@ -137,6 +138,14 @@ Status ImportAttrs::ReadValue(const NodeView& node, const AttrView& attr) {
   return InNode(DataLoss("attr '", attr.name, "': its bytes are no AttrValue"), node);
 }
 
+// Attrs that the op's definition does not have need no sense: they are kept as they are.
+StatusOr<Attr> ImportAttrs::ReadAttr(std::string_view name, const ImportOp& op) {
+  const bool defined = op.schema != nullptr && op.schema->FindAttr(name) != nullptr;
+  if (defined) return KnownAttrFromProto(value_, &budget_);
+  auto attr = AttrFromProto(value_, &budget_);
+  return attr.ok() ? *std::move(attr) : Attr(OpaqueAttr{CanonicalBytes(value_)});
+}
+
 StatusOr<AttrMap> ImportAttrs::ReadAttrs(const NodeAttrs& node, const ImportOp& op) {
   sorted_.clear();
   for (const AttrView& attr : node.view->attrs) {
@@ -144,20 +153,26 @@ StatusOr<AttrMap> ImportAttrs::ReadAttrs(const NodeAttrs& node, const ImportOp& 
   }
   std::ranges::sort(sorted_, {}, [](const AttrView* attr) { return attr->name; });
   AttrMap attrs;
+  NodeDef originals;
   for (const AttrView* view : sorted_) {
     RAMET_RETURN_IF_ERROR(ReadValue(*node.view, *view));
-    auto attr = AttrFromProto(value_, &budget_);
+    auto attr = ReadAttr(view->name, op);
     if (!attr.ok()) {
       return InNode(attr.status().WithContext(StrCat("attr '", view->name, "'")), *node.view);
     }
-    if (!IsToBeDropped(op, view->name, *attr)) attrs.Set(view->name, *std::move(attr));
+    if (IsToBeDropped(op, view->name, *attr)) continue;
+    if (!attr->get<OpaqueAttr>() && !IsPlainAttr(value_)) {
+      (*originals.mutable_attr())[std::string(view->name)] = value_;
+    }
+    attrs.Set(view->name, *std::move(attr));
   }
+  if (!originals.attr().empty()) attrs.Set(kOriginalAttrsAttr, CanonicalBytes(originals));
   if (!node.view->extras.empty()) {
     NodeDef extras;
     if (!extras.ParseFromString(std::string(node.view->extras))) {
       return InNode(DataLoss("its debug info or full type is malformed"), *node.view);
     }
-    attrs.Set(kNodeExtrasAttr, extras.SerializeAsString());
+    attrs.Set(kNodeExtrasAttr, CanonicalBytes(extras));
   }
   return attrs;
 }

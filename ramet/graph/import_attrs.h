@@ -14,6 +14,10 @@ namespace ramet {
 // The name of the attr that keeps what a NodeDef holds beside name, op, inputs, device and attrs
 // (debug info, full types, unknown fields): the bytes of a NodeDef with just that.
 inline constexpr char kNodeExtrasAttr[] = "_ramet_node_def";
+// The name of the attr that keeps those attrs that an Attr does not hold whole (names of
+// dimensions, constants written as repeated values, unknown fields): the bytes of a NodeDef with
+// just those.
+inline constexpr char kOriginalAttrsAttr[] = "_ramet_attrs";
 inline constexpr char kOutputShapesAttr[] = "_output_shapes";
 
 // The attrs of a node and what its op's definition makes of them. Nodes alike share one.
@@ -74,6 +78,8 @@ class ImportAttrs {
   StatusOr<AttrMap> ReadAttrs(const NodeAttrs& node, const ImportOp& op);
   StatusOr<const AttrSet*> AddColocations(const NodeView& node, const AttrSet& set,
                                           std::string_view classes);
+  // What is in value_.
+  StatusOr<Attr> ReadAttr(std::string_view name, const ImportOp& op);
   // Into value_.
   Status ReadValue(const NodeView& node, const AttrView& attr);
 

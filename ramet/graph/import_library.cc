@@ -7,6 +7,17 @@
 namespace ramet {
 namespace {
 
+using google::protobuf::Message;
+using google::protobuf::UnknownFieldSet;
+
+const UnknownFieldSet& UnknownFields(const Message& message) {
+  return message.GetReflection()->GetUnknownFields(message);
+}
+
+void AddUnknownFields(const UnknownFieldSet& fields, Message* message) {
+  message->GetReflection()->MutableUnknownFields(message)->MergeFrom(fields);
+}
+
 Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
   std::unordered_map<std::string, std::string> known;
   for (const FunctionDef& f : to->function())
@@ -45,8 +56,11 @@ Status AddGradients(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
 }  // namespace
 
 StatusOr<std::string> MergeLibraries(const std::string& before, const GraphDef& def) {
-  const auto& unknown = def.GetReflection()->GetUnknownFields(def);
-  if (!def.has_library() && !def.has_debug_info() && unknown.empty()) return before;
+  const auto& unknown = UnknownFields(def);
+  const auto& of_versions = UnknownFields(def.versions());
+  if (!def.has_library() && !def.has_debug_info() && unknown.empty() && of_versions.empty()) {
+    return before;
+  }
   GraphDef merged;
   if (!merged.ParseFromString(before)) {
     return DataLoss("the function library of the graph cannot be read back");
@@ -55,11 +69,11 @@ StatusOr<std::string> MergeLibraries(const std::string& before, const GraphDef& 
     FunctionDefLibrary* library = merged.mutable_library();
     RAMET_RETURN_IF_ERROR(AddFunctions(def.library(), library));
     RAMET_RETURN_IF_ERROR(AddGradients(def.library(), library));
-    const auto& more = def.library().GetReflection()->GetUnknownFields(def.library());
-    library->GetReflection()->MutableUnknownFields(library)->MergeFrom(more);
+    AddUnknownFields(UnknownFields(def.library()), library);
   }
   if (def.has_debug_info()) merged.mutable_debug_info()->MergeFrom(def.debug_info());
-  merged.GetReflection()->MutableUnknownFields(&merged)->MergeFrom(unknown);
+  if (!of_versions.empty()) AddUnknownFields(of_versions, merged.mutable_versions());
+  AddUnknownFields(unknown, &merged);
   return CanonicalBytes(merged);
 }
 

@@ -8,6 +8,7 @@
 #include "ramet/base/scratch_dir.h"
 #include "ramet/graph/graph_def.h"
 #include "ramet/graph/import_testing.h"
+#include "ramet/graph/message_file.h"
 #include "ramet/graph/scope.h"
 #include "ramet/proto/graph.pb.h"
 #include "ramet/proto/op_def.pb.h"
@@ -33,6 +34,12 @@ ImportResults MustImport(Graph& g, const std::string& text, ImportOptions option
   auto results = Import(g, text, options);
   EXPECT_TRUE(results.ok()) << results.status().ToString();
   return results.ok() ? *std::move(results) : ImportResults();
+}
+
+GraphDef GraphDefOf(const std::string& text) {
+  GraphDef def;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &def));
+  return def;
 }
 
 const std::string kTwo = Placeholder("a") + Node("b", "Identity", {"a"}, "T");
@@ -368,6 +375,41 @@ TEST(ImportTest, KeepsWhatANodeHoldsBesides) {
   ASSERT_TRUE(written.ParseFromString(ExportGraphDef(g).value()));
   EXPECT_EQ(written.node(0).experimental_debug_info().original_node_names(0), "old");
   EXPECT_THAT(written.node(0).attr(), IsEmpty());
+}
+
+TEST(ImportTest, KeepsWhatAnAttrHoldsBesides) {
+  const std::string named = "shape { dim { size: 2 name: 'batch' } }";
+  const std::string splat =
+      "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 300 } } float_val: [1, 2] }";
+  GraphDef def = GraphDefOf(
+      "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }"
+      " attr { key: 'shape' value { " +
+      named + " } } attr { key: '_x' value { list { " + named +
+      " } } } } node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } }"
+      " attr { key: 'value' value { " +
+      splat + " } } }");
+  AttrValue& dtype = (*def.mutable_node(0)->mutable_attr())["dtype"];
+  dtype.GetReflection()->MutableUnknownFields(&dtype)->AddVarint(99, 5);
+  Graph g;
+  MustImport(g, def.SerializeAsString());
+  EXPECT_EQ(g.Tensor("a:0")->shape(), Shape({2}));
+  GraphDef written;
+  ASSERT_TRUE(written.ParseFromString(ExportGraphDef(g).value()));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(CanonicalBytes(written.node(i)), CanonicalBytes(def.node(i)));
+  }
+}
+
+TEST(ImportTest, AttrsThatNobodyKnowsNeedNoSense) {
+  const std::string file =
+      "node { name: 'a' op: 'NoOp' attr { key: '_s' value { shape { dim { size: -7 } } } }"
+      " attr { key: '_t' value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 3 } }"
+      " tensor_content: 'abc' } } } }";
+  Graph g;
+  MustImport(g, file);
+  GraphDef written;
+  ASSERT_TRUE(written.ParseFromString(ExportGraphDef(g).value()));
+  EXPECT_EQ(CanonicalBytes(written.node(0)), CanonicalBytes(GraphDefOf(file).node(0)));
 }
 
 TEST(ImportTest, ReadsFilesOfBothForms) {

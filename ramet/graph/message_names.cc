@@ -1,6 +1,7 @@
 #include "ramet/graph/message_names.h"
 
 #include "ramet/graph/collections.h"
+#include "ramet/graph/message_file.h"
 
 namespace ramet {
 namespace {
@@ -151,7 +152,7 @@ StatusOr<std::string> RenameAssetBytes(const std::string& bytes, const RenameFn&
   AssetFileDef asset;
   if (!asset.ParseFromString(bytes)) return DataLoss("not an AssetFileDef");
   RenameAsset(rename, &asset);
-  return asset.SerializeAsString();
+  return CanonicalBytes(asset);
 }
 
 StatusOr<std::string> RenameMessage(CollectionProto kind, const std::string& bytes,
@@ -159,7 +160,7 @@ StatusOr<std::string> RenameMessage(CollectionProto kind, const std::string& byt
   std::string renamed;
   RAMET_RETURN_IF_ERROR(WithMessage(kind, bytes, [&](auto& message) {
     Rename(rename, &message);
-    renamed = message.SerializeAsString();
+    renamed = CanonicalBytes(message);
   }));
   return renamed;
 }

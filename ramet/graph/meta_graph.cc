@@ -41,6 +41,11 @@ std::string ScopeName(const Graph& graph, const std::string& import_scope) {
   return stack.empty() ? "" : StrCat(stack, "/");
 }
 
+void KeepUnknownFields(const google::protobuf::Message& from, google::protobuf::Message* to) {
+  to->GetReflection()->MutableUnknownFields(to)->MergeFrom(
+      from.GetReflection()->GetUnknownFields(from));
+}
+
 // The message without what the graph itself holds, with the names that the nodes have got.
 MetaGraphDef Carried(const MetaGraphDef& meta, const std::vector<std::string>& unknown,
                      const RenameFn& rename) {
@@ -52,8 +57,8 @@ MetaGraphDef Carried(const MetaGraphDef& meta, const std::vector<std::string>& u
   for (const std::string& key : unknown) {
     (*carried.mutable_collection_def())[key] = meta.collection_def().at(key);
   }
-  carried.GetReflection()->MutableUnknownFields(&carried)->MergeFrom(
-      meta.GetReflection()->GetUnknownFields(meta));
+  KeepUnknownFields(meta, &carried);
+  if (meta.has_saver_def()) KeepUnknownFields(meta.saver_def(), carried.mutable_saver_def());
   for (auto& [key, signature] : *carried.mutable_signature_def()) {
     RenameSignature(rename, &signature);
   }
@@ -69,9 +74,9 @@ MetaGraphInfo Describe(const MetaGraphDef& meta, const std::vector<std::string>&
   info.tags.assign(meta_info.tags().begin(), meta_info.tags().end());
   const MetaGraphDef carried = Carried(meta, unknown, rename);
   for (const auto& [key, signature] : carried.signature_def()) {
-    info.signature_defs[key] = signature.SerializeAsString();
+    info.signature_defs[key] = CanonicalBytes(signature);
   }
-  info.carried = carried.SerializeAsString();
+  info.carried = CanonicalBytes(carried);
   if (!meta.has_saver_def()) return info;
   SaverDef saver = meta.saver_def();
   RenameSaver(rename, &saver);
@@ -94,7 +99,6 @@ SaverNames SaverFromProto(const SaverDef& proto) {
 }
 
 void SaverToProto(const SaverNames& saver, SaverDef* proto) {
-  proto->Clear();
   proto->set_filename_tensor_name(saver.filename_tensor_name);
   proto->set_save_tensor_name(saver.save_tensor_name);
   proto->set_restore_op_name(saver.restore_op_name);

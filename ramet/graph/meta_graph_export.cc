@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -31,6 +33,16 @@ std::string ScopeOf(std::string_view name) {
   return StrCat(slash == std::string_view::npos ? std::string_view() : name.substr(0, slash), "/");
 }
 
+// The scopes that are in no other one, sorted: the last that is not behind a name is the only one
+// that the name may be in.
+std::vector<std::string_view> OutermostOf(const std::set<std::string>& scopes) {
+  std::vector<std::string_view> outer;
+  for (const std::string& scope : scopes) {
+    if (outer.empty() || !scope.starts_with(outer.back())) outer.push_back(scope);
+  }
+  return outer;
+}
+
 // The nodes in scopes of savers other than `saver`.
 std::unordered_set<std::string> ExtraneousSaverNodes(const GraphImpl& impl,
                                                      const std::optional<SaverNames>& saver) {
@@ -42,12 +54,12 @@ std::unordered_set<std::string> ExtraneousSaverNodes(const GraphImpl& impl,
     scopes.erase(ScopeOf(TensorRef::Parse(saver->save_tensor_name).node));
     scopes.erase(ScopeOf(saver->restore_op_name));
   }
+  const std::vector<std::string_view> outer = OutermostOf(scopes);
   std::unordered_set<std::string> extraneous;
   for (const NodeRecord& node : impl.nodes) {
-    for (const std::string& scope : scopes) {
-      if (!node.name.starts_with(scope)) continue;
+    auto after = std::ranges::upper_bound(outer, node.name);
+    if (after != outer.begin() && node.name.starts_with(*std::prev(after))) {
       extraneous.emplace(node.name);
-      break;
     }
   }
   return extraneous;
@@ -149,6 +161,8 @@ Status WriteMetaGraph(const Graph& graph, const ExportMetaGraphOptions& options,
     SaverToProto(*options.saver, rest->mutable_saver_def());
     RenameSaver([&](std::string_view name) { return scope.scope.Strip(name); },
                 rest->mutable_saver_def());
+  } else {
+    rest->clear_saver_def();
   }
   WriteCollections(impl, options, scope, rest);
   WriteUnboundInputs(written->unbound, rest);

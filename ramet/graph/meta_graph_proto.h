@@ -8,6 +8,7 @@
 namespace ramet {
 
 SaverNames SaverFromProto(const SaverDef& proto);
+// Writes the fields of `saver` over those of `*proto`.
 void SaverToProto(const SaverNames& saver, SaverDef* proto);
 
 // The definitions of the primitive ops in `graph` and its functions, sorted by name: those of

@@ -4,6 +4,8 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ramet/base/file.h"
 #include "ramet/base/scratch_dir.h"
 #include "ramet/graph/import_testing.h"
@@ -244,6 +246,26 @@ TEST(MetaGraphTest, WhileContextsAndFramesFollowTheScope) {
   EXPECT_EQ(back.graph_def().node(1).attr().at("frame_name").s(), "W/while_context");
 }
 
+TEST(MetaGraphTest, OneGraphGivesTheSameBytesEachTime) {
+  MetaGraphDef meta = Meta(Node("a", "NoOp", {}));
+  CondContextDef context;
+  context.set_context_name("cond_text");
+  SignatureDef& signature = (*meta.mutable_signature_def())["s"];
+  for (int i = 0; i < 50; ++i) {
+    (*context.mutable_values_def()->mutable_external_values())[StrCat("x", i, ":0")] = "a:0";
+    (*signature.mutable_inputs())[StrCat("x", i)].set_name("a:0");
+  }
+  AddBytes(&meta, "cond_context", context.SerializeAsString());
+  const std::string file = meta.SerializeAsString();
+  std::set<std::string> exports;
+  for (int i = 0; i < 5; ++i) {
+    Graph g;
+    const auto info = ImportMetaGraphBytes(g, file, {.import_scope = "s"}).value();
+    exports.insert(ExportMetaGraph(g, {.carried = info.carried}).value());
+  }
+  EXPECT_EQ(exports.size(), 1u);
+}
+
 TEST(MetaGraphTest, AScopeLeavesWithItsUnboundInputsAndComesBackOnOthers) {
   Graph g;
   Scope s(g);
@@ -337,6 +359,26 @@ TEST(MetaGraphTest, CarriesWhatAGraphHasNoPlaceFor) {
   EXPECT_EQ(written.GetReflection()->GetUnknownFields(written).field_count(), 1);
 }
 
+TEST(MetaGraphTest, UnknownFieldsOfVersionsAndSaverSurvive) {
+  MetaGraphDef meta = Meta(Node("a", "NoOp", {}));
+  meta.mutable_saver_def()->set_restore_op_name("a");
+  auto add = [](google::protobuf::Message* message) {
+    message->GetReflection()->MutableUnknownFields(message)->AddVarint(1000, 7);
+  };
+  add(meta.mutable_saver_def());
+  add(meta.mutable_graph_def()->mutable_versions());
+  Graph g;
+  auto info = Import(g, meta);
+  ASSERT_TRUE(info.ok()) << info.status().ToString();
+  auto count = [](const google::protobuf::Message& message) {
+    return message.GetReflection()->GetUnknownFields(message).field_count();
+  };
+  const MetaGraphDef written = Export(g, {.saver = info->saver, .carried = info->carried});
+  EXPECT_EQ(count(written.saver_def()), 1);
+  EXPECT_EQ(count(written.graph_def().versions()), 1);
+  EXPECT_FALSE(Export(g, {.carried = info->carried}).has_saver_def());
+}
+
 TEST(MetaGraphTest, TheOpListIsSortedAndWithoutFunctions) {
   MetaGraphDef meta =
       Meta(Placeholder("b") + Node("a", "Identity", {"b"}, "T") + Node("c", "F", {}) +
@@ -362,9 +404,10 @@ TEST(MetaGraphTest, ACollectionOfMixedKindsIsLeftOut) {
 }
 
 TEST(MetaGraphTest, ExtraneousSaversAreCleared) {
-  MetaGraphDef meta =
-      Meta(Node("x", "NoOp", {}) + Node("save/SaveV2", "SaveV2", {}) + Node("save/c", "NoOp", {}) +
-           Node("save_1/RestoreV2", "RestoreV2", {}) + Node("save_1/c", "NoOp", {}));
+  MetaGraphDef meta = Meta(Node("x", "NoOp", {}) + Node("save/SaveV2", "SaveV2", {}) +
+                           Node("save/c", "NoOp", {}) + Node("save_1/RestoreV2", "RestoreV2", {}) +
+                           Node("save_1/c", "NoOp", {}) + Node("save_1/in/SaveV2", "SaveV2", {}) +
+                           Node("save_1/z", "NoOp", {}) + Node("save_10", "NoOp", {}));
   Graph g;
   ASSERT_TRUE(Import(g, meta).ok());
   SaverNames saver{"save/Const:0", "save/c:0", "save/restore_all"};
@@ -372,7 +415,7 @@ TEST(MetaGraphTest, ExtraneousSaversAreCleared) {
   MetaGraphDef written = Export(g, {.clear_extraneous_savers = true, .saver = saver});
   std::vector<std::string> names;
   for (const NodeDef& n : written.graph_def().node()) names.push_back(n.name());
-  EXPECT_THAT(names, ElementsAre("x", "save/SaveV2", "save/c"));
+  EXPECT_THAT(names, ElementsAre("x", "save/SaveV2", "save/c", "save_10"));
   EXPECT_EQ(written.collection_def().at("savers").bytes_list().value(0),
             written.saver_def().SerializeAsString());
 }

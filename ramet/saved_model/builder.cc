@@ -113,8 +113,7 @@ Status Annotate(const SavedModelGraph& meta_graph, const std::vector<AssetFile>&
   for (const AssetFile& asset : assets) {
     AssetFileDef proto;
     proto.set_filename(asset.filename);
-    RAMET_RETURN_IF_ERROR(
-        SignatureTensorToProto(DescribeTensor(asset.tensor), proto.mutable_tensor_info()));
+    proto.mutable_tensor_info()->set_name(asset.tensor.name());
     auto* any = list->add_value();
     any->set_type_url(files::kAssetTypeUrl);
     any->set_value(proto.SerializeAsString());

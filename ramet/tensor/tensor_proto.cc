@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -94,6 +95,19 @@ int64_t TypedFieldSize(const TensorProto& p, DType dtype) {
   }
 }
 
+// How many values all typed fields hold together.
+int64_t AllTypedFields(const TensorProto& p) {
+  return int64_t{p.float_val_size()} + p.double_val_size() + p.int_val_size() +
+         p.string_val_size() + p.scomplex_val_size() + p.int64_val_size() + p.bool_val_size() +
+         p.dcomplex_val_size() + p.half_val_size() + p.resource_handle_val_size() +
+         p.variant_val_size() + p.uint32_val_size() + p.uint64_val_size() +
+         static_cast<int64_t>(p.float8_val().size());
+}
+
+bool HasUnknownFields(const google::protobuf::Message& message) {
+  return !message.GetReflection()->GetUnknownFields(message).empty();
+}
+
 bool TakeVarint(std::string_view* bytes, uint64_t* value) {
   *value = 0;
   for (int shift = 0; shift < 64 && !bytes->empty(); shift += 7) {
@@ -153,25 +167,12 @@ StatusOr<Tensor> FlatFromContent(const TensorProto& proto, DType dtype, const Sh
   return tensor;
 }
 
-// The bytes that repeating the last string, or leaving strings empty, takes beyond those in the
-// message.
 Status CheckSplat(const TensorProto& proto, DType dtype, const Shape& shape) {
-  const int64_t n = shape.num_elements();
-  const int64_t given = TypedFieldSize(proto, dtype);
-  if (given >= n) return OkStatus();
-  size_t element = DTypeSize(dtype);
-  if (dtype == DType::kString) {
-    element = sizeof(std::string);
-    if (given > 0) element += proto.string_val(static_cast<int>(given - 1)).size();
-  }
-  int64_t bytes;
-  if (!MultiplyNonNegative(n - given, static_cast<int64_t>(element), &bytes) ||
-      static_cast<uint64_t>(bytes) > kMaxSplatBytes) {
-    return ResourceExhausted("a ", DTypeName(dtype), " tensor of shape ", shape, " with ", given,
-                             " values in the message would be filled up to more than the limit of ",
-                             kMaxSplatBytes, " bytes");
-  }
-  return OkStatus();
+  if (SplatBytes(proto) <= kMaxSplatBytes) return OkStatus();
+  return ResourceExhausted("a ", DTypeName(dtype), " tensor of shape ", shape, " with ",
+                           TypedFieldSize(proto, dtype),
+                           " values in the message would be filled up to more than the limit of ",
+                           kMaxSplatBytes, " bytes");
 }
 
 Status CheckDType(DType dtype) {
@@ -233,10 +234,33 @@ StatusOr<Shape> ShapeFromProto(const TensorShapeProto& proto) {
   return Shape::Make(dims);
 }
 
+bool IsPlainShape(const TensorShapeProto& proto) {
+  if (HasUnknownFields(proto)) return false;
+  return std::ranges::none_of(
+      proto.dim(), [](const auto& dim) { return !dim.name().empty() || HasUnknownFields(dim); });
+}
+
 void ShapeToProto(const Shape& shape, TensorShapeProto* proto) {
   proto->Clear();
   proto->set_unknown_rank(shape.unknown_rank());
   for (int64_t dim : shape.dims()) proto->add_dim()->set_size(dim);
+}
+
+size_t SplatBytes(const TensorProto& proto) {
+  const DType dtype = static_cast<DType>(proto.dtype());
+  auto shape = ShapeFromProto(proto.tensor_shape());
+  if (!shape.ok() || !proto.tensor_content().empty()) return 0;
+  const int64_t n = shape->unknown_rank() ? 1 : shape->num_elements();
+  const int64_t given = TypedFieldSize(proto, dtype);
+  size_t element = DTypeSize(dtype);
+  if (dtype == DType::kString) {
+    element = sizeof(std::string);
+    if (given > 0) element += proto.string_val(static_cast<int>(given - 1)).size();
+  }
+  int64_t bytes = 0;
+  if (given >= n) return 0;
+  const bool fits = MultiplyNonNegative(n - given, static_cast<int64_t>(element), &bytes);
+  return fits ? static_cast<size_t>(bytes) : std::numeric_limits<size_t>::max();
 }
 
 StatusOr<Tensor> TensorFromProto(const TensorProto& proto) {
@@ -255,6 +279,22 @@ StatusOr<Tensor> TensorFromProto(const TensorProto& proto) {
   RAMET_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape));
   FillFromTypedField(proto, &tensor);
   return tensor;
+}
+
+bool IsPlainTensor(const TensorProto& proto) {
+  const TensorShapeProto& dims = proto.tensor_shape();
+  if (proto.version_number() != 0 || !proto.has_tensor_shape() || dims.unknown_rank() ||
+      !IsPlainShape(dims) || HasUnknownFields(proto)) {
+    return false;
+  }
+  auto shape = ShapeFromProto(dims);
+  if (!shape.ok()) return false;
+  const DType dtype = static_cast<DType>(proto.dtype());
+  const int64_t n = shape->num_elements(), fields = AllTypedFields(proto);
+  const bool typed = n <= 1 || dtype == DType::kString || dtype == DType::kBool;
+  if (!typed) return fields == 0 && !proto.tensor_content().empty();
+  return proto.tensor_content().empty() && TypedFieldSize(proto, dtype) == n &&
+         fields == (IsComplex(dtype) ? 2 * n : n);
 }
 
 Status TensorToProto(const Tensor& tensor, TensorProto* proto) {

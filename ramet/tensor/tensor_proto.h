@@ -15,12 +15,18 @@ namespace ramet {
 // Shape::kMaxRank dims, the number of elements overflows, or unknown_rank comes with dims.
 StatusOr<Shape> ShapeFromProto(const TensorShapeProto& proto);
 
+// Whether ShapeToProto gives the message back: it has no names of dimensions and no unknown fields.
+bool IsPlainShape(const TensorShapeProto& proto);
+
 // Writes `shape` over `*proto`. A scalar gives an empty message, an unknown rank unknown_rank.
 void ShapeToProto(const Shape& shape, TensorShapeProto* proto);
 
 // The most bytes that TensorFromProto allocates for values that the message does not hold itself
 // (a last value that is repeated, or zeros).
 inline constexpr size_t kMaxSplatBytes = size_t{1} << 31;
+
+// The bytes that TensorFromProto allocates for them; SIZE_MAX if they are more than can be counted.
+size_t SplatBytes(const TensorProto& proto);
 
 // The tensor that the message describes. tensor_content, if there is any, holds exactly the shape's
 // elements; otherwise the typed field does: what is too much is ignored, the last value is
@@ -35,6 +41,11 @@ inline constexpr size_t kMaxSplatBytes = size_t{1} << 31;
 // or
 //   memory is not to be had.
 StatusOr<Tensor> TensorFromProto(const TensorProto& proto);
+
+// Whether TensorToProto gives back the message, which TensorFromProto has accepted: its values
+// stand in the field that TensorToProto takes, none more and none less, and there is nothing
+// besides.
+bool IsPlainTensor(const TensorProto& proto);
 
 // Writes `tensor`, which must be in host memory, over `*proto`: one element and bool and string go
 // into the typed field, several elements of a flat type into tensor_content, no elements into

@@ -50,12 +50,8 @@ StatusOr<std::shared_ptr<SessionImpl>> SessionImpl::Create(Graph& graph,
     auto asked = options.device_count.find(type);
     int count = asked != options.device_count.end() ? asked->second : registry.DefaultCount(type);
     for (int i = 0; i < count; ++i) {
-      auto device = registry.Get(type, i);
-      // Where address space is limited there is no simulated device; few ask for one.
-      const bool dispensable = type != "CPU" && asked == options.device_count.end();
-      if (device.status().code() == Code::kResourceExhausted && dispensable) break;
-      RAMET_RETURN_IF_ERROR(device.status());
-      session->devices_.push_back(*device);
+      RAMET_ASSIGN_OR_RETURN(Device * device, registry.Get(type, i));
+      session->devices_.push_back(device);
     }
   }
   for (Device* device : session->devices_) {

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -278,22 +277,6 @@ TEST(SessionTest, ClosedAndEmpty) {
   Output x = Constant(g, 1.0f, "x");
   session.Close();
   EXPECT_THAT(session.Run(x).status().message(), HasSubstr("Attempted to use a closed Session."));
-}
-
-// The simulated device reserves 8 GiB of addresses.
-TEST(SessionTest, ALimitOfAddressSpaceLeavesTheCpu) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  auto run = [] {
-    const rlimit limit{rlim_t{4} << 30, rlim_t{4} << 30};
-    setrlimit(RLIMIT_AS, &limit);
-    Graph g;
-    Output x = Constant(g, Tensor(2.0f), "x");
-    auto session = Session::Create(g, {.intra_op_parallelism_threads = 1});
-    if (!session.ok() || !session->Run(x).ok()) _exit(1);
-    auto asked = Session::Create(g, {.device_count = {{"SIM", 1}}});
-    _exit(asked.ok() ? 2 : 0);
-  };
-  EXPECT_EXIT(run(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(SessionTest, AForkedChildIsToldNotHung) {

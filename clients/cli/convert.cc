@@ -4,6 +4,7 @@
 #include <set>
 
 #include "command.h"
+#include "feed_value.h"
 #include "tensors.h"
 #include "text.h"
 
@@ -109,16 +110,6 @@ rm::StatusOr<std::vector<Item>> Plan(const ConvertOptions& options,
   }
   if (items.empty()) return rm::InvalidArgument("no tensor of '", options.input, "' is selected");
   return items;
-}
-
-rm::StatusOr<rm::Tensor> CastTensor(const rm::Tensor& value, rm::DType dtype) {
-  if (value.dtype() == dtype) return value;
-  rm::Graph graph;
-  const rm::Output x = rm::Scope(graph).Placeholder("x", value.dtype());
-  const rm::Output y = rm::Cast(x, dtype);
-  RAMET_ASSIGN_OR_RETURN(rm::Session session, rm::Session::Create(graph));
-  RAMET_ASSIGN_OR_RETURN(auto values, session.Run({{x, value}}, y));
-  return values[0];
 }
 
 rm::Status ConvertTensors(const ConvertOptions& options) {

@@ -130,8 +130,7 @@ class Report {
   }
   void Finish(size_t compared) {
     if (options_.as_json) {
-      std::cout << nlohmann::json({{"equal", items_.empty()}, {"differences", items_}}).dump(2)
-                << "\n";
+      PrintJson({{"equal", items_.empty()}, {"differences", items_}});
     } else if (items_.empty()) {
       std::cout << Paint("equal", Colour::kGreen) << ": " << cli::Count(compared, "tensor") << "\n";
     } else {
@@ -144,7 +143,8 @@ class Report {
  private:
   void Add(nlohmann::json item, const std::string& line) {
     if (!options_.as_json) {
-      std::cout << Paint(item["name"].get<std::string>(), Colour::kRed) << "  " << line << "\n";
+      std::cout << Paint(Clean(item["name"].get<std::string>()), Colour::kRed) << "  " << line
+                << "\n";
     }
     items_.push_back(std::move(item));
   }
@@ -196,8 +196,7 @@ rm::Status Diff(const DiffOptions& o, bool* differ) {
 void AddDiff(CLI::App& app, rm::Status* status, bool* differ) {
   auto* command = app.add_subcommand("diff", "Which tensors of two files differ, and by how much");
   auto options = std::make_shared<DiffOptions>();
-  command->add_option("A", options->a, "A checkpoint's PREFIX, .safetensors or .npz file")
-      ->required();
+  command->add_option("A", options->a, kTensorsHelp)->required();
   command->add_option("B", options->b, "Another one; the formats may differ")->required();
   command
       ->add_option("--rtol", options->rtol, "Numbers are equal when |a - b| <= atol + rtol * |b|")
@@ -206,7 +205,7 @@ void AddDiff(CLI::App& app, rm::Status* status, bool* differ) {
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--json", options->as_json, "As a JSON object");
   command->footer(
-      "NaN equals NaN. Exit codes: 0 equal, 1 different or failed, 2 wrong usage.\n"
+      "NaN equals NaN. Exit codes: 0 equal, 1 different, 2 failed or wrong usage.\n"
       "Examples:\n  ramet diff model-1000 model-2000\n"
       "  ramet diff model-1000 model.safetensors --rtol 1e-3");
   command->callback([=] { *status = Diff(*options, differ); });

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "command.h"
+#include "model.h"
 #include "text.h"
 
 namespace cli {
@@ -128,21 +129,31 @@ class PictureMaker {
 
 struct DrawOptions {
   std::string input, output, format;
+  std::vector<std::string> tags;
   PictureOptions picture;
 };
 
-rm::Status Load(const std::string& path, rm::Graph* graph) {
-  if (path.ends_with(".meta")) return rm::ImportMetaGraphFile(*graph, path).status();
-  rm::Graph probe;
-  if (rm::ImportGraphDefFile(probe, path, {.name = ""}).ok()) {
-    return rm::ImportGraphDefFile(*graph, path, {.name = ""}).status();
+rm::Status Load(const DrawOptions& options, rm::Graph* graph) {
+  RAMET_ASSIGN_OR_RETURN(const ModelFile file, FindModelFile(options.input));
+  if (file.graph.empty()) {
+    return rm::NotFound(
+        "'", file.path, "' is ", KindName(file.kind),
+        " without a graph to draw: a .meta file, SavedModel or GraphDef is expected");
   }
-  return rm::ImportMetaGraphFile(*graph, path).status();
+  switch (file.kind) {
+    case ModelFile::Kind::kSavedModel: {
+      RAMET_ASSIGN_OR_RETURN(const auto tags, ChooseTags(file.graph, options.tags));
+      return rm::ImportSavedModel(*graph, file.graph, tags).status();
+    }
+    case ModelFile::Kind::kGraphDef:
+      return rm::ImportGraphDefFile(*graph, file.graph, {.name = ""}).status();
+    default: return rm::ImportMetaGraphFile(*graph, file.graph).status();
+  }
 }
 
 rm::Status Draw(const DrawOptions& options) {
   rm::Graph graph;
-  RAMET_RETURN_IF_ERROR(Load(options.input, &graph));
+  RAMET_RETURN_IF_ERROR(Load(options, &graph));
   RAMET_ASSIGN_OR_RETURN(Picture picture, MakePicture(graph, options.picture));
   const bool dot =
       options.format.empty() ? options.output.ends_with(".dot") : options.format == "dot";
@@ -183,7 +194,13 @@ void AddDraw(CLI::App& app, rm::Status* status) {
   auto* command =
       app.add_subcommand("draw", "A picture of a graph: name scopes and what flows between them");
   auto o = std::make_shared<DrawOptions>();
-  command->add_option("MODEL", o->input, "A .meta file or a GraphDef, binary or text")->required();
+  command
+      ->add_option(
+          "MODEL", o->input,
+          "A .meta file (or its checkpoint's PREFIX), a GraphDef, or a SavedModel's folder")
+      ->required();
+  command->add_option("--tags", o->tags, "Which graph of a SavedModel, by its tags with commas")
+      ->delimiter(',');
   command->add_option("-o,--output", o->output, "The file to write (default: stdout)");
   command->add_option("--format", o->format, "Default: dot for *.dot, else svg")
       ->check(CLI::IsMember({"svg", "dot"}));

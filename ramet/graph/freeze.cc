@@ -188,9 +188,14 @@ StatusOr<std::string> ExtractSubGraph(std::string_view graph_def,
 }
 
 StatusOr<std::string> RemoveTrainingNodes(std::string_view graph_def,
-                                          const std::vector<std::string>& protected_nodes) {
+                                          const std::vector<std::string>& protected_nodes,
+                                          bool keep_library) {
   return Transform(graph_def, [&](const GraphDef& def, GraphDef* part) {
-    return RemoveTrainingNodesProto(def, protected_nodes, part);
+    RAMET_RETURN_IF_ERROR(RemoveTrainingNodesProto(def, protected_nodes, part));
+    if (!keep_library) return OkStatus();
+    *part->mutable_library() = def.library();
+    *part->mutable_versions() = def.versions();
+    return OkStatus();
   });
 }
 

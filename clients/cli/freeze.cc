@@ -123,7 +123,7 @@ rm::Status Freeze(FreezeOptions options) {
   RAMET_ASSIGN_OR_RETURN(std::string def,
                          rm::ConvertVariablesToConstants(model.session(), outputs, which));
   if (options.remove_training_nodes) {
-    RAMET_ASSIGN_OR_RETURN(def, rm::RemoveTrainingNodes(def, outputs, true));
+    RAMET_ASSIGN_OR_RETURN(def, rm::RemoveTrainingNodes(def, outputs, false));
   }
   rm::Graph graph;
   RAMET_RETURN_IF_ERROR(rm::ImportGraphDef(graph, def, {.name = ""}).status());

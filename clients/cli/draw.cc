@@ -157,7 +157,10 @@ rm::Status Draw(const DrawOptions& options) {
   RAMET_ASSIGN_OR_RETURN(Picture picture, MakePicture(graph, options.picture));
   const bool dot =
       options.format.empty() ? options.output.ends_with(".dot") : options.format == "dot";
-  if (!dot) LayOut(&picture);
+  if (!dot) {
+    LayOut(&picture);
+    PlaceLabels(&picture);
+  }
   const std::string text = dot ? ToDot(picture, options.input) : ToSvg(picture, options.input);
   if (options.output.empty()) {
     std::cout << text;

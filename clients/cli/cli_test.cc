@@ -209,6 +209,9 @@ TEST_F(Cli, DiffOfOtherShapesAndNames) {
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.out, HasSubstr("b  only in " + Path("model")));
   EXPECT_THAT(result.out, HasSubstr("c  only in " + Path("renamed.npz")));
+  result = Run(rm::StrCat("diff --json ", Path("model"), " ", Path("renamed.npz")));
+  EXPECT_EQ(json::parse(result.out)["differences"][0],
+            json({{"name", "b"}, {"difference", "only in a"}, {"a", "float[2]"}}));
   Run(rm::StrCat("convert ", Path("model"), " ", Path("half.npz"), " --dtype half"));
   result = Run(rm::StrCat("diff ", Path("model"), " ", Path("half.npz")));
   EXPECT_THAT(result.out, HasSubstr("w  float[3,2] and half[3,2]"));

@@ -174,6 +174,11 @@ rm::Status Convert(ConvertOptions options) {
   const bool binary = options.output.ends_with(".pb") || options.output.ends_with(".meta");
   if (options.format.empty() && text) options.format = "text";
   if (options.format.empty() && binary) options.format = "binary";
+  std::error_code ignored;
+  if (std::filesystem::is_directory(options.output, ignored)) {
+    return rm::InvalidArgument("'", options.output,
+                               "' is a folder; name the file or the checkpoint's PREFIX in it");
+  }
   if (options.format == "text" || options.format == "binary") return ConvertMessage(options);
   return ConvertTensors(options);
 }

@@ -107,8 +107,10 @@ class Report {
  public:
   explicit Report(const DiffOptions& options) : options_(options) {}
 
-  void OnlyIn(const std::string& file, const TensorInfo& info) {
-    Add({{"name", info.name}, {"difference", "only in " + file}},
+  void OnlyIn(char which, const std::string& file, const TensorInfo& info) {
+    Add({{"name", info.name},
+         {"difference", rm::StrCat("only in ", which)},
+         {which == 'a' ? "a" : "b", TypeAndShape(info.dtype, info.shape)}},
         rm::StrCat("only in ", file, "  ", TypeAndShape(info.dtype, info.shape)));
   }
   void Kind(const TensorInfo& a, const TensorInfo& b) {
@@ -176,7 +178,7 @@ rm::Status Diff(const DiffOptions& o, bool* differ) {
     work.Update(done++, name);
     const auto [x, y] = pair;
     if (x == nullptr || y == nullptr) {
-      x ? report.OnlyIn(o.a, *x) : report.OnlyIn(o.b, *y);
+      x ? report.OnlyIn('a', o.a, *x) : report.OnlyIn('b', o.b, *y);
     } else if (x->dtype != y->dtype || !(x->shape == y->shape)) {
       report.Kind(*x, *y);
     } else {

@@ -99,7 +99,9 @@ rm::StatusOr<rm::Tensor> Fit(const rm::Tensor& value, rm::DType dtype) {
 
 rm::StatusOr<rm::Tensor> ReadAny(const std::string& text, rm::DType dtype) {
   std::error_code ignored;
-  if (text.ends_with(".npy") || std::filesystem::exists(text, ignored)) return ReadNpy(text);
+  if (text.ends_with(".npy") || std::filesystem::is_regular_file(text, ignored)) {
+    return ReadNpy(text);
+  }
   const json value = json::parse(text, nullptr, false);
   if (!value.is_discarded() && !value.is_object()) return TensorOf(value, dtype);
   return rm::InvalidArgument(

@@ -116,6 +116,10 @@ rm::Status Freeze(FreezeOptions options) {
   options.model.run_init_op = false;
   RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.model));
   RAMET_ASSIGN_OR_RETURN(const auto outputs, OutputNodes(options, model));
+  for (const std::string& name : outputs) {
+    const rm::Status found = model.graph().FindOperation(name).status();
+    if (!found.ok()) return found.WithContext("output node " + name);
+  }
   RAMET_RETURN_IF_ERROR(CheckNames(model, options.allow, "--allow"));
   RAMET_RETURN_IF_ERROR(CheckNames(model, options.deny, "--deny"));
   rm::ConvertVariablesOptions which{.deny = options.deny};

@@ -1,3 +1,5 @@
+#include <strings.h>
+
 #include <iostream>
 
 #include "command.h"
@@ -38,11 +40,44 @@ struct PrintOptions {
   bool json = false;
 };
 
+// The error with the name in the file that was probably meant.
+rm::Status WithNearName(const rm::Status& status, const std::string& name, TensorSource& source) {
+  const auto listed = source.List();
+  if (!rm::IsNotFound(status) || !listed.ok()) return status;
+  std::vector<std::string_view> names;
+  std::string near;
+  for (const TensorInfo& tensor : *listed) {
+    names.push_back(tensor.name);
+    if (strcasecmp(tensor.name.c_str(), name.c_str()) == 0) near = tensor.name;
+  }
+  if (near.empty()) near = rm::NearestName(name, names);
+  return status.WithSuffix(near.empty() ? "; 'ramet list' shows the names"
+                                        : "; the nearest name is '" + near + "'");
+}
+
+rm::StatusOr<rm::Tensor> ReadPart(const PrintOptions& options, TensorSource& source) {
+  if (options.slice.empty()) return source.Read(options.name);
+  RAMET_ASSIGN_OR_RETURN(const rm::TensorSlice box, rm::TensorSlice::Parse(options.slice));
+  return source.ReadSlice(options.name, box);
+}
+
 rm::StatusOr<rm::Tensor> ReadTensor(const PrintOptions& options) {
   RAMET_ASSIGN_OR_RETURN(auto source, OpenTensors(options.prefix));
-  if (options.slice.empty()) return source->Read(options.name);
-  RAMET_ASSIGN_OR_RETURN(const rm::TensorSlice box, rm::TensorSlice::Parse(options.slice));
-  return source->ReadSlice(options.name, box);
+  auto tensor = ReadPart(options, *source);
+  if (tensor.ok() || rm::IsDataLoss(tensor.status())) return tensor;
+  if (options.slice.empty() || rm::IsNotFound(tensor.status())) {
+    return WithNearName(tensor.status(), options.name, *source);
+  }
+  return tensor.status()
+      .WithContext("--slice " + options.slice)
+      .WithSuffix("; START,LENGTH or - is expected for each dimension, joined by ':', like 5,1:-");
+}
+
+std::string CheckCount(const std::string& text) {
+  int64_t count = 0;
+  return rm::ParseInt64(text, &count) && count >= 0 && count <= INT32_MAX
+             ? ""
+             : "'" + text + "' is no number of values: 0, 1, ...";
 }
 
 rm::Status Print(const PrintOptions& options) {
@@ -83,7 +118,7 @@ void AddPrint(CLI::App& app, rm::Status* status) {
   command->add_option("TENSOR", o->name, "Its name in the checkpoint (see ramet list)")->required();
   command->add_option("--max", o->max, "So many values at most")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CheckCount);
   command->add_option("--slice", o->slice,
                       "A part: START,LENGTH or - for each dimension, joined by ':'");
   command->add_flag("--json", o->json,

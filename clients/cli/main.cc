@@ -29,9 +29,20 @@ constexpr char kFooter[] =
     "of diff: 0 equal, 1 different, 2 failed or wrong usage. NO_COLOR=1 turns colours off.";
 
 int Complain(std::string message) {
-  std::ranges::replace(message, '\n', ' ');
+  std::ranges::replace_if(
+      message, [](char c) { return c == '\n' || c == '\t'; }, ' ');
   std::cerr << "ramet: " << cli::Clean(message) << "\n";
   return kFailed;
+}
+
+// `--fetch out model` names one tensor and the model: an option that can be repeated takes one
+// value each time.
+void TakeOneValueEach(CLI::App* app) {
+  for (CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; })) {
+    for (CLI::Option* option : command->get_options([](const CLI::Option*) { return true; })) {
+      if (!option->get_positional()) option->allow_extra_args(false);
+    }
+  }
 }
 
 }  // namespace
@@ -58,6 +69,7 @@ int main(int argc, char** argv) {
     cli::AddFollow(app, &status);
     cli::AddOps(app, &status);
     cli::AddCompletion(app);
+    TakeOneValueEach(&app);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
   } catch (const CLI::ParseError& e) {

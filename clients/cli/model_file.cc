@@ -131,6 +131,7 @@ std::vector<std::string> NearNames(const fs::path& folder, const std::string& na
   for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, error)) {
     const std::string found = entry.path().filename().string();
     const fs::path extension = entry.path().extension();
+    if (rm::MaybeSavedModelDirectory(entry.path().string())) names.push_back(found);
     if (extension == ".index") names.push_back(BundlePrefix(found));
     if (extension == ".meta" || extension == ".pb" || extension == ".pbtxt" ||
         extension == ".safetensors" || extension == ".npz") {

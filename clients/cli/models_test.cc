@@ -154,16 +154,25 @@ TEST_F(Models, FeedsAreReadAsTheGraphWantsThem) {
   ExpectError(run + "'x=[\"a\"]'", 1, "it is string[1], the graph takes float");
   ExpectError(run + "x=[[1,true]]", 1, "cannot be mixed");
   ExpectError(run + "x=none", 1, "no such file");
+  ExpectError(run + "x=" + *dir_, 1, "no such file");
+  ExpectError("run " + Path("model") + " --fetch out", 1, "give it with --feed NAME=");
   ExpectError(run + "x=[[1,2]]", 1, "x:0");
   ExpectError(run + "global_step=1.5", 1, "the graph takes int64");
   EXPECT_EQ(Run("run " + Path("model") + " --fetch global_step --feed global_step=5").out,
             "global_step:0  int64[] 5\n");
 }
 
+TEST_F(Models, OptionsLeaveTheModelToTheCommand) {
+  EXPECT_EQ(Run("run --fetch w --fetch b " + Path("model")).out,
+            "w:0  float[3,2] 1 1 1 1 1 1\nb:0  float[2] 0 0\n");
+  EXPECT_EQ(Run("freeze -o " + Path("o.pb") + " --output-nodes loss,out " + Path("model")).code, 0);
+  EXPECT_EQ(Run("inspect --tags serve " + Path("saved")).code, 0);
+}
+
 TEST_F(Models, TargetsRun) {
   const Result result = Run("run " + Path("model") +
                             " --feed x=[[1,2,3]] --feed y=[[0,0]] --fetch GradientDescent --fetch "
-                            "loss --json");
+                            "loss --fetch w --json");
   ASSERT_EQ(result.code, 0) << result.err;
   const json values = json::parse(result.out);
   EXPECT_TRUE(values["loss:0"]["values"].is_array());
@@ -187,6 +196,20 @@ TEST_F(Models, OddFilesAreNamed) {
     ExpectError(rm::StrCat(command, " ''"), 1, "path is empty");
     ExpectError(rm::StrCat(command, " ", Path("renamed.pb")), 1, "saved_model.pb");
   }
+}
+
+TEST_F(Models, PrintSaysWhatIsWrong) {
+  const std::string print = "print " + Path("model") + " ";
+  ExpectError(print + "W", 1, "the nearest name is 'w'");
+  ExpectError(print + "quite/another", 1, "'ramet list' shows the names");
+  ExpectError(print + "w --slice=-1,1:-", 1, "--slice -1,1:-: Expected non-negative start");
+  ExpectError(print + "w --slice 0,9:-", 1, "out of bounds: shape = [3,2]");
+  ExpectError(print + "w --slice 0,1", 1, "for each dimension");
+  ExpectError(print + "w --max -1", 2, "no number of values");
+  EXPECT_EQ(Run(print + "w --max 0").out, "w  float[3,2] ...\n");
+  const std::string full =
+      rm::StrCat("'", RAMET_PROGRAM, "' ", print, "w > /dev/full 2> /dev/null");
+  EXPECT_EQ(WEXITSTATUS(std::system(full.c_str())), 1);
 }
 
 TEST_F(Models, NamesCannotSteerTheTerminal) {

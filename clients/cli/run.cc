@@ -71,6 +71,18 @@ rm::Status Show(const RunOptions& options, const std::vector<std::string>& names
   return rm::OkStatus();
 }
 
+// What is missing, in words of the command line.
+rm::Status WithHint(const rm::Status& status) {
+  const std::string& message = status.message();
+  if (message.find("must feed a value") != message.npos) {
+    return status.WithSuffix("; give it with --feed NAME=FILE.npy or --feed NAME=VALUE");
+  }
+  if (message.find("ninitialized") != message.npos) {
+    return status.WithSuffix("; name the checkpoint that has its value with --checkpoint PREFIX");
+  }
+  return status;
+}
+
 rm::Status Run(const RunOptions& options) {
   if (options.fetches.empty() && options.signature.empty()) {
     return rm::InvalidArgument(
@@ -79,7 +91,9 @@ rm::Status Run(const RunOptions& options) {
   }
   RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.model));
   RAMET_RETURN_IF_ERROR(model.Prepare(options.feeds, options.fetches, options.signature));
-  RAMET_ASSIGN_OR_RETURN(const auto fetched, model.Run());
+  const auto run = model.Run();
+  if (!run.ok()) return WithHint(run.status());
+  const std::vector<rm::Tensor>& fetched = *run;
   const std::vector<std::string>& names = model.fetched_names();
   RAMET_ASSIGN_OR_RETURN(const auto files, FilesOf(names, fetched, options.folder));
   if (!options.folder.empty()) RAMET_RETURN_IF_ERROR(MakeFolder(options.folder));

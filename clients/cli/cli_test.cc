@@ -250,7 +250,10 @@ TEST_F(Cli, ConvertsShardsSelectsAndCompresses) {
   ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --dtype int32"), 1,
               "half, bfloat16, float and double");
   ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --dtype bfloat16"), 1,
-              "NumPy has no dtype for bfloat16");
+              "NumPy has no dtype for bfloat16; --select PATTERN chooses");
+  ExpectError(rm::StrCat("convert ", Path("w.npz"), " ", Path("model"), " --format v1"), 1,
+              "there is a V2 checkpoint");
+  ExpectError(rm::StrCat("convert ", Path("model"), " ", *dir_), 1, "is a folder");
   ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --format zip"), 2,
               "--format");
 }
@@ -302,6 +305,8 @@ TEST_F(Cli, CompletesCommandsAndOptions) {
     return Content(Path("stdout"));
   };
   EXPECT_EQ(complete("ramet conv", 1), "convert\n");
+  EXPECT_EQ(complete("ramet fr", 1), "freeze\n");
+  EXPECT_EQ(complete("ramet freeze --out", 2), "--output --output-nodes\n");
   EXPECT_EQ(complete("ramet diff --rt", 2), "--rtol\n");
   EXPECT_EQ(complete("ramet diff mod", 2), "\n");
   ExpectError("completion csh", 2, "csh");

@@ -114,6 +114,12 @@ rm::StatusOr<std::vector<Item>> Plan(const ConvertOptions& options,
   return items;
 }
 
+rm::Status WithHint(const rm::Status& status) {
+  if (!rm::IsUnimplemented(status)) return status;
+  return status.WithSuffix(
+      "; --select PATTERN chooses tensors, --dtype changes floating-point ones");
+}
+
 rm::Status ConvertTensors(const ConvertOptions& options) {
   RAMET_ASSIGN_OR_RETURN(auto source, OpenTensors(options.input));
   RAMET_ASSIGN_OR_RETURN(const auto listed, source->List());
@@ -122,14 +128,21 @@ rm::Status ConvertTensors(const ConvertOptions& options) {
   for (const Item& item : items) tensors.push_back(item.to);
   SinkOptions how{options.format, options.shards, options.compress};
   if (how.format.empty()) how.format = FormatOf(options.output);
-  RAMET_ASSIGN_OR_RETURN(auto sink, MakeSink(options.output, tensors, how));
+  if (how.format == "v1" && rm::BundleExists(options.output)) {
+    return rm::InvalidArgument("there is a V2 checkpoint '", options.output,
+                               "' already, which readers prefer to a V1 file of that name; choose "
+                               "another name or remove it");
+  }
+  auto made = MakeSink(options.output, tensors, how);
+  if (!made.ok()) return WithHint(made.status());
+  const std::unique_ptr<TensorSink> sink = *std::move(made);
   LongWork work("converting", static_cast<int64_t>(items.size()));
   int64_t done = 0;
   for (const size_t i : sink->Order()) {
     work.Update(done++, items[i].from);
     RAMET_ASSIGN_OR_RETURN(const rm::Tensor value, source->Read(items[i].from));
     RAMET_ASSIGN_OR_RETURN(const rm::Tensor cast, CastTensor(value, items[i].to.dtype));
-    RAMET_RETURN_IF_ERROR(sink->Add(items[i].to, cast));
+    RAMET_RETURN_IF_ERROR(WithHint(sink->Add(items[i].to, cast)));
   }
   RAMET_RETURN_IF_ERROR(sink->Finish());
   std::cout << options.output << ": " << Count(static_cast<int64_t>(items.size()), "tensor")

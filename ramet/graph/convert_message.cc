@@ -21,6 +21,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
+constexpr size_t kMostUnknown = 8;
 // Those that are told from their content, in this order.
 constexpr std::string_view kKinds[] = {"MetaGraphDef", "GraphDef", "SavedModel", "CheckpointState"};
 
@@ -48,25 +49,27 @@ std::unique_ptr<Message> NewMessage(std::string_view kind) {
   return std::unique_ptr<Message>(Prototypes().at(kind)->New());
 }
 
-// The first place of a field that the message's type does not have; "" if there is none. Parsed
-// messages are at most 100 deep.
-std::string UnknownFieldIn(const Message& message) {
+// Adds the places of fields that a message's type does not have, each once, but no more than
+// kMostUnknown. Parsed messages are at most 100 deep.
+void CollectUnknown(const Message& message, std::vector<std::string>* places) {
   const auto& reflection = *message.GetReflection();
-  if (const auto& unknown = reflection.GetUnknownFields(message); !unknown.empty()) {
-    return StrCat(message.GetDescriptor()->name(), ", field ", unknown.field(0).number());
+  const auto& unknown = reflection.GetUnknownFields(message);
+  for (int i = 0; i < unknown.field_count() && places->size() < kMostUnknown; ++i) {
+    std::string place =
+        StrCat(message.GetDescriptor()->name(), ", field ", unknown.field(i).number());
+    if (std::ranges::find(*places, place) == places->end()) places->push_back(std::move(place));
   }
   std::vector<const FieldDescriptor*> fields;
   reflection.ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
     const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
-    for (int i = 0; i < count; ++i) {
-      const Message& inner = field->is_repeated() ? reflection.GetRepeatedMessage(message, field, i)
-                                                  : reflection.GetMessage(message, field);
-      if (std::string found = UnknownFieldIn(inner); !found.empty()) return found;
+    for (int i = 0; i < count && places->size() < kMostUnknown; ++i) {
+      CollectUnknown(field->is_repeated() ? reflection.GetRepeatedMessage(message, field, i)
+                                          : reflection.GetMessage(message, field),
+                     places);
     }
   }
-  return "";
 }
 
 bool IsCalled(const std::string& path, std::string_view kind) {
@@ -79,14 +82,15 @@ bool IsCalled(const std::string& path, std::string_view kind) {
 std::vector<std::string_view> Candidates(const std::string& path, std::string_view kind) {
   if (!kind.empty()) return {kind};
   std::vector<std::string_view> kinds(std::begin(kKinds), std::end(kKinds));
-  std::ranges::stable_partition(kinds, [&](std::string_view k) { return IsCalled(path, k); });
+  std::stable_partition(kinds.begin(), kinds.end(),
+                        [&](std::string_view k) { return IsCalled(path, k); });
   return kinds;
 }
 
 struct Parsed {
   std::string_view kind;
   std::unique_ptr<Message> message;
-  std::string unknown;  // a field that its type does not have
+  std::vector<std::string> unknown;  // fields that its type does not have
 };
 
 // The first kind that fits without unknown fields, else the first one that fits. Any message of
@@ -100,7 +104,8 @@ StatusOr<Parsed> Recognize(const std::string& path, const std::string& bytes,
     Status status = ParseMessage(bytes, candidate, message.get());
     failure.Update(status);
     if (!status.ok()) continue;
-    std::string unknown = UnknownFieldIn(*message);
+    std::vector<std::string> unknown;
+    CollectUnknown(*message, &unknown);
     const bool whole = unknown.empty();
     if (!whole && kind.empty() && candidate == "CheckpointState") continue;
     if (whole || !best.message) best = {candidate, std::move(message), std::move(unknown)};
@@ -138,7 +143,8 @@ StatusOr<std::string> ConvertMessageFile(const std::string& from, const std::str
   if (!kind.empty() && !Prototypes().contains(kind)) return UnknownKind(kind);
   RAMET_ASSIGN_OR_RETURN(const Parsed parsed, ReadMessage(from, kind));
   if (as_text && !parsed.unknown.empty()) {
-    return InvalidArgument("'", from, "' has a field that is not known here (", parsed.unknown,
+    return InvalidArgument("'", from, "' has fields that are not known here (",
+                           StrJoin(parsed.unknown, "; "),
                            "), which text form would lose; keep it binary");
   }
   RAMET_ASSIGN_OR_RETURN(const std::string out, MessageToBytes(*parsed.message, as_text));

@@ -240,7 +240,7 @@ TEST_F(Models, OtherMessagesChangeForm) {
 
 TEST_F(Models, TextFormNamesTheFieldItWouldLose) {
   Write("future.pb", Content(Path("f.pb")).empty() ? "" : Content(Path("f.pb")) + "\xf8\x3f\x01");
-  Write("future.pb", Content(Path("f.pb")) + "\xf8\x3f\x01" + "\x0a\x03\x98\x3f\x07");
+  Write("future.pb", "\x0a\x03\x98\x3f\x07" + Content(Path("f.pb")) + "\xf8\x3f\x01");
   ExpectError("convert " + Path("future.pb") + " " + Path("future.pbtxt"), 1,
               "(GraphDef, field 1023; NodeDef, field 1011)");
   EXPECT_EQ(Run("convert " + Path("future.pb") + " " + Path("same.pb")).code, 0);

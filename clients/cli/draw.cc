@@ -16,7 +16,7 @@ namespace {
 namespace rm = ramet;
 
 // A picture that a screen shows has about so many boxes.
-constexpr size_t kGoodBoxes = 40;
+constexpr size_t kGoodBoxes = 40, kManyBoxes = 150;
 constexpr int kDeepest = 12;
 
 // The first `depth` components of a name.
@@ -49,10 +49,20 @@ std::vector<rm::Operation> Chosen(const rm::Graph& graph, const PictureOptions& 
   return chosen;
 }
 
-size_t CountBoxes(const std::vector<rm::Operation>& ops, int depth) {
-  std::set<std::string> names;
-  for (const rm::Operation& op : ops) names.insert(BoxOf(op.name(), depth));
-  return names.size();
+// How many operations each box has.
+std::map<std::string, size_t> CountBoxes(const std::vector<rm::Operation>& ops, int depth) {
+  std::map<std::string, size_t> boxes;
+  for (const rm::Operation& op : ops) ++boxes[BoxOf(op.name(), depth)];
+  return boxes;
+}
+
+// Whether a picture with the boxes of the next depth would say more: as long as a screen shows
+// them, and further while one box holds most of the graph.
+bool GoesDeeper(const std::map<std::string, size_t>& boxes, size_t next, size_t ops) {
+  if (next <= boxes.size()) return false;
+  const bool one_has_most =
+      std::ranges::any_of(boxes, [ops](const auto& box) { return box.second * 2 > ops; });
+  return next <= kGoodBoxes || (one_has_most && next <= kManyBoxes);
 }
 
 int DepthFor(const std::vector<rm::Operation>& ops, const PictureOptions& options) {
@@ -60,9 +70,10 @@ int DepthFor(const std::vector<rm::Operation>& ops, const PictureOptions& option
   const int least =
       options.scope.empty() ? 1 : static_cast<int>(std::ranges::count(options.scope, '/')) + 2;
   int depth = least;
-  while (depth < kDeepest && CountBoxes(ops, depth + 1) <= kGoodBoxes &&
-         CountBoxes(ops, depth + 1) > CountBoxes(ops, depth)) {
-    ++depth;
+  for (auto boxes = CountBoxes(ops, depth); depth < kDeepest; ++depth) {
+    auto next = CountBoxes(ops, depth + 1);
+    if (!GoesDeeper(boxes, next.size(), ops.size())) break;
+    boxes = std::move(next);
   }
   return depth;
 }
@@ -186,7 +197,7 @@ rm::StatusOr<Picture> MakePicture(const rm::Graph& graph, const PictureOptions& 
         options.all ? "" : "; --all draws saving, gradients and initialisation too");
   }
   const int depth = DepthFor(ops, options);
-  if (const size_t boxes = CountBoxes(ops, depth); boxes > kMostBoxes) {
+  if (const size_t boxes = CountBoxes(ops, depth).size(); boxes > kMostBoxes) {
     return rm::InvalidArgument(boxes, " boxes are too many for a picture, ", kMostBoxes,
                                " is the most; draw a part with --scope, or less with --depth 1");
   }

@@ -16,7 +16,11 @@ class EndsFinder {
  public:
   EndsFinder(const rm::Graph& graph, const rm::MetaGraphInfo& info)
       : operations_(graph.operations()), read_(operations_.size()), fed_(operations_.size()) {
-    if (info.saver) saver_scope_ = ScopeOf(info.saver->restore_op_name);
+    if (info.saver) saver_scopes_.insert(ScopeOf(info.saver->restore_op_name));
+    for (const rm::Operation& op : operations_) {
+      if (IsSaving(op.type())) saver_scopes_.insert(ScopeOf(op.name()));
+    }
+    saver_scopes_.erase("");
     for (const rm::Operation& op : operations_) {
       if (IsAside(op)) continue;
       for (const rm::Output& input : op.inputs()) read_[input.op().id()] = true;
@@ -40,9 +44,21 @@ class EndsFinder {
   // Whether a node is part of saving, training or checking, not of what the graph computes.
   bool IsAside(const rm::Operation& op) const {
     const std::string path = "/" + op.name();
-    return (!saver_scope_.empty() && op.name().starts_with(saver_scope_)) ||
-           path.find("/gradients") != std::string::npos || path.ends_with("/switch_t") ||
-           path.ends_with("/switch_f") || path.find("/assert_") != std::string::npos;
+    return InSaverScope(op.name()) || path.find("/gradients") != std::string::npos ||
+           path.ends_with("/switch_t") || path.ends_with("/switch_f") ||
+           path.find("/assert_") != std::string::npos;
+  }
+
+  static bool IsSaving(const std::string& type) {
+    return type == "SaveV2" || type == "RestoreV2" || type == "SaveSlices" ||
+           type == "RestoreSlice" || type == "MergeV2Checkpoints";
+  }
+
+  bool InSaverScope(const std::string& name) const {
+    for (size_t at = name.find('/'); at != name.npos; at = name.find('/', at + 1)) {
+      if (saver_scopes_.contains(name.substr(0, at + 1))) return true;
+    }
+    return false;
   }
 
   static void AddOutputs(const rm::Operation& op, GraphSummary* summary) {
@@ -55,7 +71,7 @@ class EndsFinder {
   }
 
   std::vector<rm::Operation> operations_;
-  std::string saver_scope_;
+  std::set<std::string> saver_scopes_;  // "save/"
   // By node id: whether some other node reads it; whether it depends on a placeholder.
   std::vector<char> read_, fed_;
 };

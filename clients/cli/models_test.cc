@@ -126,6 +126,17 @@ TEST_F(Models, AFailedFreezeLeavesTheOldFile) {
   EXPECT_EQ(std::distance(fs::directory_iterator(Path("locked")), fs::directory_iterator()), 1);
 }
 
+TEST_F(Models, InputsAreNotThoseOfTheSaver) {
+  rm::Graph graph;
+  auto session = MakeModel(graph, 7);
+  rm::Saver saver(graph);
+  ASSERT_TRUE(rm::ExportGraphDefFile(graph, Path("with_saver.pb")).ok());
+  const json seen = RunJson("inspect --json " + Path("with_saver.pb"))["graph"];
+  ASSERT_EQ(seen["inputs"].size(), 2u);
+  EXPECT_EQ(seen["inputs"][0]["name"], "x:0");
+  EXPECT_EQ(seen["outputs"].size(), 1u);
+}
+
 TEST_F(Models, GraphAndValuesFromDifferentPlaces) {
   fs::create_directory(Path("elsewhere"));
   fs::copy(Path("model.meta"), Path("elsewhere/graph.meta"));

@@ -22,6 +22,8 @@ TEST_F(Cli, HelpHasExamplesEverywhere) {
     Result result = Run(rm::StrCat(command, " --help"));
     EXPECT_EQ(result.code, 0);
     EXPECT_THAT(result.out, HasSubstr("Example")) << command;
+    if (std::string(command) == "completion") continue;
+    EXPECT_THAT(result.out, HasSubstr("Exit codes: 0")) << command;
   }
 }
 
@@ -283,6 +285,9 @@ TEST_F(Cli, DrawsPictures) {
   Result file = Run(rm::StrCat("draw ", Path("model.meta"), " -o ", Path("model.svg")));
   EXPECT_THAT(file.out, HasSubstr("boxes of"));
   EXPECT_EQ(Content(Path("model.svg")), svg.out);
+  ExpectError(rm::StrCat("draw ", Path("model.meta"), " -o ", Path("no/x.svg")), 1,
+              "cannot be written: No such file");
+  ExpectError(rm::StrCat("draw ", Path("model.meta"), " -o /dev/full"), 1, "No space left");
   ExpectError(rm::StrCat("draw ", Path("model.meta"), " --scope nowhere"), 1,
               "nothing to draw in scope 'nowhere'");
 }

@@ -1,6 +1,11 @@
 #include "draw.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -162,6 +167,25 @@ rm::Status Load(const DrawOptions& options, rm::Graph* graph) {
   }
 }
 
+// Replaces a file in one step; pipes and devices are written to.
+rm::Status WriteWhole(const std::string& path, const std::string& text) {
+  std::error_code error;
+  const bool special =
+      std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+  const std::string target = special ? path : rm::StrCat(path, ".temp", getpid());
+  std::ofstream file(target, std::ios::binary);
+  file << text;
+  file.close();
+  const bool written = static_cast<bool>(file);
+  const std::string reason = std::strerror(errno);
+  error.clear();
+  if (written && !special) std::filesystem::rename(target, path, error);
+  if (written && !error) return rm::OkStatus();
+  std::error_code ignored;
+  if (!special) std::filesystem::remove(target, ignored);
+  return rm::Unknown("'", path, "' cannot be written: ", written ? error.message() : reason);
+}
+
 rm::Status Draw(const DrawOptions& options) {
   rm::Graph graph;
   RAMET_RETURN_IF_ERROR(Load(options, &graph));
@@ -177,10 +201,7 @@ rm::Status Draw(const DrawOptions& options) {
     std::cout << text;
     return rm::OkStatus();
   }
-  std::ofstream file(options.output, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return rm::Unknown("'", options.output, "' cannot be written");
+  RAMET_RETURN_IF_ERROR(WriteWhole(options.output, text));
   std::cout << options.output << ": " << picture.boxes.size() << " boxes of "
             << Count(graph.num_operations(), "op") << "\n";
   return rm::OkStatus();
@@ -229,6 +250,7 @@ void AddDraw(CLI::App& app, rm::Status* status) {
       "are\n"
       "tensors, dashed ones control dependencies. An SVG needs no other program; dot is for "
       "graphviz.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
       "Examples:\n  ramet draw model-1000.meta -o model.svg\n"
       "  ramet draw model-1000.meta --scope dense --depth 3 -o dense.svg\n"
       "  ramet draw frozen.pb --format dot | dot -Tpdf -o frozen.pdf");

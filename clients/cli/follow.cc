@@ -142,6 +142,7 @@ void AddFollow(CLI::App& app, rm::Status* status) {
       "Each line: step, checkpoint, tensors, size; verified: every tensor was read and its "
       "checksum is "
       "right.\nWith --fetch the graph comes from the first checkpoint's .meta file.\n"
+      "Exit codes: 0 done (--once), 1 failed or none came in time, 2 wrong usage.\n"
       "Examples:\n"
       "  ramet follow file:checkpoints\n"
       "  ramet follow file:checkpoints --fetch out --feed images=x.npy\n"

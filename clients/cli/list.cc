@@ -106,6 +106,7 @@ void AddList(CLI::App& app, rm::Status* status) {
   command->add_flag("--json", *json, "As a JSON array of objects");
   command->footer(
       "A folder with a 'checkpoint' file stands for its latest checkpoint.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
       "Examples:\n  ramet list model-1000\n  ramet list saved_model/\n  ramet list model-1000 "
       "--json | jq '.[].name'");
   command->callback([=] { *status = List(*prefix, *json); });
@@ -125,6 +126,7 @@ void AddPrint(CLI::App& app, rm::Status* status) {
                     "As a JSON object; values in a row, texts that are not UTF-8 with '\uFFFD'");
   command->footer(
       "A folder with a 'checkpoint' file stands for its latest checkpoint.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
       "Examples:\n  ramet print model-1000 dense/bias --max 10\n"
       "  ramet print model-1000 embedding --slice 5,1:-\n"
       "  ramet print model-1000 dense/bias --json | jq .values");

@@ -74,6 +74,9 @@ rm::Status Show(const RunOptions& options, const std::vector<std::string>& names
 // What is missing, in words of the command line.
 rm::Status WithHint(const rm::Status& status) {
   const std::string& message = status.message();
+  if (message.find("NumPy has no dtype") != message.npos) {
+    return status.WithSuffix("; --json shows its values");
+  }
   if (message.find("must feed a value") != message.npos) {
     return status.WithSuffix("; give it with --feed NAME=FILE.npy or --feed NAME=VALUE");
   }
@@ -98,7 +101,7 @@ rm::Status Run(const RunOptions& options) {
   RAMET_ASSIGN_OR_RETURN(const auto files, FilesOf(names, fetched, options.folder));
   if (!options.folder.empty()) RAMET_RETURN_IF_ERROR(MakeFolder(options.folder));
   for (size_t i = 0; i < files.size(); ++i) {
-    if (!files[i].empty()) RAMET_RETURN_IF_ERROR(WriteNpy(files[i], fetched[i]));
+    if (!files[i].empty()) RAMET_RETURN_IF_ERROR(WithHint(WriteNpy(files[i], fetched[i])));
   }
   return Show(options, names, fetched, files);
 }

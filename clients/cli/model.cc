@@ -41,6 +41,32 @@ std::string KeysOf(const Map& map) {
   return keys.empty() ? "none" : rm::StrJoin(keys, ", ");
 }
 
+// The files that the options mean together.
+rm::StatusOr<ModelFile> Locate(const ModelOptions& options) {
+  RAMET_ASSIGN_OR_RETURN(ModelFile file, FindModelFile(options.path));
+  if (!options.meta.empty()) {
+    RAMET_ASSIGN_OR_RETURN(ModelFile graph, FindModelFile(options.meta));
+    graph.checkpoint = file.checkpoint;
+    file = std::move(graph);
+  }
+  if (!options.checkpoint.empty()) {
+    RAMET_ASSIGN_OR_RETURN(const ModelFile values, FindModelFile(options.checkpoint));
+    file.checkpoint = values.checkpoint;
+    if (values.checkpoint.empty()) {
+      return rm::InvalidArgument("--checkpoint '", options.checkpoint, "' is no checkpoint, but ",
+                                 KindName(values.kind));
+    }
+  }
+  if (!file.graph.empty()) return file;
+  if (file.kind == ModelFile::Kind::kCheckpoint) {
+    return rm::NotFound("'", file.path, "' is a checkpoint without a graph: there is no '",
+                        file.path, ".meta'; name the graph with --meta");
+  }
+  return rm::NotFound("'", file.path, "' is ", KindName(file.kind),
+                      ", which holds no graph: a checkpoint with its .meta file, a SavedModel or a "
+                      "GraphDef is expected");
+}
+
 std::string TagText(const std::vector<std::string>& tags) {
   return tags.empty() ? "(no tags)" : rm::StrJoin(tags, ",");
 }
@@ -74,25 +100,12 @@ rm::StatusOr<Model> Model::Import(const std::string& meta_path) {
 }
 
 rm::StatusOr<Model> Model::Open(const ModelOptions& options) {
-  RAMET_ASSIGN_OR_RETURN(ModelFile file, FindModelFile(options.path));
-  if (!options.meta.empty()) file.graph = options.meta;
-  if (!options.checkpoint.empty()) {
-    RAMET_ASSIGN_OR_RETURN(const ModelFile values, FindModelFile(options.checkpoint));
-    file.checkpoint = values.checkpoint;
-    if (values.checkpoint.empty()) {
-      return rm::InvalidArgument("--checkpoint '", options.checkpoint, "' is no checkpoint");
-    }
-  }
-  if (file.graph.empty()) {
-    return rm::NotFound("'", file.path, "' is ", KindName(file.kind),
-                        " without a graph: there is no '", file.path,
-                        ".meta'; name the graph with --meta");
-  }
+  RAMET_ASSIGN_OR_RETURN(const ModelFile file, Locate(options));
   Model model;
   RAMET_ASSIGN_OR_RETURN(auto session,
                          rm::Session::Create(*model.graph_, {.allow_soft_placement = true}));
   model.session_ = std::make_unique<rm::Session>(std::move(session));
-  if (file.kind == ModelFile::Kind::kSavedModel && options.meta.empty()) {
+  if (file.kind == ModelFile::Kind::kSavedModel) {
     RAMET_RETURN_IF_ERROR(model.ImportSavedModel(options, file));
   } else {
     RAMET_RETURN_IF_ERROR(model.ImportGraph(options, file));
@@ -108,7 +121,8 @@ rm::Status Model::ImportSavedModel(const ModelOptions& options, const ModelFile&
                                       : rm::ImportSavedModel(*graph_, file.graph, tags, how);
   RAMET_ASSIGN_OR_RETURN(rm::LoadedSavedModel loaded, std::move(imported));
   signatures_ = std::move(loaded.signatures);
-  const bool restored = options.run_init_op && options.checkpoint.empty();
+  const bool restored =
+      options.run_init_op && file.checkpoint == file.graph + "/variables/variables";
   if (restored || file.checkpoint.empty()) return rm::OkStatus();
   if (loaded.info.saver) {
     saver_ = std::make_unique<rm::Saver>(rm::Saver::FromNames(*graph_, *loaded.info.saver));

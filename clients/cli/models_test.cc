@@ -148,6 +148,18 @@ TEST_F(Models, GraphAndValuesFromDifferentPlaces) {
   ExpectError("run " + graph + feed + Path("x.npy"), 1, "single array");
 }
 
+TEST_F(Models, ASavedModelWithOtherValues) {
+  fs::create_directory(Path("nine"));
+  SaveModel(Path("nine/model"), 9);
+  fs::remove(Path("nine/model.meta"));
+  const std::string step = " --fetch global_step", nine = "global_step:0  int64[] 9\n";
+  EXPECT_EQ(Run("run " + Path("saved") + step + " --checkpoint " + Path("nine/model")).out, nine);
+  EXPECT_EQ(Run("run " + Path("nine/model") + step + " --meta " + Path("saved")).out, nine);
+  EXPECT_EQ(Run("run " + Path("saved") + step).out, "global_step:0  int64[] 7\n");
+  ExpectError("run " + Path("nine/model") + step, 1, "name the graph with --meta");
+  ExpectError("run " + Path("saved") + step + " --meta /dev/null", 1, "neither a file");
+}
+
 TEST_F(Models, FoldersStandForTheirLatestCheckpoint) {
   EXPECT_EQ(Run("list " + *dir_).out, Run("list " + Path("model")).out);
   EXPECT_EQ(Run("list " + Path("checkpoint")).out, Run("list " + Path("model")).out);

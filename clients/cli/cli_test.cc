@@ -154,6 +154,11 @@ TEST_F(Cli, FollowRunsTheGraph) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("step 7 · "));
   EXPECT_THAT(result.out, HasSubstr("  out:0  float[1,2] 6 6\n"));
+  const json line = RunJson("follow file:" + *dir_ +
+                            " --json --once --timeout 60 --fetch out --feed x=[[1,2,3]]");
+  EXPECT_EQ(line["step"], 7);
+  EXPECT_EQ(line["prefix"], Path("model"));
+  EXPECT_EQ(line["fetched"]["out:0"]["values"], json({6, 6}));
 }
 
 TEST_F(Cli, FollowRefusesADamagedCheckpoint) {

@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e, std::cout, std::cerr) == 0 ? kOk : kUsage;
   } catch (const std::exception& e) {
-    return Complain(e.what());
+    status = ramet::Unknown(e.what());
   }
   std::cout.flush();
   if (status.ok() && !std::cout) status = ramet::Unknown("the output could not be written");

@@ -7,35 +7,51 @@ namespace rm = ramet;
 
 constexpr int kAttempts = 20;
 
-rm::StatusOr<CheckpointSummary> ReadOnce(rm::CheckpointReader& reader) {
+void TakeStep(const rm::Tensor& value, CheckpointSummary* summary) {
+  if (value.num_elements() != 1) return;
+  if (value.dtype() == rm::kInt64) summary->step = value.scalar<int64_t>();
+  if (value.dtype() == rm::kInt32) summary->step = value.scalar<int32_t>();
+}
+
+rm::StatusOr<CheckpointSummary> ReadOnce(TensorSource& source, bool verify) {
   CheckpointSummary summary;
-  RAMET_ASSIGN_OR_RETURN(summary.tensors, reader.List());
-  for (const rm::CheckpointTensor& tensor : summary.tensors) {
-    RAMET_ASSIGN_OR_RETURN(const rm::Tensor value, reader.Read(tensor.name));
-    summary.bytes +=
-        tensor.stored_bytes > 0 ? tensor.stored_bytes : static_cast<int64_t>(value.bytes());
-    if (tensor.name != "global_step" || value.num_elements() != 1) continue;
-    if (value.dtype() == rm::kInt64) summary.step = value.scalar<int64_t>();
-    if (value.dtype() == rm::kInt32) summary.step = value.scalar<int32_t>();
+  summary.format = source.format();
+  summary.verified = verify;
+  RAMET_ASSIGN_OR_RETURN(summary.tensors, source.List());
+  LongWork work("reading", static_cast<int64_t>(summary.tensors.size()));
+  int64_t done = 0;
+  for (TensorInfo& tensor : summary.tensors) {
+    const bool step = tensor.name == "global_step";
+    if (verify || step) {
+      work.Update(done++, tensor.name);
+      RAMET_ASSIGN_OR_RETURN(const rm::Tensor value, source.Read(tensor.name));
+      if (step) TakeStep(value, &summary);
+    }
+    summary.bytes += tensor.bytes;
   }
   return summary;
 }
 
 }  // namespace
 
-rm::StatusOr<CheckpointSummary> VerifyCheckpoint(const std::string& prefix) {
-  RAMET_ASSIGN_OR_RETURN(auto reader, rm::CheckpointReader::Open(prefix));
+rm::StatusOr<CheckpointSummary> VerifyCheckpoint(const std::string& path) {
+  RAMET_ASSIGN_OR_RETURN(auto source, OpenTensors(path));
   for (int attempt = 1;; ++attempt) {
-    auto summary = ReadOnce(reader);
-    const rm::BundleReader* bundle = reader.bundle();
+    auto summary = ReadOnce(*source, true);
+    const rm::BundleReader* bundle = source->bundle();
     const bool torn = summary.ok() && bundle != nullptr && bundle->HasDataNewerThanIndex();
     if ((summary.ok() && !torn) || bundle == nullptr) return summary;
-    RAMET_ASSIGN_OR_RETURN(auto newer, rm::CheckpointReader::Open(prefix));
+    RAMET_ASSIGN_OR_RETURN(auto newer, OpenTensors(path));
     const bool replaced =
-        newer.bundle() == nullptr || newer.bundle()->index_identity() != bundle->index_identity();
+        newer->bundle() == nullptr || newer->bundle()->index_identity() != bundle->index_identity();
     if (!replaced || attempt == kAttempts) return summary;
-    reader = std::move(newer);
+    source = std::move(newer);
   }
+}
+
+rm::StatusOr<CheckpointSummary> ListCheckpoint(const std::string& path) {
+  RAMET_ASSIGN_OR_RETURN(auto source, OpenTensors(path));
+  return ReadOnce(*source, false);
 }
 
 }  // namespace cli

@@ -1,100 +1,12 @@
 // The program `ramet` on a checkpoint that is made here.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <ramet/ramet.h>
-#include <sys/wait.h>
+#include "cli_testing.h"
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "npy.h"
 
 namespace cli {
 namespace {
-
-namespace rm = ramet;
-namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::Not;
-using ::testing::StartsWith;
-
-std::string Content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-class Cli : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    dir_ = new std::string((fs::temp_directory_path() / "ramet-cli-XXXXXX").string());
-    ASSERT_NE(mkdtemp(dir_->data()), nullptr);
-    SaveModel(Path("model"), 7);
-  }
-  static void TearDownTestSuite() {
-    fs::remove_all(*dir_);
-    delete dir_;
-  }
-
-  static std::string Path(const std::string& name) { return *dir_ + "/" + name; }
-
-  // out = x * w + b, with a loss and a training step beside it; global_step = `step`.
-  static void SaveModel(const std::string& prefix, int64_t step) {
-    rm::Graph graph;
-    rm::Scope s(graph);
-    auto x = s.Placeholder("x", rm::kFloat, {-1, 3});
-    auto y = s.Placeholder("y", rm::kFloat, {-1, 2});
-    auto w = s.GetVariable("w", {3, 2}, rm::Ones());
-    auto b = s.GetVariable("b", {2}, rm::Zeros());
-    auto out = rm::Identity(rm::MatMul(x, w) + b, "out");
-    auto loss = rm::ReduceMean(rm::Square(out - y), {}, {.name = "loss"});
-    auto count = rm::GetOrCreateGlobalStep(graph);
-    rm::GradientDescent(0.1).Minimize(loss, {.global_step = count});
-    auto init = s.GlobalVariablesInitializer();
-    rm::Saver saver(graph);
-    auto session = rm::Session::Create(graph).value();
-    session.Run(init).value();
-    ASSERT_TRUE(session.Assign(count, rm::Tensor(step)).ok());
-    saver.Save(session, prefix).value();
-  }
-
-  static Result Run(const std::string& arguments) {
-    const std::string command = rm::StrCat("'", RAMET_PROGRAM, "' ", arguments, " > ",
-                                           Path("stdout"), " 2> ", Path("stderr"), " < /dev/null");
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, Content(Path("stdout")),
-            Content(Path("stderr"))};
-  }
-  static json RunJson(const std::string& arguments) {
-    Result result = Run(arguments);
-    EXPECT_EQ(result.code, 0) << result.err;
-    return json::parse(result.out);
-  }
-  // One line on stderr that says `text`, nothing on stdout, and this exit code.
-  static void ExpectError(const std::string& arguments, int code, const std::string& text) {
-    Result result = Run(arguments);
-    EXPECT_EQ(result.code, code) << arguments;
-    EXPECT_THAT(result.err, HasSubstr(text));
-    EXPECT_EQ(result.out, "");
-    if (code == 1) {
-      EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
-      EXPECT_THAT(result.err, StartsWith("ramet: "));
-    }
-  }
-
-  static std::string* dir_;
-};
-std::string* Cli::dir_ = nullptr;
 
 TEST_F(Cli, SaysItsVersion) {
   Result result = Run("--version");
@@ -106,10 +18,12 @@ TEST_F(Cli, HelpHasExamplesEverywhere) {
   EXPECT_THAT(Run("--help").out, HasSubstr("Examples:"));
   EXPECT_THAT(Run("--help").out, HasSubstr("Exit codes: 0"));
   for (const char* command : {"ops", "list", "print", "inspect", "run", "follow", "diff", "convert",
-                              "draw", "completion"}) {
+                              "draw", "freeze", "completion"}) {
     Result result = Run(rm::StrCat(command, " --help"));
     EXPECT_EQ(result.code, 0);
     EXPECT_THAT(result.out, HasSubstr("Example")) << command;
+    if (std::string(command) == "completion") continue;
+    EXPECT_THAT(result.out, HasSubstr("Exit codes: 0")) << command;
   }
 }
 
@@ -240,6 +154,11 @@ TEST_F(Cli, FollowRunsTheGraph) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("step 7 · "));
   EXPECT_THAT(result.out, HasSubstr("  out:0  float[1,2] 6 6\n"));
+  const json line = RunJson("follow file:" + *dir_ +
+                            " --json --once --timeout 60 --fetch out --feed x=[[1,2,3]]");
+  EXPECT_EQ(line["step"], 7);
+  EXPECT_EQ(line["prefix"], Path("model"));
+  EXPECT_EQ(line["fetched"]["out:0"]["values"], json({6, 6}));
 }
 
 TEST_F(Cli, FollowRefusesADamagedCheckpoint) {
@@ -256,6 +175,7 @@ TEST_F(Cli, ErrorsAreOneReadableLine) {
   ExpectError("list " + Path("nothing"), 1, Path("nothing"));
   ExpectError("inspect " + Path("nothing.meta"), 1, "nothing.meta");
   ExpectError("run " + Path("model") + " --fetch nothing", 1, "nothing");
+  ExpectError("run " + Path("model"), 1, "--fetch NAME or --signature NAME");
   ExpectError("run " + Path("model") + " --fetch out", 1, "'x'");
   ExpectError("run " + Path("model") + " --fetch out --feed x", 1, "NAME=FILE.npy");
   ExpectError("run " + Path("model") + " --fetch out --feed x=" + Path("none.npy"), 1, "none.npy");
@@ -265,9 +185,8 @@ TEST_F(Cli, ErrorsAreOneReadableLine) {
 TEST_F(Cli, WrongUsageEndsWithTwo) {
   ExpectError("", 2, "A command is required");
   ExpectError("lst", 2, "lst");
-  ExpectError("list", 2, "PREFIX");
+  ExpectError("list", 2, "FILE");
   ExpectError("follow shm:x", 2, "file:DIR");
-  ExpectError("run " + Path("model"), 2, "--fetch");
 }
 
 TEST_F(Cli, DiffSaysWhatDiffersAndByHowMuch) {
@@ -287,7 +206,7 @@ TEST_F(Cli, DiffSaysWhatDiffersAndByHowMuch) {
   const json parsed = json::parse(as_json.out);
   EXPECT_FALSE(parsed["equal"]);
   EXPECT_EQ(parsed["differences"][0]["max_absolute"], 2);
-  ExpectError(rm::StrCat("diff ", Path("model"), " ", Path("nothing")), 1, "there is no file");
+  ExpectError(rm::StrCat("diff ", Path("model"), " ", Path("nothing")), 2, "there is no file");
   ExpectError(rm::StrCat("diff ", Path("model")), 2, "B is required");
 }
 
@@ -297,6 +216,9 @@ TEST_F(Cli, DiffOfOtherShapesAndNames) {
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.out, HasSubstr("b  only in " + Path("model")));
   EXPECT_THAT(result.out, HasSubstr("c  only in " + Path("renamed.npz")));
+  result = Run(rm::StrCat("diff --json ", Path("model"), " ", Path("renamed.npz")));
+  EXPECT_EQ(json::parse(result.out)["differences"][0],
+            json({{"name", "b"}, {"difference", "only in a"}, {"a", "float[2]"}}));
   Run(rm::StrCat("convert ", Path("model"), " ", Path("half.npz"), " --dtype half"));
   result = Run(rm::StrCat("diff ", Path("model"), " ", Path("half.npz")));
   EXPECT_THAT(result.out, HasSubstr("w  float[3,2] and half[3,2]"));
@@ -335,7 +257,10 @@ TEST_F(Cli, ConvertsShardsSelectsAndCompresses) {
   ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --dtype int32"), 1,
               "half, bfloat16, float and double");
   ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --dtype bfloat16"), 1,
-              "NumPy has no dtype for bfloat16");
+              "NumPy has no dtype for bfloat16; --select PATTERN chooses");
+  ExpectError(rm::StrCat("convert ", Path("w.npz"), " ", Path("model"), " --format v1"), 1,
+              "there is a V2 checkpoint");
+  ExpectError(rm::StrCat("convert ", Path("model"), " ", *dir_), 1, "is a folder");
   ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --format zip"), 2,
               "--format");
 }
@@ -365,6 +290,9 @@ TEST_F(Cli, DrawsPictures) {
   Result file = Run(rm::StrCat("draw ", Path("model.meta"), " -o ", Path("model.svg")));
   EXPECT_THAT(file.out, HasSubstr("boxes of"));
   EXPECT_EQ(Content(Path("model.svg")), svg.out);
+  ExpectError(rm::StrCat("draw ", Path("model.meta"), " -o ", Path("no/x.svg")), 1,
+              "cannot be written: No such file");
+  ExpectError(rm::StrCat("draw ", Path("model.meta"), " -o /dev/full"), 1, "No space left");
   ExpectError(rm::StrCat("draw ", Path("model.meta"), " --scope nowhere"), 1,
               "nothing to draw in scope 'nowhere'");
 }
@@ -387,6 +315,8 @@ TEST_F(Cli, CompletesCommandsAndOptions) {
     return Content(Path("stdout"));
   };
   EXPECT_EQ(complete("ramet conv", 1), "convert\n");
+  EXPECT_EQ(complete("ramet fr", 1), "freeze\n");
+  EXPECT_EQ(complete("ramet freeze --out", 2), "--output --output-nodes\n");
   EXPECT_EQ(complete("ramet diff --rt", 2), "--rtol\n");
   EXPECT_EQ(complete("ramet diff mod", 2), "\n");
   ExpectError("completion csh", 2, "csh");

@@ -6,6 +6,8 @@
 
 namespace cli {
 
+struct ModelOptions;
+
 // Each adds one command to the app. When the command line names it, it runs within app.parse and
 // leaves in `status` how it went. Results go to stdout.
 void AddOps(CLI::App& app, ramet::Status* status);
@@ -14,10 +16,13 @@ void AddPrint(CLI::App& app, ramet::Status* status);
 void AddInspect(CLI::App& app, ramet::Status* status);
 void AddFollow(CLI::App& app, ramet::Status* status);
 void AddRun(CLI::App& app, ramet::Status* status);
+void AddFreeze(CLI::App& app, ramet::Status* status);
 void AddConvert(CLI::App& app, ramet::Status* status);
 void AddDraw(CLI::App& app, ramet::Status* status);
 // Sets `differ` when the two files do.
 void AddDiff(CLI::App& app, ramet::Status* status, bool* differ);
+// MODEL, --meta, --checkpoint and --tags of a command that opens a model.
+void AddModelOptions(CLI::App* command, ModelOptions* options);
 // Offers the commands that the app has when it runs.
 void AddCompletion(CLI::App& app);
 

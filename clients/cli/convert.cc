@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <regex>
 #include <set>
 
 #include "command.h"
+#include "feed_value.h"
+#include "model_file.h"
 #include "tensors.h"
 #include "text.h"
 
@@ -111,14 +114,10 @@ rm::StatusOr<std::vector<Item>> Plan(const ConvertOptions& options,
   return items;
 }
 
-rm::StatusOr<rm::Tensor> CastTensor(const rm::Tensor& value, rm::DType dtype) {
-  if (value.dtype() == dtype) return value;
-  rm::Graph graph;
-  const rm::Output x = rm::Scope(graph).Placeholder("x", value.dtype());
-  const rm::Output y = rm::Cast(x, dtype);
-  RAMET_ASSIGN_OR_RETURN(rm::Session session, rm::Session::Create(graph));
-  RAMET_ASSIGN_OR_RETURN(auto values, session.Run({{x, value}}, y));
-  return values[0];
+rm::Status WithHint(const rm::Status& status) {
+  if (!rm::IsUnimplemented(status)) return status;
+  return status.WithSuffix(
+      "; --select PATTERN chooses tensors, --dtype changes floating-point ones");
 }
 
 rm::Status ConvertTensors(const ConvertOptions& options) {
@@ -129,14 +128,21 @@ rm::Status ConvertTensors(const ConvertOptions& options) {
   for (const Item& item : items) tensors.push_back(item.to);
   SinkOptions how{options.format, options.shards, options.compress};
   if (how.format.empty()) how.format = FormatOf(options.output);
-  RAMET_ASSIGN_OR_RETURN(auto sink, MakeSink(options.output, tensors, how));
+  if (how.format == "v1" && rm::BundleExists(options.output)) {
+    return rm::InvalidArgument("there is a V2 checkpoint '", options.output,
+                               "' already, which readers prefer to a V1 file of that name; choose "
+                               "another name or remove it");
+  }
+  auto made = MakeSink(options.output, tensors, how);
+  if (!made.ok()) return WithHint(made.status());
+  const std::unique_ptr<TensorSink> sink = *std::move(made);
   LongWork work("converting", static_cast<int64_t>(items.size()));
   int64_t done = 0;
   for (const size_t i : sink->Order()) {
     work.Update(done++, items[i].from);
     RAMET_ASSIGN_OR_RETURN(const rm::Tensor value, source->Read(items[i].from));
     RAMET_ASSIGN_OR_RETURN(const rm::Tensor cast, CastTensor(value, items[i].to.dtype));
-    RAMET_RETURN_IF_ERROR(sink->Add(items[i].to, cast));
+    RAMET_RETURN_IF_ERROR(WithHint(sink->Add(items[i].to, cast)));
   }
   RAMET_RETURN_IF_ERROR(sink->Finish());
   std::cout << options.output << ": " << Count(static_cast<int64_t>(items.size()), "tensor")
@@ -144,10 +150,34 @@ rm::Status ConvertTensors(const ConvertOptions& options) {
   return rm::OkStatus();
 }
 
+// The file with the message: of a checkpoint's prefix its .meta file, of a SavedModel's folder the
+// saved_model.pb in it.
+rm::StatusOr<std::string> MessageFile(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) return path;
+  RAMET_ASSIGN_OR_RETURN(const ModelFile file, FindModelFile(path));
+  if (file.graph.empty()) {
+    return rm::InvalidArgument("'", path, "' is ", KindName(file.kind),
+                               " without a graph: only graphs and other messages have a binary and "
+                               "a text form; *.safetensors and *.npz take tensors");
+  }
+  if (file.kind != ModelFile::Kind::kSavedModel) return file.graph;
+  const std::string binary = file.graph + "/saved_model.pb";
+  return std::filesystem::exists(binary, ignored) ? binary : binary + "txt";
+}
+
 rm::Status ConvertMessage(const ConvertOptions& options) {
-  RAMET_ASSIGN_OR_RETURN(const std::string kind,
-                         rm::ConvertMessageFile(options.input, options.output,
-                                                options.format == "text", options.message));
+  const bool tensors = !options.rename.empty() || !options.select.empty() ||
+                       !options.dtype.empty() || options.shards > 1 || options.compress;
+  if (tensors) {
+    return rm::InvalidArgument(
+        "--rename, --select, --dtype, --shards and --compress are for tensors; '", options.output,
+        "' becomes a message in ", options.format, " form");
+  }
+  RAMET_ASSIGN_OR_RETURN(const std::string input, MessageFile(options.input));
+  RAMET_ASSIGN_OR_RETURN(
+      const std::string kind,
+      rm::ConvertMessageFile(input, options.output, options.format == "text", options.message));
   std::cout << options.output << ": " << kind << " in " << options.format << " form\n";
   return rm::OkStatus();
 }
@@ -157,6 +187,11 @@ rm::Status Convert(ConvertOptions options) {
   const bool binary = options.output.ends_with(".pb") || options.output.ends_with(".meta");
   if (options.format.empty() && text) options.format = "text";
   if (options.format.empty() && binary) options.format = "binary";
+  std::error_code ignored;
+  if (std::filesystem::is_directory(options.output, ignored)) {
+    return rm::InvalidArgument("'", options.output,
+                               "' is a folder; name the file or the checkpoint's PREFIX in it");
+  }
   if (options.format == "text" || options.format == "binary") return ConvertMessage(options);
   return ConvertTensors(options);
 }
@@ -170,10 +205,15 @@ void AddConvert(CLI::App& app, rm::Status* status) {
   std::vector<std::string> formats = SinkFormats();
   formats.insert(formats.end(), {"text", "binary"});
   command
-      ->add_option("IN", o->input, "A checkpoint's PREFIX, .safetensors, .npz, or a graph's file")
+      ->add_option(
+          "IN", o->input,
+          "A checkpoint's PREFIX, SavedModel's folder, .safetensors, .npz, or a graph's file")
       ->required();
   command->add_option("OUT", o->output, "What to write")->required();
-  command->add_option("--format", o->format, "Default: by the extension of OUT, else v2")
+  command
+      ->add_option(
+          "--format", o->format,
+          "Default: by the extension of OUT (.safetensors, .npz, .pb, .meta, .pbtxt), else v2")
       ->check(CLI::IsMember(formats));
   command->add_option("--rename", o->rename,
                       "PATTERN=REPLACEMENT for names: a regular expression and what takes its "
@@ -187,18 +227,22 @@ void AddConvert(CLI::App& app, rm::Status* status) {
   command->add_option("--shards", o->shards, "Data files of a v2 checkpoint")
       ->check(CLI::Range(1, 99999));
   command->add_flag("--compress", o->compress, "Deflates the arrays of a .npz file");
-  command
-      ->add_option("--message", o->message,
-                   "What a graph's file holds, where that cannot be told from it")
-      ->check(CLI::IsMember({"GraphDef", "MetaGraphDef", "SavedModel"}));
+  command->add_option(
+      "--message", o->message,
+      "What a file holds, where that cannot be told from it: GraphDef, MetaGraphDef, "
+      "SavedModel, CheckpointState, SaverDef, ...");
   command->footer(
-      "A partitioned variable becomes one tensor.\n"
+      "A partitioned variable becomes one tensor. Fields of a message that are not known here "
+      "stay\n"
+      "in binary form; text form, which would lose them, is refused with their names.\n"
       "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
       "Examples:\n  ramet convert model-1000 model.safetensors --dtype half\n"
       "  ramet convert weights.npz model-0 --rename '^layer(\\d+)/W$=dense_$1/kernel'\n"
       "  ramet convert model-1000 model-1000-sharded --shards 4\n"
       "  ramet convert model-2016.ckpt model-2016-v2\n"
-      "  ramet convert model-1000.meta model.pbtxt");
+      "  ramet convert model-1000 model-1000.ckpt --format v1\n"
+      "  ramet convert model-1000.meta model.pbtxt\n"
+      "  ramet convert saver.pbtxt saver.pb --message SaverDef");
   command->callback([=] { *status = Convert(*o); });
 }
 

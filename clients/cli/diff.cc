@@ -107,8 +107,10 @@ class Report {
  public:
   explicit Report(const DiffOptions& options) : options_(options) {}
 
-  void OnlyIn(const std::string& file, const TensorInfo& info) {
-    Add({{"name", info.name}, {"difference", "only in " + file}},
+  void OnlyIn(char which, const std::string& file, const TensorInfo& info) {
+    Add({{"name", info.name},
+         {"difference", rm::StrCat("only in ", which)},
+         {which == 'a' ? "a" : "b", TypeAndShape(info.dtype, info.shape)}},
         rm::StrCat("only in ", file, "  ", TypeAndShape(info.dtype, info.shape)));
   }
   void Kind(const TensorInfo& a, const TensorInfo& b) {
@@ -130,8 +132,7 @@ class Report {
   }
   void Finish(size_t compared) {
     if (options_.as_json) {
-      std::cout << nlohmann::json({{"equal", items_.empty()}, {"differences", items_}}).dump(2)
-                << "\n";
+      PrintJson({{"equal", items_.empty()}, {"differences", items_}});
     } else if (items_.empty()) {
       std::cout << Paint("equal", Colour::kGreen) << ": " << cli::Count(compared, "tensor") << "\n";
     } else {
@@ -144,7 +145,8 @@ class Report {
  private:
   void Add(nlohmann::json item, const std::string& line) {
     if (!options_.as_json) {
-      std::cout << Paint(item["name"].get<std::string>(), Colour::kRed) << "  " << line << "\n";
+      std::cout << Paint(Clean(item["name"].get<std::string>()), Colour::kRed) << "  " << line
+                << "\n";
     }
     items_.push_back(std::move(item));
   }
@@ -176,7 +178,7 @@ rm::Status Diff(const DiffOptions& o, bool* differ) {
     work.Update(done++, name);
     const auto [x, y] = pair;
     if (x == nullptr || y == nullptr) {
-      x ? report.OnlyIn(o.a, *x) : report.OnlyIn(o.b, *y);
+      x ? report.OnlyIn('a', o.a, *x) : report.OnlyIn('b', o.b, *y);
     } else if (x->dtype != y->dtype || !(x->shape == y->shape)) {
       report.Kind(*x, *y);
     } else {
@@ -196,8 +198,7 @@ rm::Status Diff(const DiffOptions& o, bool* differ) {
 void AddDiff(CLI::App& app, rm::Status* status, bool* differ) {
   auto* command = app.add_subcommand("diff", "Which tensors of two files differ, and by how much");
   auto options = std::make_shared<DiffOptions>();
-  command->add_option("A", options->a, "A checkpoint's PREFIX, .safetensors or .npz file")
-      ->required();
+  command->add_option("A", options->a, kTensorsHelp)->required();
   command->add_option("B", options->b, "Another one; the formats may differ")->required();
   command
       ->add_option("--rtol", options->rtol, "Numbers are equal when |a - b| <= atol + rtol * |b|")
@@ -206,7 +207,7 @@ void AddDiff(CLI::App& app, rm::Status* status, bool* differ) {
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--json", options->as_json, "As a JSON object");
   command->footer(
-      "NaN equals NaN. Exit codes: 0 equal, 1 different or failed, 2 wrong usage.\n"
+      "NaN equals NaN. Exit codes: 0 equal, 1 different, 2 failed or wrong usage.\n"
       "Examples:\n  ramet diff model-1000 model-2000\n"
       "  ramet diff model-1000 model.safetensors --rtol 1e-3");
   command->callback([=] { *status = Diff(*options, differ); });

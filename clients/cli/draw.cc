@@ -1,12 +1,18 @@
 #include "draw.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <set>
 
 #include "command.h"
+#include "model.h"
 #include "text.h"
 
 namespace cli {
@@ -15,7 +21,7 @@ namespace {
 namespace rm = ramet;
 
 // A picture that a screen shows has about so many boxes.
-constexpr size_t kGoodBoxes = 40;
+constexpr size_t kGoodBoxes = 40, kManyBoxes = 150;
 constexpr int kDeepest = 12;
 
 // The first `depth` components of a name.
@@ -48,10 +54,20 @@ std::vector<rm::Operation> Chosen(const rm::Graph& graph, const PictureOptions& 
   return chosen;
 }
 
-size_t CountBoxes(const std::vector<rm::Operation>& ops, int depth) {
-  std::set<std::string> names;
-  for (const rm::Operation& op : ops) names.insert(BoxOf(op.name(), depth));
-  return names.size();
+// How many operations each box has.
+std::map<std::string, size_t> CountBoxes(const std::vector<rm::Operation>& ops, int depth) {
+  std::map<std::string, size_t> boxes;
+  for (const rm::Operation& op : ops) ++boxes[BoxOf(op.name(), depth)];
+  return boxes;
+}
+
+// Whether a picture with the boxes of the next depth would say more: as long as a screen shows
+// them, and further while one box holds most of the graph.
+bool GoesDeeper(const std::map<std::string, size_t>& boxes, size_t next, size_t ops) {
+  if (next <= boxes.size()) return false;
+  const bool one_has_most =
+      std::ranges::any_of(boxes, [ops](const auto& box) { return box.second * 2 > ops; });
+  return next <= kGoodBoxes || (one_has_most && next <= kManyBoxes);
 }
 
 int DepthFor(const std::vector<rm::Operation>& ops, const PictureOptions& options) {
@@ -59,9 +75,10 @@ int DepthFor(const std::vector<rm::Operation>& ops, const PictureOptions& option
   const int least =
       options.scope.empty() ? 1 : static_cast<int>(std::ranges::count(options.scope, '/')) + 2;
   int depth = least;
-  while (depth < kDeepest && CountBoxes(ops, depth + 1) <= kGoodBoxes &&
-         CountBoxes(ops, depth + 1) > CountBoxes(ops, depth)) {
-    ++depth;
+  for (auto boxes = CountBoxes(ops, depth); depth < kDeepest; ++depth) {
+    auto next = CountBoxes(ops, depth + 1);
+    if (!GoesDeeper(boxes, next.size(), ops.size())) break;
+    boxes = std::move(next);
   }
   return depth;
 }
@@ -128,34 +145,63 @@ class PictureMaker {
 
 struct DrawOptions {
   std::string input, output, format;
+  std::vector<std::string> tags;
   PictureOptions picture;
 };
 
-rm::Status Load(const std::string& path, rm::Graph* graph) {
-  if (path.ends_with(".meta")) return rm::ImportMetaGraphFile(*graph, path).status();
-  rm::Graph probe;
-  if (rm::ImportGraphDefFile(probe, path, {.name = ""}).ok()) {
-    return rm::ImportGraphDefFile(*graph, path, {.name = ""}).status();
+rm::Status Load(const DrawOptions& options, rm::Graph* graph) {
+  RAMET_ASSIGN_OR_RETURN(const ModelFile file, FindModelFile(options.input));
+  if (file.graph.empty()) {
+    return rm::NotFound(
+        "'", file.path, "' is ", KindName(file.kind),
+        " without a graph to draw: a .meta file, SavedModel or GraphDef is expected");
   }
-  return rm::ImportMetaGraphFile(*graph, path).status();
+  switch (file.kind) {
+    case ModelFile::Kind::kSavedModel: {
+      RAMET_ASSIGN_OR_RETURN(const auto tags, ChooseTags(file.graph, options.tags));
+      return rm::ImportSavedModel(*graph, file.graph, tags).status();
+    }
+    case ModelFile::Kind::kGraphDef:
+      return rm::ImportGraphDefFile(*graph, file.graph, {.name = ""}).status();
+    default: return rm::ImportMetaGraphFile(*graph, file.graph).status();
+  }
+}
+
+// Replaces a file in one step; pipes and devices are written to.
+rm::Status WriteWhole(const std::string& path, const std::string& text) {
+  std::error_code error;
+  const bool special =
+      std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+  const std::string target = special ? path : rm::StrCat(path, ".temp", getpid());
+  std::ofstream file(target, std::ios::binary);
+  file << text;
+  file.close();
+  const bool written = static_cast<bool>(file);
+  const std::string reason = std::strerror(errno);
+  error.clear();
+  if (written && !special) std::filesystem::rename(target, path, error);
+  if (written && !error) return rm::OkStatus();
+  std::error_code ignored;
+  if (!special) std::filesystem::remove(target, ignored);
+  return rm::Unknown("'", path, "' cannot be written: ", written ? error.message() : reason);
 }
 
 rm::Status Draw(const DrawOptions& options) {
   rm::Graph graph;
-  RAMET_RETURN_IF_ERROR(Load(options.input, &graph));
+  RAMET_RETURN_IF_ERROR(Load(options, &graph));
   RAMET_ASSIGN_OR_RETURN(Picture picture, MakePicture(graph, options.picture));
   const bool dot =
       options.format.empty() ? options.output.ends_with(".dot") : options.format == "dot";
-  if (!dot) LayOut(&picture);
+  if (!dot) {
+    LayOut(&picture);
+    PlaceLabels(&picture);
+  }
   const std::string text = dot ? ToDot(picture, options.input) : ToSvg(picture, options.input);
   if (options.output.empty()) {
     std::cout << text;
     return rm::OkStatus();
   }
-  std::ofstream file(options.output, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return rm::Unknown("'", options.output, "' cannot be written");
+  RAMET_RETURN_IF_ERROR(WriteWhole(options.output, text));
   std::cout << options.output << ": " << picture.boxes.size() << " boxes of "
             << Count(graph.num_operations(), "op") << "\n";
   return rm::OkStatus();
@@ -172,7 +218,7 @@ rm::StatusOr<Picture> MakePicture(const rm::Graph& graph, const PictureOptions& 
         options.all ? "" : "; --all draws saving, gradients and initialisation too");
   }
   const int depth = DepthFor(ops, options);
-  if (const size_t boxes = CountBoxes(ops, depth); boxes > kMostBoxes) {
+  if (const size_t boxes = CountBoxes(ops, depth).size(); boxes > kMostBoxes) {
     return rm::InvalidArgument(boxes, " boxes are too many for a picture, ", kMostBoxes,
                                " is the most; draw a part with --scope, or less with --depth 1");
   }
@@ -183,7 +229,13 @@ void AddDraw(CLI::App& app, rm::Status* status) {
   auto* command =
       app.add_subcommand("draw", "A picture of a graph: name scopes and what flows between them");
   auto o = std::make_shared<DrawOptions>();
-  command->add_option("MODEL", o->input, "A .meta file or a GraphDef, binary or text")->required();
+  command
+      ->add_option(
+          "MODEL", o->input,
+          "A .meta file (or its checkpoint's PREFIX), a GraphDef, or a SavedModel's folder")
+      ->required();
+  command->add_option("--tags", o->tags, "Which graph of a SavedModel, by its tags with commas")
+      ->delimiter(',');
   command->add_option("-o,--output", o->output, "The file to write (default: stdout)");
   command->add_option("--format", o->format, "Default: dot for *.dot, else svg")
       ->check(CLI::IsMember({"svg", "dot"}));
@@ -198,6 +250,7 @@ void AddDraw(CLI::App& app, rm::Status* status) {
       "are\n"
       "tensors, dashed ones control dependencies. An SVG needs no other program; dot is for "
       "graphviz.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
       "Examples:\n  ramet draw model-1000.meta -o model.svg\n"
       "  ramet draw model-1000.meta --scope dense --depth 3 -o dense.svg\n"
       "  ramet draw frozen.pb --format dot | dot -Tpdf -o frozen.pdf");

@@ -25,6 +25,9 @@ struct Picture {
     int tensors = 0;         // 0: only control dependencies
     std::string label;       // dtype and shape of the tensors, where they have the same
     std::vector<Point> way;  // set by LayOut, from box to box
+    // Where the label begins, set by PlaceLabels; not `labelled`: there is no room for it.
+    bool labelled = false;
+    Point label_at = {0, 0};
   };
   std::vector<Box> boxes;
   std::vector<Edge> edges;
@@ -45,6 +48,8 @@ ramet::StatusOr<Picture> MakePicture(const ramet::Graph& graph, const PictureOpt
 
 // Places the boxes in layers, so that data go down, and the edges between them.
 void LayOut(Picture* picture);
+// Places the labels of a picture that is laid out: on no box and on no other label.
+void PlaceLabels(Picture* picture);
 
 // `picture` is laid out. Text is escaped: names are untrusted.
 std::string ToSvg(const Picture& picture, const std::string& title);

@@ -8,9 +8,9 @@
 namespace cli {
 namespace {
 
-constexpr double kCharWidth = 7.2, kPadding = 24, kBoxHeight = 44, kMinWidth = 80;
+constexpr double kCharWidth = 7.2, kBoldWidth = 8, kPadding = 24, kBoxHeight = 44, kMinWidth = 80;
 constexpr double kGapX = 28, kGapY = 56, kMargin = 24, kBendWidth = 12;
-constexpr int kSweeps = 12, kPulls = 30;
+constexpr int kSweeps = 12, kPulls = 30, kStraightenings = 4;
 
 // A box, or a bend of an edge that passes a layer.
 struct Knot {
@@ -24,8 +24,9 @@ class Layout {
   explicit Layout(Picture* picture) : p_(*picture), knots_(picture->boxes.size()) {
     for (size_t i = 0; i < p_.boxes.size(); ++i) {
       Picture::Box& box = p_.boxes[i];
-      const size_t letters = std::max(box.name.size(), box.detail.size());
-      box.width = std::max(kMinWidth, kCharWidth * static_cast<double>(letters) + kPadding);
+      const double letter = box.kind == Picture::Box::Kind::kScope ? kBoldWidth : kCharWidth;
+      const auto letters = static_cast<double>(std::max(box.name.size(), box.detail.size()));
+      box.width = std::max(kMinWidth, letter * letters + kPadding);
       box.height = kBoxHeight;
       knots_[i].width = box.width;
     }
@@ -38,6 +39,9 @@ class Layout {
     for (size_t k = 0; k < knots_.size(); ++k) LayerOf(k).push_back(static_cast<int>(k));
     for (int sweep = 0; sweep < kSweeps; ++sweep) Order(sweep % 2 == 0);
     Place();
+    for (int round = 0; round < kStraightenings; ++round) {
+      for (const Way& way : ways_) Straighten(way);
+    }
     Write();
   }
 
@@ -159,6 +163,10 @@ class Layout {
   static double Apart(const Knot& a, const Knot& b) { return (a.width + b.width) / 2 + kGapX; }
 
   void Place() {
+    place_.resize(knots_.size());
+    for (const auto& layer : layers_) {
+      for (size_t i = 0; i < layer.size(); ++i) place_[layer[i]] = i;
+    }
     for (const auto& layer : layers_) {
       double x = 0;
       for (const int k : layer) {
@@ -195,6 +203,43 @@ class Layout {
     for (size_t i = 0; i < layer.size(); ++i) knots_[layer[i]].x = (right[i] + left[i]) / 2;
   }
 
+  // From where to where a knot can move within its layer.
+  std::pair<double, double> RoomOf(int knot) const {
+    const auto& layer = layers_[knots_[knot].layer];
+    const size_t at = place_[knot];
+    double least = -HUGE_VAL, most = HUGE_VAL;
+    if (at > 0) least = knots_[layer[at - 1]].x + Apart(knots_[layer[at - 1]], knots_[knot]);
+    if (at + 1 < layer.size()) {
+      most = knots_[layer[at + 1]].x - Apart(knots_[layer[at + 1]], knots_[knot]);
+    }
+    return {least, most};
+  }
+
+  // Puts as many bends of an edge as possible below one another, the last ones below its end.
+  void Straighten(const Way& way) {
+    double wish = knots_[way.to].x;
+    for (size_t end = way.bends.size(); end > 0;) {
+      auto [least, most] = RoomOf(way.bends[end - 1]);
+      size_t begin = end - 1;
+      for (; begin > 0; --begin) {
+        const auto [l, m] = RoomOf(way.bends[begin - 1]);
+        if (std::max(least, l) > std::min(most, m)) break;
+        least = std::max(least, l);
+        most = std::min(most, m);
+      }
+      if (begin == 0) wish = Nearest(wish, knots_[way.from].x, least, most);
+      if (least <= most) wish = std::clamp(wish, least, most);
+      for (size_t i = begin; least <= most && i < end; ++i) knots_[way.bends[i]].x = wish;
+      end = begin;
+    }
+  }
+
+  // That of two places which is in the room, the first by preference.
+  static double Nearest(double a, double b, double least, double most) {
+    const bool inside = least <= a && a <= most;
+    return !inside && least <= b && b <= most ? b : a;
+  }
+
   double Y(int layer) const { return kMargin + kBoxHeight / 2 + layer * (kBoxHeight + kGapY); }
 
   void Write() {
@@ -214,7 +259,11 @@ class Layout {
       const Way& way = ways_[e];
       std::vector<Picture::Point>& points = p_.edges[e].way;
       points.push_back({knots_[way.from].x, Y(knots_[way.from].layer) + kBoxHeight / 2});
-      for (const int bend : way.bends) points.push_back({knots_[bend].x, Y(knots_[bend].layer)});
+      for (const int bend : way.bends) {
+        const double y = Y(knots_[bend].layer);
+        points.push_back({knots_[bend].x, y - kBoxHeight / 2});
+        points.push_back({knots_[bend].x, y + kBoxHeight / 2});
+      }
       points.push_back({knots_[way.to].x, Y(knots_[way.to].layer) - kBoxHeight / 2});
       if (way.turned) std::ranges::reverse(points);
     }
@@ -224,6 +273,7 @@ class Layout {
   std::vector<Knot> knots_;
   std::vector<Way> ways_;
   std::vector<std::vector<int>> layers_;
+  std::vector<size_t> place_;  // of each knot within its layer
 };
 
 }  // namespace

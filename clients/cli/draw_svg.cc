@@ -67,12 +67,10 @@ std::string EdgeSvg(const Picture& picture, const Picture::Edge& edge) {
                     "</title></path>\n");
 }
 
-// The label of an edge stands beside its first piece.
 std::string LabelSvg(const Picture::Edge& edge) {
-  if (edge.label.empty() || edge.way.size() < 2) return "";
-  const Picture::Point &a = edge.way[0], &b = edge.way[1];
-  return rm::StrCat("<text x=\"", Fixed((a.x + b.x) / 2 + 4), "\" y=\"", Fixed((a.y + b.y) / 2),
-                    "\">", Xml(edge.label), "</text>\n");
+  if (!edge.labelled) return "";
+  return rm::StrCat("<text x=\"", Fixed(edge.label_at.x), "\" y=\"", Fixed(edge.label_at.y), "\">",
+                    Xml(edge.label), "</text>\n");
 }
 
 std::string BoxSvg(const Picture::Box& box) {

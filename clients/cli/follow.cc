@@ -7,6 +7,7 @@
 #include "checkpoint.h"
 #include "command.h"
 #include "model.h"
+#include "tensor_json.h"
 #include "text.h"
 
 namespace cli {
@@ -20,7 +21,7 @@ constexpr std::string_view kScheme = "file:";
 struct FollowOptions {
   std::string address;
   std::vector<std::string> feeds, fetches;
-  bool once = false;
+  bool once = false, json = false;
   double timeout = 0;
 
   // Without --timeout: a time that does not come.
@@ -47,14 +48,34 @@ class Follower {
   rm::Status Show(const rm::FoundCheckpoint& found) {
     RAMET_ASSIGN_OR_RETURN(const CheckpointSummary summary, VerifyCheckpoint(found.prefix));
     const int64_t step = summary.step >= 0 ? summary.step : found.step;
-    std::cout << (step >= 0 ? rm::StrCat("step ", step) : "step ?") << " · " << found.prefix
-              << " · " << Count(summary.tensors.size(), "tensor") << " · " << Bytes(summary.bytes)
-              << " · verified" << std::endl;
-    return options_.fetches.empty() ? rm::OkStatus() : RunModel(found.prefix);
+    if (!options_.json) PrintLine(found.prefix, summary, step);
+    std::vector<rm::Tensor> fetched;
+    if (!options_.fetches.empty()) {
+      RAMET_ASSIGN_OR_RETURN(fetched, RunModel(found.prefix));
+    }
+    if (options_.json) PrintJsonLine(found.prefix, summary, step, fetched);
+    return rm::OkStatus();
   }
 
  private:
-  rm::Status RunModel(const std::string& prefix) {
+  static void PrintLine(const std::string& prefix, const CheckpointSummary& summary, int64_t step) {
+    std::cout << (step >= 0 ? rm::StrCat("step ", step) : "step ?") << " · " << Clean(prefix)
+              << " · " << Count(summary.tensors.size(), "tensor") << " · " << Bytes(summary.bytes)
+              << " · verified" << std::endl;
+  }
+
+  void PrintJsonLine(const std::string& prefix, const CheckpointSummary& summary, int64_t step,
+                     const std::vector<rm::Tensor>& fetched) const {
+    nlohmann::json json = {
+        {"prefix", prefix}, {"tensors", summary.tensors.size()}, {"bytes", summary.bytes}};
+    if (step >= 0) json["step"] = step;
+    for (size_t i = 0; i < fetched.size(); ++i) {
+      json["fetched"][model_->fetched_names()[i]] = TensorJson(fetched[i]);
+    }
+    std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+  }
+
+  rm::StatusOr<std::vector<rm::Tensor>> RunModel(const std::string& prefix) {
     if (!model_) {
       WaitForFile(prefix + ".meta", options_.patience());
       RAMET_ASSIGN_OR_RETURN(Model model, Model::Import(prefix + ".meta"));
@@ -62,11 +83,11 @@ class Follower {
       model_ = std::move(model);
     }
     RAMET_RETURN_IF_ERROR(model_->Restore(prefix));
-    RAMET_ASSIGN_OR_RETURN(const auto fetched, model_->Run());
-    for (size_t i = 0; i < fetched.size(); ++i) {
+    RAMET_ASSIGN_OR_RETURN(auto fetched, model_->Run());
+    for (size_t i = 0; !options_.json && i < fetched.size(); ++i) {
       std::cout << "  " << model_->fetched_names()[i] << "  " << fetched[i].ToString() << std::endl;
     }
-    return rm::OkStatus();
+    return fetched;
   }
 
   const FollowOptions& options_;
@@ -111,8 +132,9 @@ void AddFollow(CLI::App& app, rm::Status* status) {
                                     "Tensor to compute with each checkpoint; can be repeated");
   command
       ->add_option("--feed", options->feeds,
-                   "NAME=FILE.npy: the value of a tensor; can be repeated")
+                   "NAME=FILE.npy or NAME=VALUE: the value of a tensor; can be repeated")
       ->needs(fetch);
+  command->add_flag("--json", options->json, "A JSON object on a line for each checkpoint");
   command->add_flag("--once", options->once, "End after the first checkpoint");
   command->add_option("--timeout", options->timeout, "Fail when none comes for so many seconds")
       ->check(CheckSeconds);
@@ -120,9 +142,11 @@ void AddFollow(CLI::App& app, rm::Status* status) {
       "Each line: step, checkpoint, tensors, size; verified: every tensor was read and its "
       "checksum is "
       "right.\nWith --fetch the graph comes from the first checkpoint's .meta file.\n"
+      "Exit codes: 0 done (--once), 1 failed or none came in time, 2 wrong usage.\n"
       "Examples:\n"
       "  ramet follow file:checkpoints\n"
       "  ramet follow file:checkpoints --fetch out --feed images=x.npy\n"
+      "  ramet follow file:checkpoints --json | jq .step\n"
       "  ramet follow file:checkpoints --once --timeout 60");
   command->callback([=] { *status = Follow(*options); });
 }

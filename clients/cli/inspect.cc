@@ -1,139 +1,37 @@
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "checkpoint.h"
 #include "command.h"
+#include "graph_summary.h"
+#include "model.h"
+#include "model_file.h"
 #include "text.h"
 
 namespace cli {
 namespace {
 
 namespace rm = ramet;
+using Kind = ModelFile::Kind;
 
-constexpr size_t kMostShown = 8;
-
-struct GraphSummary {
-  int ops = 0;
-  // Placeholders, and what is made from them and read by nobody; those of saver and gradients left
-  // out.
-  std::vector<rm::Output> inputs, outputs;
-  // Ops that have no kernel here, with their nodes.
-  std::map<std::string, std::vector<std::string>> missing;
+struct InspectOptions {
+  std::string path;
+  std::vector<std::string> tags;
+  bool json = false, all = false, quick = false;
 };
 
-// The scope of a node's name with its slash: "save/" for "save/restore_all".
-std::string ScopeOf(const std::string& name) { return name.substr(0, name.rfind('/') + 1); }
-
-// Finds what a person would feed and fetch.
-class EndsFinder {
- public:
-  EndsFinder(const rm::Graph& graph, const rm::MetaGraphInfo& info)
-      : operations_(graph.operations()), read_(operations_.size()), fed_(operations_.size()) {
-    if (info.saver) saver_scope_ = ScopeOf(info.saver->restore_op_name);
-    for (const rm::Operation& op : operations_) {
-      if (IsAside(op)) continue;
-      for (const rm::Output& input : op.inputs()) read_[input.op().id()] = true;
-    }
-  }
-
-  void Find(GraphSummary* summary) {
-    for (const rm::Operation& op : operations_) {
-      if (IsAside(op)) continue;
-      if (op.type().starts_with("Placeholder")) {
-        summary->inputs.push_back(op.output(0));
-        fed_[op.id()] = true;
-        continue;
-      }
-      for (const rm::Output& input : op.inputs()) fed_[op.id()] |= fed_[input.op().id()];
-      if (fed_[op.id()] && !read_[op.id()]) AddOutputs(op, summary);
-    }
-  }
-
- private:
-  // Whether a node is part of saving, training or checking, not of what the graph computes.
-  bool IsAside(const rm::Operation& op) const {
-    const std::string path = "/" + op.name();
-    return (!saver_scope_.empty() && op.name().starts_with(saver_scope_)) ||
-           path.find("/gradients") != std::string::npos || path.ends_with("/switch_t") ||
-           path.ends_with("/switch_f") || path.find("/assert_") != std::string::npos;
-  }
-
-  static void AddOutputs(const rm::Operation& op, GraphSummary* summary) {
-    static const std::set<std::string> kPlumbing = {"Shape", "ShapeN", "Size",
-                                                    "Rank",  "Switch", "Assert"};
-    if (kPlumbing.contains(op.type())) return;
-    for (const rm::Output& output : op.outputs()) {
-      if (!rm::IsRef(output.dtype())) summary->outputs.push_back(output);
-    }
-  }
-
-  std::vector<rm::Operation> operations_;
-  std::string saver_scope_;
-  // By node id: whether some other node reads it; whether it depends on a placeholder.
-  std::vector<char> read_, fed_;
-};
-
-GraphSummary Summarize(const rm::Graph& graph, const rm::MetaGraphInfo& info) {
-  GraphSummary summary;
-  summary.ops = graph.num_operations();
-  EndsFinder(graph, info).Find(&summary);
-  for (const rm::Operation& op : graph.operations()) {
-    const bool runs = op.op().registered() && op.op().HasKernel("CPU", *op.attrs());
-    if (!runs) summary.missing[op.type()].push_back(op.name());
-  }
-  return summary;
-}
-
-std::string Ends(const std::vector<rm::Output>& ends) {
-  if (ends.empty()) return "none";
-  std::vector<std::string> texts;
-  for (const rm::Output& end : ends) {
-    if (texts.size() == kMostShown) {
-      texts.push_back(rm::StrCat("and ", ends.size() - kMostShown, " more"));
-      break;
-    }
-    texts.push_back(end.name() + " " + TypeAndShape(end.dtype(), end.shape()));
-  }
-  return rm::StrJoin(texts, ", ");
-}
-
-void PrintGraph(const GraphSummary& graph) {
-  std::cout << "graph " << graph.ops
-            << " ops · runs here: " << (graph.missing.empty() ? "yes" : "no") << " · inputs "
-            << Ends(graph.inputs) << " · outputs " << Ends(graph.outputs) << "\n";
-  for (const auto& [op, nodes] : graph.missing) {
-    std::cout << "  cannot run here: " << op << " (" << Count(nodes.size(), "node") << ": "
-              << rm::StrJoin(std::span(nodes).first(std::min(nodes.size(), kMostShown)), ", ")
-              << (nodes.size() > kMostShown ? ", ..." : "") << ")\n";
-  }
-}
-
-nlohmann::json EndsJson(const std::vector<rm::Output>& ends) {
-  auto json = nlohmann::json::array();
-  for (const rm::Output& end : ends) {
-    json.push_back({{"name", end.name()},
-                    {"dtype", rm::DTypeName(end.dtype())},
-                    {"shape", ShapeJson(end.shape())}});
-  }
-  return json;
-}
-
-nlohmann::json ToJson(const GraphSummary& graph) {
-  return {{"ops", graph.ops},
-          {"runs_here", graph.missing.empty()},
-          {"inputs", EndsJson(graph.inputs)},
-          {"outputs", EndsJson(graph.outputs)},
-          {"missing_ops", graph.missing}};
+std::string KindJson(Kind kind) {
+  const std::string name = KindName(kind);
+  if (kind == Kind::kSafetensors) return "safetensors";
+  return kind == Kind::kNpz ? "npz" : name.substr(name.find(' ') + 1);
 }
 
 // What the graph's variables lack in the checkpoint, one line each.
 std::vector<std::string> Lacks(const rm::Graph& graph, const CheckpointSummary& checkpoint) {
-  std::map<std::string, const rm::CheckpointTensor*> stored;
-  for (const rm::CheckpointTensor& tensor : checkpoint.tensors) stored[tensor.name] = &tensor;
+  std::map<std::string, const TensorInfo*> stored;
+  for (const TensorInfo& tensor : checkpoint.tensors) stored[tensor.name] = &tensor;
   std::vector<std::string> lacks;
   for (const rm::Variable& variable :
        graph.collections().Get<rm::Variable>(rm::graph_keys::kGlobalVariables)) {
@@ -152,47 +50,99 @@ std::vector<std::string> Lacks(const rm::Graph& graph, const CheckpointSummary& 
   return lacks;
 }
 
-void PrintCheckpoint(const std::string& prefix, const CheckpointSummary& checkpoint,
-                     const std::optional<std::vector<std::string>>& lacks) {
-  std::cout << "checkpoint " << std::filesystem::path(prefix).filename().string() << ": "
-            << Count(checkpoint.tensors.size(), "variable") << ", " << Bytes(checkpoint.bytes);
-  if (checkpoint.step >= 0) std::cout << ", step " << checkpoint.step;
-  std::cout << (!lacks ? ", readable" : lacks->empty() ? ", complete" : ", incomplete") << "\n";
-  for (const std::string& lack : lacks.value_or(std::vector<std::string>())) {
-    std::cout << "  in the checkpoint " << lack << "\n";
-  }
+std::string Verdict(const CheckpointSummary& checkpoint,
+                    const std::optional<std::vector<std::string>>& lacks) {
+  const bool good = lacks && lacks->empty();
+  if (lacks) return Paint(good ? "complete" : "incomplete", good ? Colour::kGreen : Colour::kRed);
+  return checkpoint.verified ? "readable" : "not read";
 }
 
-nlohmann::json ToJson(const std::string& prefix, const CheckpointSummary& checkpoint,
+void PrintCheckpoint(const ModelFile& file, const CheckpointSummary& checkpoint,
+                     const std::optional<std::vector<std::string>>& lacks) {
+  const bool bare = file.kind == Kind::kSafetensors || file.kind == Kind::kNpz;
+  const std::string& path = bare ? file.path : file.checkpoint;
+  std::cout << (bare ? "" : "checkpoint ") << Clean(std::filesystem::path(path).filename().string())
+            << ": "
+            << Count(static_cast<int64_t>(checkpoint.tensors.size()), bare ? "tensor" : "variable")
+            << ", " << Bytes(checkpoint.bytes);
+  if (checkpoint.step >= 0) std::cout << ", step " << checkpoint.step;
+  std::cout << ", " << Verdict(checkpoint, lacks) << "\n";
+  for (const std::string& lack : lacks.value_or(std::vector<std::string>())) {
+    std::cout << "  in the checkpoint " << Clean(lack) << "\n";
+  }
+  std::cout << "  format " << checkpoint.format;
+  std::map<std::string, int64_t> dtypes;
+  for (const TensorInfo& t : checkpoint.tensors) ++dtypes[rm::DTypeName(t.dtype)];
+  for (const auto& [dtype, count] : dtypes) std::cout << ", " << count << " " << dtype;
+  std::cout << "\n";
+}
+
+nlohmann::json ToJson(const ModelFile& file, const CheckpointSummary& checkpoint,
                       const std::optional<std::vector<std::string>>& lacks) {
-  nlohmann::json json = {
-      {"prefix", prefix}, {"variables", checkpoint.tensors.size()}, {"bytes", checkpoint.bytes}};
+  nlohmann::json json = {{"prefix", file.checkpoint.empty() ? file.path : file.checkpoint},
+                         {"format", checkpoint.format},
+                         {"variables", checkpoint.tensors.size()},
+                         {"bytes", checkpoint.bytes},
+                         {"verified", checkpoint.verified},
+                         {"dtypes", nlohmann::json::object()}};
+  for (const TensorInfo& t : checkpoint.tensors) {
+    auto& count = json["dtypes"][rm::DTypeName(t.dtype)];
+    count = count.is_null() ? 1 : count.get<int64_t>() + 1;
+  }
   if (checkpoint.step >= 0) json["step"] = checkpoint.step;
   if (lacks) json["complete"] = lacks->empty();
   if (lacks) json["lacks"] = *lacks;
   return json;
 }
 
-rm::Status Inspect(std::string prefix, bool as_json) {
-  const std::string suffix = ".meta";
-  const bool meta_wanted = prefix.ends_with(suffix);
-  if (meta_wanted) prefix.resize(prefix.size() - suffix.size());
-  const bool has_meta = meta_wanted || std::filesystem::exists(prefix + suffix);
+rm::StatusOr<rm::MetaGraphInfo> ImportGraph(const ModelFile& file, const InspectOptions& options,
+                                            rm::Graph* graph) {
+  if (file.kind == Kind::kSavedModel) {
+    RAMET_ASSIGN_OR_RETURN(const auto tags, ChooseTags(file.graph, options.tags));
+    RAMET_ASSIGN_OR_RETURN(auto loaded, rm::ImportSavedModel(*graph, file.graph, tags));
+    return std::move(loaded.info);
+  }
+  if (file.kind == Kind::kGraphDef) {
+    RAMET_RETURN_IF_ERROR(rm::ImportGraphDefFile(*graph, file.graph, {.name = ""}).status());
+    return rm::MetaGraphInfo();
+  }
+  return rm::ImportMetaGraphFile(*graph, file.graph);
+}
+
+rm::Status ShowTagSets(const ModelFile& file, const InspectOptions& options, nlohmann::json* json) {
+  RAMET_ASSIGN_OR_RETURN(const auto sets, rm::SavedModelTags(file.graph));
+  (*json)["tag_sets"] = sets;
+  if (options.json) return rm::OkStatus();
+  RAMET_ASSIGN_OR_RETURN(const auto chosen, ChooseTags(file.graph, options.tags));
+  std::cout << "SavedModel " << Clean(file.path) << ": tags "
+            << Clean(chosen.empty() ? "none" : rm::StrJoin(chosen, ","));
+  for (const auto& tags : sets) {
+    if (tags != chosen) std::cout << "; there is also --tags " << Clean(rm::StrJoin(tags, ","));
+  }
+  std::cout << "\n";
+  return rm::OkStatus();
+}
+
+rm::Status Inspect(const InspectOptions& options) {
+  RAMET_ASSIGN_OR_RETURN(const ModelFile file, FindModelFile(options.path));
   rm::Graph graph;
-  nlohmann::json json = nlohmann::json::object();
-  if (has_meta) {
-    RAMET_ASSIGN_OR_RETURN(const auto info, rm::ImportMetaGraphFile(graph, prefix + suffix));
+  nlohmann::json json = {{"file", file.path}, {"kind", KindJson(file.kind)}};
+  if (file.kind == Kind::kSavedModel) RAMET_RETURN_IF_ERROR(ShowTagSets(file, options, &json));
+  if (!file.graph.empty()) {
+    RAMET_ASSIGN_OR_RETURN(const auto info, ImportGraph(file, options, &graph));
     const GraphSummary summary = Summarize(graph, info);
-    as_json ? void(json["graph"] = ToJson(summary)) : PrintGraph(summary);
+    options.json ? void(json["graph"] = ToJson(summary)) : PrintGraph(summary, options.all);
   }
-  if (!meta_wanted || rm::BundleExists(prefix) || std::filesystem::is_regular_file(prefix)) {
-    RAMET_ASSIGN_OR_RETURN(const CheckpointSummary checkpoint, VerifyCheckpoint(prefix));
+  if (!file.checkpoint.empty() || file.graph.empty()) {
+    const std::string& path = file.checkpoint.empty() ? file.path : file.checkpoint;
+    RAMET_ASSIGN_OR_RETURN(const CheckpointSummary checkpoint,
+                           options.quick ? ListCheckpoint(path) : VerifyCheckpoint(path));
     std::optional<std::vector<std::string>> lacks;
-    if (has_meta) lacks = Lacks(graph, checkpoint);
-    as_json ? void(json["checkpoint"] = ToJson(prefix, checkpoint, lacks))
-            : PrintCheckpoint(prefix, checkpoint, lacks);
+    if (!file.graph.empty()) lacks = Lacks(graph, checkpoint);
+    options.json ? void(json["checkpoint"] = ToJson(file, checkpoint, lacks))
+                 : PrintCheckpoint(file, checkpoint, lacks);
   }
-  if (as_json) std::cout << json.dump(2) << "\n";
+  if (options.json) PrintJson(json);
   return rm::OkStatus();
 }
 
@@ -200,17 +150,28 @@ rm::Status Inspect(std::string prefix, bool as_json) {
 
 void AddInspect(CLI::App& app, rm::Status* status) {
   auto* command = app.add_subcommand("inspect",
-                                     "What a graph takes and gives, whether it runs here; "
-                                     "whether its checkpoint is complete");
-  auto path = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
-  command->add_option("PATH", *path, "FILE.meta, or a checkpoint's PREFIX")->required();
-  command->add_flag("--json", *json, "As a JSON object");
+                                     "What a graph takes, gives and holds, and whether it runs "
+                                     "here; whether its checkpoint is complete");
+  auto o = std::make_shared<InspectOptions>();
+  command
+      ->add_option("FILE", o->path,
+                   "A .meta file, GraphDef, SavedModel's folder, checkpoint's PREFIX, .safetensors "
+                   "or .npz file, or a folder with a 'checkpoint' file")
+      ->required();
+  command->add_option("--tags", o->tags, "Which graph of a SavedModel, by its tags with commas")
+      ->delimiter(',');
+  command->add_flag("--all", o->all, "Long lists to their end");
+  command->add_flag("--quick", o->quick, "Lists the checkpoint's tensors without reading them");
+  command->add_flag("--json", o->json, "As a JSON object");
   command->footer(
-      "Inputs are the placeholders, outputs the tensors made from them that nobody reads.\n"
-      "The checkpoint's tensors are all read and their checksums verified.\n"
-      "Examples:\n  ramet inspect model-1000.meta\n  ramet inspect model-1000 --json");
-  command->callback([=] { *status = Inspect(*path, *json); });
+      "The content says what a file is. Inputs are the placeholders, outputs the tensors made "
+      "from\n"
+      "them that nobody reads. The checkpoint's tensors are all read and their checksums "
+      "verified.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "Examples:\n  ramet inspect model-1000.meta\n  ramet inspect saved_model/ --all\n"
+      "  ramet inspect model-1000 --json | jq .graph.runs_here");
+  command->callback([=] { *status = Inspect(*o); });
 }
 
 }  // namespace cli

@@ -4,10 +4,11 @@
 #include <iostream>
 
 #include "command.h"
+#include "text.h"
 
 namespace {
 
-enum ExitCode { kOk = 0, kFailed = 1, kDiffer = 1, kUsage = 2 };
+enum ExitCode { kOk = 0, kFailed = 1, kDiffer = 1, kUsage = 2, kDiffFailed = 2 };
 
 constexpr char kFooter[] =
     "Examples:\n"
@@ -16,18 +17,32 @@ constexpr char kFooter[] =
     "  ramet diff model-1000 model-2000        which tensors differ, by how much\n"
     "  ramet convert model-1000 model.safetensors\n"
     "  ramet draw model-1000.meta -o model.svg a picture of the graph\n"
+    "  ramet freeze model-1000 --output-nodes out -o frozen.pb\n"
     "  ramet run model-1000 --feed x=x.npy --fetch out -o results\n"
     "  ramet follow file:checkpoints           a line for each new checkpoint\n"
     "\n"
-    "A PREFIX is a checkpoint's path without .index, as Saver.save returns it.\n"
-    "'ramet COMMAND --help' shows more. Exit codes: 0 done (diff: equal), 1 failed (diff: "
-    "different),\n"
-    "2 wrong usage.";
+    "A PREFIX is a checkpoint's path without .index, as Saver.save returns it. A SavedModel's\n"
+    "folder, a frozen GraphDef and a folder with a 'checkpoint' file do as well: the content of\n"
+    "the files says what they are.\n"
+    "\n"
+    "'ramet COMMAND --help' shows more. Exit codes: 0 done, 1 failed, 2 wrong usage;\n"
+    "of diff: 0 equal, 1 different, 2 failed or wrong usage. NO_COLOR=1 turns colours off.";
 
 int Complain(std::string message) {
-  std::ranges::replace(message, '\n', ' ');
-  std::cerr << "ramet: " << message << "\n";
+  std::ranges::replace_if(
+      message, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  std::cerr << "ramet: " << cli::Clean(message) << "\n";
   return kFailed;
+}
+
+// `--fetch out model` names one tensor and the model: an option that can be repeated takes one
+// value each time.
+void TakeOneValueEach(CLI::App* app) {
+  for (CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; })) {
+    for (CLI::Option* option : command->get_options([](const CLI::Option*) { return true; })) {
+      if (!option->get_positional()) option->allow_extra_args(false);
+    }
+  }
 }
 
 }  // namespace
@@ -48,20 +63,25 @@ int main(int argc, char** argv) {
     cli::AddPrint(app, &status);
     cli::AddDiff(app, &status, &differ);
     cli::AddConvert(app, &status);
+    cli::AddFreeze(app, &status);
     cli::AddRun(app, &status);
     cli::AddDraw(app, &status);
     cli::AddFollow(app, &status);
     cli::AddOps(app, &status);
     cli::AddCompletion(app);
+    TakeOneValueEach(&app);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
   } catch (const CLI::ParseError& e) {
     return app.exit(e, std::cout, std::cerr) == 0 ? kOk : kUsage;
   } catch (const std::exception& e) {
-    return Complain(e.what());
+    status = ramet::Unknown(e.what());
   }
   std::cout.flush();
   if (status.ok() && !std::cout) status = ramet::Unknown("the output could not be written");
-  if (!status.ok()) return Complain(status.ToString());
+  if (!status.ok()) {
+    const int code = Complain(status.ToString());
+    return app.got_subcommand("diff") ? kDiffFailed : code;
+  }
   return differ ? kDiffer : kOk;
 }

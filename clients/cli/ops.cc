@@ -45,7 +45,7 @@ rm::Status Ops(bool as_json) {
                 << "  " << rm::StrJoin(s.dtypes, " ") << "\n";
     }
   }
-  if (as_json) std::cout << json.dump(2) << "\n";
+  if (as_json) PrintJson(json);
   return rm::OkStatus();
 }
 
@@ -58,7 +58,9 @@ void AddOps(CLI::App& app, rm::Status* status) {
   command->add_flag("--json", *json, "As a JSON array of objects, with the op's definition");
   command->footer(
       "Gradient: yes, no (gradients() refuses it), none (its gradient is None by definition).\n"
-      "Example:\n  ramet ops | grep Conv");
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "Examples:\n  ramet ops | grep Conv\n"
+      "  ramet ops --json | jq -r '.[] | select(.gradient == \"no\") | .name'");
   command->callback([=] { *status = Ops(*json); });
 }
 

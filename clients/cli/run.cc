@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <set>
 
 #include "command.h"
 #include "model.h"
 #include "npy.h"
+#include "tensor_json.h"
+#include "text.h"
 
 namespace cli {
 namespace {
@@ -13,8 +16,10 @@ namespace rm = ramet;
 namespace fs = std::filesystem;
 
 struct RunOptions {
-  std::string prefix, meta, folder;
+  ModelOptions model;
+  std::string folder, signature;
   std::vector<std::string> feeds, fetches;
+  bool json = false;
 };
 
 // "head/out:0" -> "head_out.npy", "out:1" -> "out_1.npy".
@@ -25,24 +30,80 @@ std::string FileName(std::string tensor) {
   return tensor + ".npy";
 }
 
-rm::Status Run(const RunOptions& options) {
-  const std::string meta = options.meta.empty() ? options.prefix + ".meta" : options.meta;
-  RAMET_ASSIGN_OR_RETURN(Model model, Model::Import(meta));
-  RAMET_RETURN_IF_ERROR(model.Restore(options.prefix));
-  RAMET_RETURN_IF_ERROR(model.Prepare(options.feeds, options.fetches));
-  RAMET_ASSIGN_OR_RETURN(const auto fetched, model.Run());
-  if (!options.folder.empty()) fs::create_directories(options.folder);
+// The file of each fetched tensor; "" for operations. \error kInvalidArgument if two would have one
+// name.
+rm::StatusOr<std::vector<std::string>> FilesOf(const std::vector<std::string>& names,
+                                               const std::vector<rm::Tensor>& fetched,
+                                               const std::string& folder) {
+  std::vector<std::string> files(names.size());
+  std::set<std::string> taken;
+  for (size_t i = 0; i < names.size() && !folder.empty(); ++i) {
+    if (fetched[i].empty()) continue;
+    files[i] = (fs::path(folder) / FileName(names[i])).string();
+    if (taken.insert(files[i]).second) continue;
+    return rm::InvalidArgument("'", names[i],
+                               "' and another fetched tensor would both be written to '", files[i],
+                               "'; fetch them in two runs");
+  }
+  return files;
+}
+
+rm::Status MakeFolder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return rm::OkStatus();
+  return rm::Unknown("the folder '", folder, "' cannot be made: ", error.message());
+}
+
+rm::Status Show(const RunOptions& options, const std::vector<std::string>& names,
+                const std::vector<rm::Tensor>& fetched, const std::vector<std::string>& files) {
+  nlohmann::json json = nlohmann::json::object();
   for (size_t i = 0; i < fetched.size(); ++i) {
-    const std::string& name = model.fetched_names()[i];
-    std::cout << name << "  " << fetched[i].ToString();
-    if (!options.folder.empty()) {
-      const std::string path = fs::path(options.folder) / FileName(name);
-      RAMET_RETURN_IF_ERROR(WriteNpy(path, fetched[i]));
-      std::cout << "  -> " << path;
+    if (options.json) {
+      json[names[i]] = fetched[i].empty() ? nlohmann::json() : TensorJson(fetched[i]);
+      continue;
     }
+    std::cout << Clean(names[i]) << "  " << (fetched[i].empty() ? "done" : fetched[i].ToString());
+    if (!files[i].empty()) std::cout << "  -> \"" << files[i] << "\"";
     std::cout << "\n";
   }
+  if (options.json) PrintJson(json);
   return rm::OkStatus();
+}
+
+// What is missing, in words of the command line.
+rm::Status WithHint(const rm::Status& status) {
+  const std::string& message = status.message();
+  if (message.find("NumPy has no dtype") != message.npos) {
+    return status.WithSuffix("; --json shows its values");
+  }
+  if (message.find("must feed a value") != message.npos) {
+    return status.WithSuffix("; give it with --feed NAME=FILE.npy or --feed NAME=VALUE");
+  }
+  if (message.find("ninitialized") != message.npos) {
+    return status.WithSuffix("; name the checkpoint that has its value with --checkpoint PREFIX");
+  }
+  return status;
+}
+
+rm::Status Run(const RunOptions& options) {
+  if (options.fetches.empty() && options.signature.empty()) {
+    return rm::InvalidArgument(
+        "nothing is fetched: say what to compute with --fetch NAME or --signature NAME; 'ramet "
+        "inspect' shows the names");
+  }
+  RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.model));
+  RAMET_RETURN_IF_ERROR(model.Prepare(options.feeds, options.fetches, options.signature));
+  const auto run = model.Run();
+  if (!run.ok()) return WithHint(run.status());
+  const std::vector<rm::Tensor>& fetched = *run;
+  const std::vector<std::string>& names = model.fetched_names();
+  RAMET_ASSIGN_OR_RETURN(const auto files, FilesOf(names, fetched, options.folder));
+  if (!options.folder.empty()) RAMET_RETURN_IF_ERROR(MakeFolder(options.folder));
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].empty()) RAMET_RETURN_IF_ERROR(WithHint(WriteNpy(files[i], fetched[i])));
+  }
+  return Show(options, names, fetched, files);
 }
 
 }  // namespace
@@ -50,17 +111,23 @@ rm::Status Run(const RunOptions& options) {
 void AddRun(CLI::App& app, rm::Status* status) {
   auto* command = app.add_subcommand("run", "Runs a graph with the values of its checkpoint");
   auto options = std::make_shared<RunOptions>();
-  command->add_option("PREFIX", options->prefix, "The checkpoint's path without .index")
-      ->required();
-  command->add_option("--meta", options->meta, "The graph (default: PREFIX.meta)");
+  AddModelOptions(command, &options->model);
   command->add_option("--feed", options->feeds,
-                      "NAME=FILE.npy: the value of a tensor; can be repeated");
-  command->add_option("--fetch", options->fetches, "Tensor to compute; can be repeated")
-      ->required();
+                      "NAME=FILE.npy or NAME=VALUE (as JSON has it): the value of a tensor; can be "
+                      "repeated");
+  command->add_option("--fetch", options->fetches,
+                      "Tensor or operation to compute; can be repeated (with --signature default: "
+                      "all its outputs)");
+  command->add_option("--signature", options->signature,
+                      "Its inputs and outputs can be named by their keys");
   command->add_option("-o,--output", options->folder, "Folder for one NAME.npy per fetched tensor");
+  command->add_flag("--json", options->json, "All values as a JSON object");
   command->footer(
-      "'x' means the tensor 'x:0'. Without -o the first values are shown.\n"
-      "Example:\n  ramet run model-1000 --feed images=x.npy --fetch out -o results");
+      "'x' means the tensor 'x:0'. Without -o and --json the first values are shown.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "Examples:\n  ramet run model-1000 --feed images=x.npy --fetch out -o results\n"
+      "  ramet run saved_model/ --signature serving_default --feed images=x.npy\n"
+      "  ramet run frozen.pb --feed x=x.npy --feed keep_prob=1.0 --fetch out --json");
   command->callback([=] { *status = Run(*options); });
 }
 

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 #include <unordered_map>
 
@@ -57,10 +58,18 @@ class ShardedSink final : public TensorSink {
  public:
   ShardedSink(std::string prefix, const std::vector<TensorInfo>& tensors, int shards)
       : prefix_(std::move(prefix)),
+        folder_(rm::StrCat(prefix_, "_temp_", getpid())),
         shards_(shards),
         n_(tensors.size()),
         left_(static_cast<int64_t>(n_)) {
     for (const TensorInfo& info : tensors) total_ += BytesOf(info) + 1;
+  }
+  ShardedSink(const ShardedSink&) = delete;
+  ShardedSink& operator=(const ShardedSink&) = delete;
+  // Without a successful Finish: removes what was written.
+  ~ShardedSink() override {
+    std::error_code ignored;
+    if (!finished_) std::filesystem::remove_all(folder_, ignored);
   }
   std::vector<size_t> Order() const override { return InOrder(n_); }
 
@@ -76,20 +85,22 @@ class ShardedSink final : public TensorSink {
 
   rm::Status Finish() override {
     RAMET_RETURN_IF_ERROR(writer_->Finish());
-    return rm::MergeBundles(prefixes_, prefix_);
+    RAMET_RETURN_IF_ERROR(rm::MergeBundles(prefixes_, prefix_));
+    finished_ = true;
+    return rm::OkStatus();
   }
 
  private:
   rm::Status Next() {
     if (writer_) RAMET_RETURN_IF_ERROR(writer_->Finish());
-    prefixes_.push_back(
-        rm::StrCat(prefix_, "_temp_", getpid(), "/part-", static_cast<int>(prefixes_.size())));
+    prefixes_.push_back(rm::StrCat(folder_, "/part-", prefixes_.size()));
     RAMET_ASSIGN_OR_RETURN(rm::BundleWriter writer, rm::BundleWriter::Create(prefixes_.back()));
     writer_ = std::make_unique<rm::BundleWriter>(std::move(writer));
     return rm::OkStatus();
   }
 
-  const std::string prefix_;
+  const std::string prefix_, folder_;
+  bool finished_ = false;
   const int shards_;
   const size_t n_;
   int64_t total_ = 0, done_ = 0, left_;

@@ -1,9 +1,11 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
+#include <map>
 
+#include "model_file.h"
 #include "npz.h"
 #include "tensors.h"
 
@@ -11,10 +13,14 @@ namespace cli {
 namespace {
 
 namespace rm = ramet;
-namespace fs = std::filesystem;
 
 void SortByName(std::vector<TensorInfo>* infos) {
   std::ranges::sort(*infos, {}, &TensorInfo::name);
+}
+
+// What the elements take; 0 of texts, whose lengths are not known.
+int64_t BytesOf(rm::DType dtype, const rm::Shape& shape) {
+  return shape.num_elements() * static_cast<int64_t>(rm::DTypeSize(dtype));
 }
 
 class CheckpointSource final : public TensorSource {
@@ -23,7 +29,10 @@ class CheckpointSource final : public TensorSource {
   rm::StatusOr<std::vector<TensorInfo>> List() override {
     RAMET_ASSIGN_OR_RETURN(const auto tensors, reader_.List());
     std::vector<TensorInfo> infos;
-    for (const rm::CheckpointTensor& t : tensors) infos.push_back({t.name, t.dtype, t.shape});
+    for (const rm::CheckpointTensor& t : tensors) {
+      infos.push_back({t.name, t.dtype, t.shape, t.stored_bytes, t.slices.size()});
+      if (t.stored_bytes == 0) infos.back().bytes = BytesOf(t.dtype, t.shape);
+    }
     return infos;
   }
   rm::StatusOr<rm::Tensor> Read(const std::string& name) override { return reader_.Read(name); }
@@ -31,6 +40,10 @@ class CheckpointSource final : public TensorSource {
                                      const rm::TensorSlice& slice) override {
     return reader_.ReadSlice(name, slice);
   }
+  std::string format() const override {
+    return reader_.format() == rm::CheckpointFormat::kV2 ? "v2" : "v1";
+  }
+  rm::BundleReader* bundle() override { return reader_.bundle(); }
 
  private:
   rm::CheckpointReader reader_;
@@ -41,11 +54,14 @@ class SafetensorsSource final : public TensorSource {
   explicit SafetensorsSource(rm::SafetensorsReader reader) : reader_(std::move(reader)) {}
   rm::StatusOr<std::vector<TensorInfo>> List() override {
     std::vector<TensorInfo> infos;
-    for (const auto& e : reader_.entries()) infos.push_back({e.name, e.dtype, e.shape});
+    for (const auto& e : reader_.entries()) {
+      infos.push_back({e.name, e.dtype, e.shape, BytesOf(e.dtype, e.shape)});
+    }
     SortByName(&infos);
     return infos;
   }
   rm::StatusOr<rm::Tensor> Read(const std::string& name) override { return reader_.Read(name); }
+  std::string format() const override { return "safetensors"; }
 
  private:
   rm::SafetensorsReader reader_;
@@ -56,11 +72,14 @@ class NpzSource final : public TensorSource {
   explicit NpzSource(NpzReader reader) : reader_(std::move(reader)) {}
   rm::StatusOr<std::vector<TensorInfo>> List() override {
     std::vector<TensorInfo> infos;
-    for (const auto& m : reader_.members()) infos.push_back({m.name, m.dtype, m.shape});
+    for (const auto& m : reader_.members()) {
+      infos.push_back({m.name, m.dtype, m.shape, BytesOf(m.dtype, m.shape)});
+    }
     SortByName(&infos);
     return infos;
   }
   rm::StatusOr<rm::Tensor> Read(const std::string& name) override { return reader_.Read(name); }
+  std::string format() const override { return "npz"; }
 
  private:
   NpzReader reader_;
@@ -72,13 +91,36 @@ rm::StatusOr<std::unique_ptr<TensorSource>> Make(rm::StatusOr<Reader> reader) {
   return std::unique_ptr<TensorSource>(std::make_unique<Source>(*std::move(reader)));
 }
 
-// A sorted table, which a V1 checkpoint's file is, says so in its last eight bytes.
-bool EndsAsTable(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  char end[8] = {};
-  if (!file || file.tellg() < 8 || !file.seekg(-8, std::ios::end).read(end, 8)) return false;
-  return std::string_view(end, 8) == "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
-}
+// The constants of a frozen graph.
+class GraphSource final : public TensorSource {
+ public:
+  static rm::StatusOr<std::unique_ptr<TensorSource>> Open(const std::string& path) {
+    auto source = std::make_unique<GraphSource>();
+    RAMET_RETURN_IF_ERROR(rm::ImportGraphDefFile(source->graph_, path, {.name = ""}).status());
+    for (const rm::Operation& op : source->graph_.operations()) {
+      if (op.type() == "Const") source->constants_[op.name()] = op;
+    }
+    return std::unique_ptr<TensorSource>(std::move(source));
+  }
+  rm::StatusOr<std::vector<TensorInfo>> List() override {
+    std::vector<TensorInfo> infos;
+    for (const auto& [name, op] : constants_) {
+      RAMET_ASSIGN_OR_RETURN(const rm::Tensor value, op.attr<rm::Tensor>("value"));
+      infos.push_back({name, value.dtype(), value.shape(), static_cast<int64_t>(value.bytes())});
+    }
+    return infos;
+  }
+  rm::StatusOr<rm::Tensor> Read(const std::string& name) override {
+    const auto found = constants_.find(name);
+    if (found == constants_.end()) return rm::NotFound("the graph has no constant '", name, "'");
+    return found->second.attr<rm::Tensor>("value");
+  }
+  std::string format() const override { return "GraphDef"; }
+
+ private:
+  rm::Graph graph_;
+  std::map<std::string, rm::Operation> constants_;
+};
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -104,35 +146,27 @@ rm::StatusOr<rm::Tensor> TensorSource::ReadSlice(const std::string& name,
   return values[0];
 }
 
-bool IsCheckpoint(const std::string& path) {
-  if (rm::BundleExists(path)) return true;
-  if (fs::is_regular_file(path)) return EndsAsTable(path);
-  return path.find_first_of("*?[") != std::string::npos;
-}
-
 rm::StatusOr<std::unique_ptr<TensorSource>> OpenTensors(const std::string& path) {
-  const std::string index = ".index";
-  if (path.ends_with(index)) {
-    return OpenTensors(path.substr(0, path.size() - index.size()));
+  RAMET_ASSIGN_OR_RETURN(const ModelFile file, FindModelFile(path));
+  using Kind = ModelFile::Kind;
+  if (file.kind == Kind::kNpz) return Make<NpzSource>(NpzReader::Open(path));
+  if (file.kind == Kind::kSafetensors) {
+    return Make<SafetensorsSource>(rm::SafetensorsReader::Open(path));
   }
-  if (IsCheckpoint(path)) return Make<CheckpointSource>(rm::CheckpointReader::Open(path));
-  if (!fs::is_regular_file(path)) {
-    return rm::NotFound("there is no file '", path, "' and no checkpoint '", path, ".index'");
+  if (file.kind == Kind::kGraphDef) return GraphSource::Open(path);
+  if (!file.checkpoint.empty()) {
+    return Make<CheckpointSource>(rm::CheckpointReader::Open(file.checkpoint));
   }
-  char start[4] = {};
-  std::ifstream(path, std::ios::binary).read(start, sizeof(start));
-  const std::string_view magic(start, sizeof(start));
-  const bool zip = magic == "PK\3\4" || magic == "PK\5\6";
-  if (zip) return Make<NpzSource>(NpzReader::Open(path));
-  return Make<SafetensorsSource>(rm::SafetensorsReader::Open(path));
+  return rm::NotFound("'", file.path, "' is ", KindName(file.kind),
+                      " without a checkpoint beside it, so there are no values of its variables");
 }
 
 LongWork::LongWork(std::string label, int64_t total)
-    : label_(std::move(label)), total_(total), start_(Now()) {}
+    : label_(std::move(label)), total_(total), start_(Now()), shown_(isatty(STDERR_FILENO) == 1) {}
 LongWork::~LongWork() = default;
 
 void LongWork::Update(int64_t done, const std::string& note) {
-  if (!progress_ && Now() - start_ < 1) return;
+  if (!shown_ || (!progress_ && Now() - start_ < 1)) return;
   if (!progress_) {
     progress_ = std::make_unique<rm::Progress>(label_, rm::Progress::Options{.total = total_});
   }

@@ -12,10 +12,12 @@ struct TensorInfo {
   std::string name;
   ramet::DType dtype = ramet::DType::kInvalid;
   ramet::Shape shape;
+  int64_t bytes = 0;
+  size_t slices = 0;  // in which a checkpoint stores it; 0: whole
 };
 
 // The tensors of a file, whichever format it has: a checkpoint (V2 or V1), safetensors,
-// .npz.
+// .npz, or the constants of a GraphDef.
 class TensorSource {
  public:
   virtual ~TensorSource() = default;
@@ -26,13 +28,15 @@ class TensorSource {
   // A part of it. \error besides: kInvalidArgument if the slice is not in the tensor.
   virtual ramet::StatusOr<ramet::Tensor> ReadSlice(const std::string& name,
                                                    const ramet::TensorSlice& slice);
+  // "v2", "v1", "safetensors", "npz", "GraphDef".
+  virtual std::string format() const = 0;
+  // The reader beneath, of a V2 checkpoint; else nullptr.
+  virtual ramet::BundleReader* bundle() { return nullptr; }
 };
 
-// Whether `path` is a V2 checkpoint's prefix, or a V1 checkpoint's file or pattern.
-bool IsCheckpoint(const std::string& path);
-
-// `path` is a file, or the PREFIX of a checkpoint; its content says which format it has.
-// \error kNotFound if there is nothing of that name; those of the format's reader.
+// `path` as FindModelFile takes it. A .meta file and a SavedModel stand for their checkpoint.
+// \error those of FindModelFile and of the format's reader; kNotFound if a .meta file or a
+//   SavedModel has no checkpoint.
 ramet::StatusOr<std::unique_ptr<TensorSource>> OpenTensors(const std::string& path);
 
 struct SinkOptions {
@@ -61,7 +65,8 @@ ramet::StatusOr<std::unique_ptr<TensorSink>> MakeSink(const std::string& path,
                                                       const std::vector<TensorInfo>& tensors,
                                                       const SinkOptions& options);
 
-// Shows how far work on `total` things is, once it has taken more than a second.
+// Shows how far work on `total` things is, once it has taken more than a second, when stderr is a
+// terminal.
 class LongWork {
  public:
   LongWork(std::string label, int64_t total);
@@ -72,6 +77,7 @@ class LongWork {
   std::string label_;
   int64_t total_;
   double start_;
+  bool shown_;
   std::unique_ptr<ramet::Progress> progress_;
 };
 

@@ -1,14 +1,19 @@
 #include "ramet/graph/convert_message.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "ramet/base/file.h"
 #include "ramet/graph/message_file.h"
+#include "ramet/proto/checkpoint.pb.h"
+#include "ramet/proto/control_flow.pb.h"
 #include "ramet/proto/graph.pb.h"
 #include "ramet/proto/meta_graph.pb.h"
 #include "ramet/proto/saved_model.pb.h"
+#include "ramet/proto/trackable_object_graph.pb.h"
+#include "ramet/proto/variable.pb.h"
 
 namespace ramet {
 namespace {
@@ -16,38 +21,61 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-constexpr std::string_view kKinds[] = {"MetaGraphDef", "GraphDef", "SavedModel"};
+constexpr size_t kMostUnknown = 8;
+// Those that are told from their content, in this order.
+constexpr std::string_view kKinds[] = {"MetaGraphDef", "GraphDef", "SavedModel", "CheckpointState"};
 
-std::unique_ptr<Message> NewMessage(std::string_view kind) {
-  if (kind == "GraphDef") return std::make_unique<GraphDef>();
-  if (kind == "MetaGraphDef") return std::make_unique<MetaGraphDef>();
-  return std::make_unique<SavedModel>();
+const std::map<std::string_view, const Message*>& Prototypes() {
+  static const auto* const prototypes = new std::map<std::string_view, const Message*>{
+      {"AttrValue", &AttrValue::default_instance()},
+      {"CheckpointState", &CheckpointState::default_instance()},
+      {"CollectionDef", &CollectionDef::default_instance()},
+      {"FunctionDefLibrary", &FunctionDefLibrary::default_instance()},
+      {"GraphDef", &GraphDef::default_instance()},
+      {"MetaGraphDef", &MetaGraphDef::default_instance()},
+      {"NodeDef", &NodeDef::default_instance()},
+      {"OpList", &OpList::default_instance()},
+      {"QueueRunnerDef", &QueueRunnerDef::default_instance()},
+      {"SavedModel", &SavedModel::default_instance()},
+      {"SaverDef", &SaverDef::default_instance()},
+      {"SignatureDef", &SignatureDef::default_instance()},
+      {"TensorProto", &TensorProto::default_instance()},
+      {"TrackableObjectGraph", &TrackableObjectGraph::default_instance()},
+      {"VariableDef", &VariableDef::default_instance()}};
+  return *prototypes;
 }
 
-// The first place of a field that the message's type does not have; "" if there is none. Parsed
-// messages are at most 100 deep.
-std::string UnknownFieldIn(const Message& message) {
+std::unique_ptr<Message> NewMessage(std::string_view kind) {
+  return std::unique_ptr<Message>(Prototypes().at(kind)->New());
+}
+
+// Adds the places of fields that a message's type does not have, each once, but no more than
+// kMostUnknown. Parsed messages are at most 100 deep.
+void CollectUnknown(const Message& message, std::vector<std::string>* places) {
   const auto& reflection = *message.GetReflection();
-  if (const auto& unknown = reflection.GetUnknownFields(message); !unknown.empty()) {
-    return StrCat(message.GetDescriptor()->name(), ", field ", unknown.field(0).number());
+  const auto& unknown = reflection.GetUnknownFields(message);
+  for (int i = 0; i < unknown.field_count() && places->size() < kMostUnknown; ++i) {
+    std::string place =
+        StrCat(message.GetDescriptor()->name(), ", field ", unknown.field(i).number());
+    if (std::ranges::find(*places, place) == places->end()) places->push_back(std::move(place));
   }
   std::vector<const FieldDescriptor*> fields;
   reflection.ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
     const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
-    for (int i = 0; i < count; ++i) {
-      const Message& inner = field->is_repeated() ? reflection.GetRepeatedMessage(message, field, i)
-                                                  : reflection.GetMessage(message, field);
-      if (std::string found = UnknownFieldIn(inner); !found.empty()) return found;
+    for (int i = 0; i < count && places->size() < kMostUnknown; ++i) {
+      CollectUnknown(field->is_repeated() ? reflection.GetRepeatedMessage(message, field, i)
+                                          : reflection.GetMessage(message, field),
+                     places);
     }
   }
-  return "";
 }
 
 bool IsCalled(const std::string& path, std::string_view kind) {
   return (kind == "MetaGraphDef" && path.ends_with(".meta")) ||
-         (kind == "SavedModel" && path.find("saved_model.pb") != std::string::npos);
+         (kind == "SavedModel" && path.find("saved_model.pb") != std::string::npos) ||
+         (kind == "CheckpointState" && (path == "checkpoint" || path.ends_with("/checkpoint")));
 }
 
 // The kinds in the order in which they are tried.
@@ -62,10 +90,11 @@ std::vector<std::string_view> Candidates(const std::string& path, std::string_vi
 struct Parsed {
   std::string_view kind;
   std::unique_ptr<Message> message;
-  std::string unknown;  // a field that its type does not have
+  std::vector<std::string> unknown;  // fields that its type does not have
 };
 
-// The first kind that fits without unknown fields, else the first one that fits.
+// The first kind that fits without unknown fields, else the first one that fits. Any message of
+// strings could be a CheckpointState: without being asked for, one has no unknown fields.
 StatusOr<Parsed> Recognize(const std::string& path, const std::string& bytes,
                            std::string_view kind) {
   Parsed best;
@@ -75,30 +104,47 @@ StatusOr<Parsed> Recognize(const std::string& path, const std::string& bytes,
     Status status = ParseMessage(bytes, candidate, message.get());
     failure.Update(status);
     if (!status.ok()) continue;
-    std::string unknown = UnknownFieldIn(*message);
+    std::vector<std::string> unknown;
+    CollectUnknown(*message, &unknown);
     const bool whole = unknown.empty();
+    if (!whole && kind.empty() && candidate == "CheckpointState") continue;
     if (whole || !best.message) best = {candidate, std::move(message), std::move(unknown)};
     if (whole) return best;
   }
   if (best.message) return best;
   if (!kind.empty()) return failure.WithContext(StrCat("'", path, "'"));
   return DataLoss("'", path,
-                  "' is no GraphDef, MetaGraphDef or SavedModel, in binary or text form");
+                  "' is no GraphDef, MetaGraphDef, SavedModel or CheckpointState, in binary or "
+                  "text form");
+}
+
+StatusOr<Parsed> ReadMessage(const std::string& path, std::string_view kind) {
+  RAMET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  if (bytes.empty()) return DataLoss("'", path, "' is empty");
+  return Recognize(path, bytes, kind);
+}
+
+Status UnknownKind(std::string_view kind) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, prototype] : Prototypes()) names.push_back(name);
+  return InvalidArgument("there is no message '", kind, "' here; possible are ",
+                         StrJoin(names, ", "));
 }
 
 }  // namespace
 
+StatusOr<std::string> MessageKindOfFile(const std::string& path) {
+  RAMET_ASSIGN_OR_RETURN(const Parsed parsed, ReadMessage(path, ""));
+  return std::string(parsed.kind);
+}
+
 StatusOr<std::string> ConvertMessageFile(const std::string& from, const std::string& to,
                                          bool as_text, std::string_view kind) {
-  if (!kind.empty() && std::ranges::count(kKinds, kind) == 0) {
-    return InvalidArgument("there is no message '", kind,
-                           "' here; GraphDef, MetaGraphDef and SavedModel are possible");
-  }
-  RAMET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(from));
-  if (bytes.empty()) return DataLoss("'", from, "' is empty");
-  RAMET_ASSIGN_OR_RETURN(const Parsed parsed, Recognize(from, bytes, kind));
+  if (!kind.empty() && !Prototypes().contains(kind)) return UnknownKind(kind);
+  RAMET_ASSIGN_OR_RETURN(const Parsed parsed, ReadMessage(from, kind));
   if (as_text && !parsed.unknown.empty()) {
-    return InvalidArgument("'", from, "' has a field that is not known here (", parsed.unknown,
+    return InvalidArgument("'", from, "' has fields that are not known here (",
+                           StrJoin(parsed.unknown, "; "),
                            "), which text form would lose; keep it binary");
   }
   RAMET_ASSIGN_OR_RETURN(const std::string out, MessageToBytes(*parsed.message, as_text));

@@ -90,10 +90,21 @@ void CopyWithout(const GraphDef& def, const NameSet& removed, GraphDef* part) {
   }
 }
 
+// The nodes whose outputs others read.
+NameSet DataSources(const GraphDef& def) {
+  NameSet sources;
+  for (const NodeDef& node : def.node()) {
+    for (const std::string& input : node.input()) {
+      if (!input.starts_with('^')) sources.insert(TensorRef::Parse(input).node);
+    }
+  }
+  return sources;
+}
+
 // Takes Identity nodes out of a graph and joins what is before and behind them.
 class Splicer {
  public:
-  Splicer(const GraphDef& def, const NameSet& kept) {
+  Splicer(const GraphDef& def, const NameSet& kept, bool checks) {
     NameSet with_control, colocated;
     for (const NodeDef& node : def.node()) {
       for (const std::string& input : node.input()) {
@@ -104,9 +115,10 @@ class Splicer {
       ForEachGroup(node, [&](std::string_view name) { colocated.insert(name); });
     }
     for (const NodeDef& node : def.node()) {
-      const bool spliced = (node.op() == "Identity" || node.op() == "StopGradient") &&
-                           !kept.contains(node.name()) && !colocated.contains(node.name()) &&
-                           !with_control.contains(node.name());
+      const bool passes = node.op() == "Identity" || node.op() == "StopGradient" ||
+                          (checks && node.op() == "CheckNumerics");
+      const bool spliced = passes && !kept.contains(node.name()) &&
+                           !colocated.contains(node.name()) && !with_control.contains(node.name());
       if (spliced) nodes_.emplace(node.name(), &node);
     }
   }
@@ -159,15 +171,20 @@ Status ExtractSubGraphProto(const GraphDef& def, const std::vector<std::string>&
 }
 
 Status RemoveTrainingNodesProto(const GraphDef& def,
-                                const std::vector<std::string>& protected_nodes, GraphDef* part) {
+                                const std::vector<std::string>& protected_nodes, bool as_tensorflow,
+                                GraphDef* part) {
   const NameSet kept(protected_nodes.begin(), protected_nodes.end());
+  const NameSet read = DataSources(def);
   NameSet checks;
   for (const NodeDef& node : def.node()) {
-    if (node.op() == "CheckNumerics" && !kept.contains(node.name())) checks.insert(node.name());
+    const bool removed = as_tensorflow || !read.contains(node.name());
+    if (removed && node.op() == "CheckNumerics" && !kept.contains(node.name())) {
+      checks.insert(node.name());
+    }
   }
   GraphDef unchecked;
   CopyWithout(def, checks, &unchecked);
-  const Splicer splicer(unchecked, kept);
+  const Splicer splicer(unchecked, kept, !as_tensorflow);
   part->Clear();
   for (const NodeDef& node : unchecked.node()) {
     if (splicer.Removes(node.name())) continue;
@@ -177,6 +194,9 @@ Status RemoveTrainingNodesProto(const GraphDef& def,
       RAMET_ASSIGN_OR_RETURN(input, splicer.Source(input));
     }
   }
+  if (as_tensorflow) return OkStatus();
+  *part->mutable_library() = def.library();
+  *part->mutable_versions() = def.versions();
   return OkStatus();
 }
 
@@ -188,9 +208,10 @@ StatusOr<std::string> ExtractSubGraph(std::string_view graph_def,
 }
 
 StatusOr<std::string> RemoveTrainingNodes(std::string_view graph_def,
-                                          const std::vector<std::string>& protected_nodes) {
+                                          const std::vector<std::string>& protected_nodes,
+                                          bool as_tensorflow) {
   return Transform(graph_def, [&](const GraphDef& def, GraphDef* part) {
-    return RemoveTrainingNodesProto(def, protected_nodes, part);
+    return RemoveTrainingNodesProto(def, protected_nodes, as_tensorflow, part);
   });
 }
 

@@ -22,10 +22,13 @@ RAMET_EXPORT StatusOr<std::string> ExtractSubGraph(std::string_view graph_def,
 
 // The graph without CheckNumerics nodes, and with Identity and StopGradient nodes that have no
 // control edges and that no colocation names spliced out; `protected_nodes` stay
-// (tf.graph_util.remove_training_nodes). As in TensorFlow, the result has nodes only: no versions,
-// no library. \error kInvalidArgument if such nodes form a cycle or lack an input; kDataLoss.
+// (tf.graph_util.remove_training_nodes). As in TensorFlow, the result has nodes only, no versions
+// and no library, and what reads a CheckNumerics is left without that input. With `as_tensorflow`
+// false, versions and library stay, and a CheckNumerics that is read is spliced out as an Identity
+// is. \error kInvalidArgument if such nodes form a cycle or lack an input; kDataLoss.
 RAMET_EXPORT StatusOr<std::string> RemoveTrainingNodes(
-    std::string_view graph_def, const std::vector<std::string>& protected_nodes = {});
+    std::string_view graph_def, const std::vector<std::string>& protected_nodes = {},
+    bool as_tensorflow = true);
 
 // The graph with the variables named by `values` as constants: Variable, VariableV2 and VarHandleOp
 // become Const, a ReadVariableOp an Identity, ResourceGather and ResourceGatherNd become GatherV2

@@ -12,7 +12,8 @@ bool IsVariableNode(const NodeDef& node);
 Status ExtractSubGraphProto(const GraphDef& def, const std::vector<std::string>& nodes,
                             GraphDef* part);
 Status RemoveTrainingNodesProto(const GraphDef& def,
-                                const std::vector<std::string>& protected_nodes, GraphDef* part);
+                                const std::vector<std::string>& protected_nodes, bool as_tensorflow,
+                                GraphDef* part);
 Status ReplaceVariablesProto(const std::map<std::string, Tensor>& values, GraphDef* def);
 
 }  // namespace ramet

@@ -100,5 +100,26 @@ TEST(FreezeTest, ACycleOfIdentitiesIsNoEndlessLoop) {
               HasSubstr("'d' (Identity) has no input"));
 }
 
+TEST(FreezeTest, AReaderOfACheckKeepsItsInput) {
+  const std::string def =
+      "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }"
+      "node { name: 'check' op: 'CheckNumerics' input: 'x' "
+      "       attr { key: 'T' value { type: DT_FLOAT } }"
+      "       attr { key: 'message' value { s: 'bad' } } }"
+      "node { name: 'y' op: 'Neg' input: 'check' attr { key: 'T' value { type: DT_FLOAT } } }"
+      "versions { producer: 1234 }";
+  const auto inputs_of_y = [&](bool as_tensorflow) -> std::vector<std::string> {
+    Graph graph;
+    const auto imported =
+        ImportGraphDef(graph, RemoveTrainingNodes(def, {}, as_tensorflow).value(), {.name = ""});
+    if (!imported.ok()) return {};
+    EXPECT_FALSE(graph.HasOperation("check"));
+    EXPECT_EQ(graph.versions().producer, 1234);
+    return {graph.FindOperation("y").value().input(0).name()};
+  };
+  EXPECT_THAT(inputs_of_y(true), ::testing::IsEmpty());
+  EXPECT_THAT(inputs_of_y(false), ::testing::ElementsAre("x:0"));
+}
+
 }  // namespace
 }  // namespace ramet

@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <map>
+
+#include "draw.h"
+
+// Places the labels of edges where they lie on no box and on no other label.
+namespace cli {
+namespace {
+
+constexpr double kLetter = 5.8, kLetterHeight = 9, kBeside = 4, kBucket = 50;
+
+struct Rect {
+  double left, top, right, bottom;
+  bool Meets(const Rect& o) const {
+    return left < o.right && o.left < right && top < o.bottom && o.top < bottom;
+  }
+};
+
+// Rectangles by the stripes of the picture that they reach into.
+class Taken {
+ public:
+  void Add(const Rect& rect) {
+    for (int i = Stripe(rect.top); i <= Stripe(rect.bottom); ++i) stripes_[i].push_back(rect);
+  }
+  bool Free(const Rect& rect) const {
+    for (int i = Stripe(rect.top); i <= Stripe(rect.bottom); ++i) {
+      const auto found = stripes_.find(i);
+      if (found == stripes_.end()) continue;
+      if (std::ranges::any_of(found->second, [&](const Rect& r) { return r.Meets(rect); })) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  static int Stripe(double y) { return static_cast<int>(y / kBucket); }
+  std::map<int, std::vector<Rect>> stripes_;
+};
+
+// A point of the curve that ToSvg draws from a to b.
+Picture::Point At(const Picture::Point& a, const Picture::Point& b, double t) {
+  const double middle = (a.y + b.y) / 2, s = 1 - t;
+  return {a.x + (b.x - a.x) * t * t * (3 - 2 * t),
+          s * s * s * a.y + 3 * s * t * middle + t * t * t * b.y};
+}
+
+bool PlaceOn(const Picture::Point& a, const Picture::Point& b, double most_right, Taken* taken,
+             Picture::Edge* edge) {
+  const double width = kLetter * static_cast<double>(edge->label.size());
+  for (const double t : {0.5, 0.35, 0.65, 0.2, 0.8}) {
+    const Picture::Point p = At(a, b, t);
+    for (const double left : {p.x + kBeside, p.x - kBeside - width}) {
+      const Rect rect{left, p.y - kLetterHeight, left + width, p.y + 2};
+      if (left < 0 || rect.right > most_right || !taken->Free(rect)) continue;
+      taken->Add(rect);
+      edge->labelled = true;
+      edge->label_at = {left, p.y};
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void PlaceLabels(Picture* picture) {
+  Taken taken;
+  for (const Picture::Box& box : picture->boxes) {
+    taken.Add({box.x - box.width / 2, box.y - box.height / 2, box.x + box.width / 2,
+               box.y + box.height / 2});
+  }
+  for (Picture::Edge& edge : picture->edges) {
+    const auto& way = edge.way;
+    if (edge.label.empty() || way.size() < 2) continue;
+    if (PlaceOn(way[0], way[1], picture->width, &taken, &edge)) continue;
+    PlaceOn(way[way.size() - 2], way.back(), picture->width, &taken, &edge);
+  }
+}
+
+}  // namespace cli

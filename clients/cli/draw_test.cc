@@ -1,0 +1,108 @@
+// Pictures as `ramet draw` lays them out.
+#include "draw.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace cli {
+namespace {
+
+// Boxes 0, 1, ... with random edges from lower to higher ones, near and far, and some back.
+Picture RandomPicture(int boxes, unsigned seed) {
+  std::mt19937 random(seed);
+  Picture picture;
+  for (int i = 0; i < boxes; ++i) {
+    const bool scope = random() % 2 == 0;
+    picture.boxes.push_back({.name = std::string(3 + random() % 30, 'n'),
+                             .detail = "7 ops",
+                             .kind = scope ? Picture::Box::Kind::kScope : Picture::Box::Kind::kOp});
+  }
+  for (int i = 1; i < boxes; ++i) {
+    for (int from : {i - 1, static_cast<int>(random() % static_cast<unsigned>(i))}) {
+      const bool back = random() % 10 == 0;
+      picture.edges.push_back({.from = back ? i : from,
+                               .to = back ? from : i,
+                               .tensors = 1,
+                               .label = "float[?,784]",
+                               .way = {}});
+    }
+  }
+  LayOut(&picture);
+  PlaceLabels(&picture);
+  return picture;
+}
+
+bool Inside(const Picture::Box& box, const Picture::Point& p) {
+  return std::fabs(p.x - box.x) < box.width / 2 - 1 && std::fabs(p.y - box.y) < box.height / 2 - 1;
+}
+
+// A point of the curve between two points of a way, vertical at both ends.
+Picture::Point Curve(const Picture::Point& a, const Picture::Point& b, double t) {
+  const double middle = (a.y + b.y) / 2, s = 1 - t;
+  return {s * s * (s + 3 * t) * a.x + t * t * (t + 3 * s) * b.x,
+          s * s * s * a.y + 3 * s * t * middle + t * t * t * b.y};
+}
+
+TEST(Draw, NoBoxLiesOnAnotherOrBeyondThePicture) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const Picture picture = RandomPicture(30, seed);
+    for (const Picture::Box& a : picture.boxes) {
+      EXPECT_GE(a.x - a.width / 2, 0);
+      EXPECT_LE(a.x + a.width / 2, picture.width);
+      EXPECT_LE(a.y + a.height / 2, picture.height);
+      for (const Picture::Box& b : picture.boxes) {
+        if (&a == &b || a.y != b.y) continue;
+        EXPECT_GE(std::fabs(a.x - b.x), (a.width + b.width) / 2) << seed;
+      }
+    }
+  }
+}
+
+TEST(Draw, NoLineCrossesABox) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const Picture picture = RandomPicture(30, seed);
+    for (const Picture::Edge& edge : picture.edges) {
+      for (size_t i = 1; i < edge.way.size(); ++i) {
+        for (double t = 0; t <= 1; t += 0.02) {
+          const Picture::Point p = Curve(edge.way[i - 1], edge.way[i], t);
+          for (const Picture::Box& box : picture.boxes) ASSERT_FALSE(Inside(box, p)) << seed;
+        }
+      }
+    }
+  }
+}
+
+TEST(Draw, NoLabelLiesOnAnotherOrOnABox) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const Picture picture = RandomPicture(30, seed);
+    int labels = 0;
+    for (const Picture::Edge& a : picture.edges) {
+      if (!a.labelled) continue;
+      ++labels;
+      for (const Picture::Box& box : picture.boxes) ASSERT_FALSE(Inside(box, a.label_at));
+      for (const Picture::Edge& b : picture.edges) {
+        if (&a == &b || !b.labelled || std::fabs(a.label_at.y - b.label_at.y) >= 9) continue;
+        ASSERT_GE(std::fabs(a.label_at.x - b.label_at.x),
+                  5.0 * static_cast<double>(a.label.size()));
+      }
+    }
+    EXPECT_GT(labels, static_cast<int>(picture.edges.size()) / 2) << seed;
+  }
+}
+
+TEST(Draw, ALongEdgeIsAStraightLine) {
+  Picture picture;
+  for (int i = 0; i < 8; ++i) picture.boxes.push_back({.name = "box", .detail = "1 op"});
+  for (int i = 1; i < 8; ++i)
+    picture.edges.push_back({.from = i - 1, .to = i, .label = "", .way = {}});
+  picture.edges.push_back({.from = 0, .to = 7, .label = "", .way = {}});
+  LayOut(&picture);
+  const auto& way = picture.edges.back().way;
+  ASSERT_EQ(way.size(), 2u + 2 * 6);
+  for (size_t i = 2; i + 1 < way.size(); ++i) EXPECT_EQ(way[i].x, way[1].x);
+}
+
+}  // namespace
+}  // namespace cli

@@ -1,0 +1,274 @@
+// The program `ramet` on the other kinds of models: SavedModels, frozen graphs; and on odd input.
+#include "cli_testing.h"
+
+#include "npy.h"
+
+namespace cli {
+namespace {
+
+class Models : public Cli {
+ protected:
+  static void SetUpTestSuite() {
+    Cli::SetUpTestSuite();
+    MakeSavedModel(Path("saved"));
+    ASSERT_TRUE(WriteNpy(Path("x.npy"), rm::Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6})).ok());
+  }
+
+  // out = x * w + b under the signature "predict" (image -> scores), tags "serve" and "serve,gpu".
+  static void MakeSavedModel(const std::string& folder) {
+    rm::Graph graph;
+    auto session = MakeModel(graph, 7);
+    const auto x = graph.Tensor("x:0").value(), out = graph.Tensor("out:0").value();
+    const auto signature = rm::MakeSignature({{"image", x}}, {{"scores", out}});
+    auto builder = rm::SavedModelBuilder::Create(folder).value();
+    rm::SavedModelGraph serve{.tags = {"serve"}, .signatures = {{"predict", signature}}};
+    ASSERT_TRUE(builder.AddMetaGraphAndVariables(session, serve).ok());
+    ASSERT_TRUE(builder.AddMetaGraph(graph, {.tags = {"serve", "gpu"}}).ok());
+    builder.Save().value();
+  }
+
+  static void Write(const std::string& name, const std::string& content) {
+    std::ofstream(Path(name), std::ios::binary) << content;
+  }
+};
+
+TEST_F(Models, SavedModelsAreKnownByTheirContent) {
+  for (const std::string& path : {Path("saved"), Path("saved/saved_model.pb"), Path("saved/")}) {
+    const json seen = RunJson("inspect --json " + path);
+    EXPECT_EQ(seen["kind"], "SavedModel");
+    EXPECT_EQ(seen["tag_sets"], json({{"serve"}, {"gpu", "serve"}})) << path;
+    const json& predict = seen["graph"]["signatures"]["predict"];
+    EXPECT_EQ(predict["inputs"]["image"]["name"], "x:0");
+    EXPECT_EQ(predict["outputs"]["scores"]["shape"], json({nullptr, 2}));
+    EXPECT_EQ(seen["checkpoint"]["complete"], true);
+    EXPECT_EQ(seen["checkpoint"]["format"], "v2");
+  }
+  const Result text = Run("inspect " + Path("saved"));
+  EXPECT_THAT(text.out, HasSubstr("tags serve; there is also --tags gpu,serve\n"));
+  EXPECT_THAT(text.out, HasSubstr("    takes image: x:0 float[?,3]\n"));
+  EXPECT_EQ(RunJson("inspect --json --tags gpu,serve " + Path("saved"))["graph"]["signatures"],
+            json::object());
+  ExpectError("inspect --tags train " + Path("saved"), 1, "--tags serve; --tags gpu,serve");
+}
+
+TEST_F(Models, TensorsOfASavedModel) {
+  EXPECT_EQ(Run("list " + Path("saved")).out, Run("list " + Path("model")).out);
+  EXPECT_EQ(Run("print " + Path("saved") + " global_step").out, "global_step  int64[] 7\n");
+  EXPECT_EQ(Run("diff " + Path("saved") + " " + Path("model.meta")).out, "equal: 3 tensors\n");
+  EXPECT_EQ(Run("convert " + Path("saved") + " " + Path("saved.npz")).code, 0);
+  EXPECT_EQ(Run("diff " + Path("saved.npz") + " " + Path("model")).code, 0);
+  EXPECT_THAT(Run("draw " + Path("saved")).out, HasSubstr(">MatMul</text>"));
+}
+
+TEST_F(Models, RunsBySignature) {
+  Result all = Run("run " + Path("saved") + " --signature predict --feed image=" + Path("x.npy"));
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_EQ(all.out, "scores  float[2,2] 6 6 15 15\n");
+  const json one = RunJson("run " + Path("saved") +
+                           " --json --signature predict --fetch scores --feed image=[[1,2,3]]");
+  EXPECT_EQ(one["scores"]["values"], json({6, 6}));
+  EXPECT_EQ(one["scores"]["dtype"], "float");
+  EXPECT_THAT(Run("run " + Path("saved") + " --feed x=[[1,2,3]] --fetch out:0").out,
+              HasSubstr("out:0  float[1,2] 6 6"));
+  ExpectError("run " + Path("saved") + " --signature predict", 1,
+              "--feed image=... is missing, of float[?,3]");
+  ExpectError("run " + Path("saved") + " --signature nothing", 1, "there is 'predict'");
+  ExpectError("run " + Path("saved") + " --signature predict --feed imag=1", 1,
+              "inputs of the signature: 'image'");
+}
+
+TEST_F(Models, FreezesAndRunsWhatItFroze) {
+  const struct {
+    const char *model, *outputs;
+  } cases[] = {{"model", "--output-nodes out"},
+               {"model.meta", "--output-nodes out:0"},
+               {"saved", "--signature predict"},
+               {"saved", "--signature predict --remove-training-nodes"}};
+  for (const auto& [model, outputs] : cases) {
+    Result made = Run(rm::StrCat("freeze ", Path(model), " ", outputs, " -o ", Path("f.pb")));
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_EQ(made.err, "");
+    EXPECT_THAT(made.out, HasSubstr("f.pb: GraphDef, "));
+    const json seen = RunJson("inspect --json " + Path("f.pb"));
+    EXPECT_EQ(seen["kind"], "GraphDef");
+    EXPECT_EQ(seen["graph"]["variables"], json::array());
+    EXPECT_EQ(seen["graph"]["outputs"][0]["name"], "out:0");
+    EXPECT_EQ(seen["graph"]["outputs"].size(), 1u);
+    Result run = Run("run " + Path("f.pb") + " --feed x=" + Path("x.npy") + " --fetch out");
+    EXPECT_EQ(run.out, "out:0  float[2,2] 6 6 15 15\n") << run.err;
+  }
+  EXPECT_EQ(Run("print " + Path("f.pb") + " w").out, "w  float[3,2] 1 1 1 1 1 1\n");
+}
+
+TEST_F(Models, FreezesAPart) {
+  const std::string freeze = "freeze " + Path("model") + " --output-nodes out -o ";
+  const json deny = RunJson(freeze + Path("deny.pb") + " --deny b --json");
+  EXPECT_EQ(deny["variables"], json({"b"}));
+  const json allow = RunJson(freeze + Path("allow.pbtxt") + " --allow b --json");
+  EXPECT_EQ(allow["variables"], json({"w"}));
+  EXPECT_EQ(allow["output_nodes"], json({"out"}));
+  EXPECT_THAT(Content(Path("allow.pbtxt")), HasSubstr("op: \"VariableV2\""));
+  ExpectError(freeze + Path("x.pb") + " --deny out", 1, "no variable, but a Identity");
+  ExpectError(freeze + Path("x.pb") + " --allow nothing", 1, "--allow nothing");
+  ExpectError("freeze " + Path("model") + " -o " + Path("x.pb"), 1, "--output-nodes NAME");
+  ExpectError("freeze " + Path("model") + " --output-nodes zz -o " + Path("x.pb"), 1, "zz");
+  ExpectError("freeze " + Path("model") + " --output-nodes out", 2, "--output is required");
+  EXPECT_FALSE(fs::exists(Path("x.pb")));
+}
+
+TEST_F(Models, AFailedFreezeLeavesTheOldFile) {
+  fs::create_directory(Path("locked"));
+  Write("locked/old.pb", "old");
+  Run("freeze " + Path("model") + " --output-nodes out -o " + Path("locked/none/x.pb"));
+  const std::string freeze = "freeze " + Path("model") + " --output-nodes zz -o ";
+  EXPECT_EQ(Run(freeze + Path("locked/old.pb")).code, 1);
+  EXPECT_EQ(Content(Path("locked/old.pb")), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(Path("locked")), fs::directory_iterator()), 1);
+}
+
+TEST_F(Models, InputsAreNotThoseOfTheSaver) {
+  rm::Graph graph;
+  auto session = MakeModel(graph, 7);
+  rm::Saver saver(graph);
+  ASSERT_TRUE(rm::ExportGraphDefFile(graph, Path("with_saver.pb")).ok());
+  const json seen = RunJson("inspect --json " + Path("with_saver.pb"))["graph"];
+  ASSERT_EQ(seen["inputs"].size(), 2u);
+  EXPECT_EQ(seen["inputs"][0]["name"], "x:0");
+  EXPECT_EQ(seen["outputs"].size(), 1u);
+}
+
+TEST_F(Models, GraphAndValuesFromDifferentPlaces) {
+  fs::create_directory(Path("elsewhere"));
+  fs::copy(Path("model.meta"), Path("elsewhere/graph.meta"));
+  const std::string graph = Path("elsewhere/graph.meta"), feed = " --fetch w --checkpoint ";
+  EXPECT_EQ(Run("run " + graph + feed + Path("model")).out, "w:0  float[3,2] 1 1 1 1 1 1\n");
+  EXPECT_EQ(Run("run " + Path("model") + " --fetch w --meta " + graph).code, 0);
+  ExpectError("run " + graph + " --fetch w", 1, "ninitialized");
+  ExpectError("list " + graph, 1, "without a checkpoint beside it");
+  ExpectError("run " + graph + feed + Path("x.npy"), 1, "single array");
+}
+
+TEST_F(Models, ASavedModelWithOtherValues) {
+  fs::create_directory(Path("nine"));
+  SaveModel(Path("nine/model"), 9);
+  fs::remove(Path("nine/model.meta"));
+  const std::string step = " --fetch global_step", nine = "global_step:0  int64[] 9\n";
+  EXPECT_EQ(Run("run " + Path("saved") + step + " --checkpoint " + Path("nine/model")).out, nine);
+  EXPECT_EQ(Run("run " + Path("nine/model") + step + " --meta " + Path("saved")).out, nine);
+  EXPECT_EQ(Run("run " + Path("saved") + step).out, "global_step:0  int64[] 7\n");
+  ExpectError("run " + Path("nine/model") + step, 1, "name the graph with --meta");
+  ExpectError("run " + Path("saved") + step + " --meta /dev/null", 1, "neither a file");
+}
+
+TEST_F(Models, FoldersStandForTheirLatestCheckpoint) {
+  EXPECT_EQ(Run("list " + *dir_).out, Run("list " + Path("model")).out);
+  EXPECT_EQ(Run("list " + Path("checkpoint")).out, Run("list " + Path("model")).out);
+  EXPECT_EQ(Run("list " + Path("model.index")).out, Run("list " + Path("model")).out);
+  EXPECT_EQ(Run("list " + Path("model.data-00000-of-00001")).out, Run("list " + Path("model")).out);
+}
+
+TEST_F(Models, FeedsAreReadAsTheGraphWantsThem) {
+  const std::string run = "run " + Path("model") + " --fetch out --feed ";
+  ASSERT_TRUE(WriteNpy(Path("wide.npy"), rm::Tensor::Of<double>({1, 3}, {1, 2, 3})).ok());
+  EXPECT_EQ(Run(run + "x=" + Path("wide.npy")).out, "out:0  float[1,2] 6 6\n");
+  EXPECT_EQ(Run(run + "x=[[1,2,3]]").out, "out:0  float[1,2] 6 6\n");
+  EXPECT_EQ(Run(run + "'x=[[1, 0.5, -3e1]]'").out, "out:0  float[1,2] -28.5 -28.5\n");
+  ExpectError(run + "x=[[1,2],[3]]", 1, "different lengths");
+  ExpectError(run + "'x=[\"a\"]'", 1, "it is string[1], the graph takes float");
+  ExpectError(run + "x=[[1,true]]", 1, "cannot be mixed");
+  ExpectError(run + "x=none", 1, "no such file");
+  ExpectError(run + "x=" + *dir_, 1, "no such file");
+  ExpectError("run " + Path("model") + " --fetch out", 1, "give it with --feed NAME=");
+  ExpectError(run + "x=[[1,2]]", 1, "x:0");
+  ExpectError(run + "global_step=1.5", 1, "the graph takes int64");
+  EXPECT_EQ(Run("run " + Path("model") + " --fetch global_step --feed global_step=5").out,
+            "global_step:0  int64[] 5\n");
+}
+
+TEST_F(Models, OptionsLeaveTheModelToTheCommand) {
+  EXPECT_EQ(Run("run --fetch w --fetch b " + Path("model")).out,
+            "w:0  float[3,2] 1 1 1 1 1 1\nb:0  float[2] 0 0\n");
+  EXPECT_EQ(Run("freeze -o " + Path("o.pb") + " --output-nodes loss,out " + Path("model")).code, 0);
+  EXPECT_EQ(Run("inspect --tags serve " + Path("saved")).code, 0);
+}
+
+TEST_F(Models, TargetsRun) {
+  const Result result = Run("run " + Path("model") +
+                            " --feed x=[[1,2,3]] --feed y=[[0,0]] --fetch GradientDescent --fetch "
+                            "loss --fetch w --json");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const json values = json::parse(result.out);
+  EXPECT_TRUE(values["loss:0"]["values"].is_array());
+}
+
+TEST_F(Models, OddFilesAreNamed) {
+  Write("empty", "");
+  Write("text", "hello, this is no model\n");
+  Write("junk", std::string("\xff\xfe\0\1junk", 8));
+  Write("renamed.pb", Content(Path("saved/saved_model.pb")));
+  fs::create_directory(Path("nothing here"));
+  for (const char* command : {"inspect", "list", "draw", "freeze -o x --output-nodes a"}) {
+    ExpectError(rm::StrCat(command, " ", Path("empty")), 1, "is empty");
+    ExpectError(rm::StrCat(command, " ", Path("text")), 1, "is no file of a model");
+    ExpectError(rm::StrCat(command, " ", Path("junk")), 1, "is no file of a model");
+    ExpectError(rm::StrCat(command, " /dev/null"), 1, "neither a file nor a folder");
+    ExpectError(rm::StrCat(command, " '", Path("nothing here"), "'"), 1,
+                "neither a saved_model.pb");
+    ExpectError(rm::StrCat(command, " ", Path("modle")), 1, "there is '" + Path("model") + "'");
+    ExpectError(rm::StrCat(command, " ", Path("no/model")), 1, "there is no folder");
+    ExpectError(rm::StrCat(command, " ''"), 1, "path is empty");
+    ExpectError(rm::StrCat(command, " ", Path("renamed.pb")), 1, "saved_model.pb");
+  }
+}
+
+TEST_F(Models, PrintSaysWhatIsWrong) {
+  const std::string print = "print " + Path("model") + " ";
+  ExpectError(print + "W", 1, "the nearest name is 'w'");
+  ExpectError(print + "quite/another", 1, "'ramet list' shows the names");
+  ExpectError(print + "w --slice=-1,1:-", 1, "--slice -1,1:-: Expected non-negative start");
+  ExpectError(print + "w --slice 0,9:-", 1, "out of bounds: shape = [3,2]");
+  ExpectError(print + "w --slice 0,1", 1, "for each dimension");
+  ExpectError(print + "w --max -1", 2, "no number of values");
+  EXPECT_EQ(Run(print + "w --max 0").out, "w  float[3,2] ...\n");
+  const std::string full =
+      rm::StrCat("'", RAMET_PROGRAM, "' ", print, "w > /dev/full 2> /dev/null");
+  EXPECT_EQ(WEXITSTATUS(std::system(full.c_str())), 1);
+}
+
+TEST_F(Models, NamesCannotSteerTheTerminal) {
+  auto writer = rm::BundleWriter::Create(Path("evil")).value();
+  ASSERT_TRUE(writer.Add("a\033[31m\xff", rm::Tensor(1.0f)).ok());
+  ASSERT_TRUE(writer.Finish().ok());
+  EXPECT_EQ(Run("list " + Path("evil")).out, "a?[31m?  float[]  4 B\n");
+  EXPECT_EQ(RunJson("list --json " + Path("evil"))[0]["name"], "a\033[31m\xef\xbf\xbd");
+  EXPECT_THAT(Run("print " + Path("evil") + " '\033[31m'").err, Not(HasSubstr("\033")));
+}
+
+TEST_F(Models, OtherMessagesChangeForm) {
+  const std::string state = Path("checkpoint");
+  Result binary = Run("convert " + state + " " + Path("state.pb"));
+  ASSERT_EQ(binary.code, 0) << binary.err;
+  EXPECT_THAT(binary.out, HasSubstr("CheckpointState in binary form"));
+  ASSERT_EQ(Run("convert " + Path("state.pb") + " " + Path("state.pbtxt")).code, 0);
+  EXPECT_EQ(Content(Path("state.pbtxt")), Content(state));
+  Write("saver.pbtxt", "save_tensor_name: \"save/control_dependency:0\"\nmax_to_keep: 5\n");
+  const std::string saver = " --message SaverDef";
+  ASSERT_EQ(Run("convert " + Path("saver.pbtxt") + " " + Path("saver.pb") + saver).code, 0);
+  ASSERT_EQ(Run("convert " + Path("saver.pb") + " " + Path("back.pbtxt") + saver).code, 0);
+  EXPECT_EQ(Content(Path("back.pbtxt")), Content(Path("saver.pbtxt")));
+  ExpectError("convert " + Path("saver.pb") + " x.pbtxt --message Saver", 1, "TensorProto");
+  ASSERT_EQ(Run("convert " + Path("saved/saved_model.pb") + " " + Path("sm.pbtxt")).code, 0);
+  EXPECT_THAT(Content(Path("sm.pbtxt")), HasSubstr("saved_model_schema_version: 1"));
+}
+
+TEST_F(Models, TextFormNamesTheFieldItWouldLose) {
+  Write("future.pb", Content(Path("f.pb")).empty() ? "" : Content(Path("f.pb")) + "\xf8\x3f\x01");
+  Write("future.pb", "\x0a\x03\x98\x3f\x07" + Content(Path("f.pb")) + "\xf8\x3f\x01");
+  ExpectError("convert " + Path("future.pb") + " " + Path("future.pbtxt"), 1,
+              "(GraphDef, field 1023; NodeDef, field 1011)");
+  EXPECT_EQ(Run("convert " + Path("future.pb") + " " + Path("same.pb")).code, 0);
+  EXPECT_EQ(Content(Path("same.pb")), Content(Path("future.pb")));
+}
+
+}  // namespace
+}  // namespace cli

@@ -1,3 +1,5 @@
+#include <sys/random.h>
+
 #include <random>
 
 #include "ramet/base/file.h"
@@ -22,9 +24,21 @@ std::string JoinPath(std::string_view a, std::string_view b) {
   return a.ends_with('/') ? StrCat(a, b) : StrCat(a, "/", b);
 }
 
-std::string TemporaryPath(std::string_view path) {
+namespace {
+
+// std::random_device asks the processor what it is each time, which on a virtual one takes longer
+// than writing a small file.
+uint64_t RandomNumber() {
+  uint64_t number;
+  if (::getrandom(&number, sizeof(number), 0) == sizeof(number)) return number;
   std::random_device random;
-  uint64_t number = (uint64_t{random()} << 32) | random();
+  return (uint64_t{random()} << 32) | random();
+}
+
+}  // namespace
+
+std::string TemporaryPath(std::string_view path) {
+  const uint64_t number = RandomNumber();
   return StrCat(path, ".tempstate", number);
 }
 

@@ -34,7 +34,7 @@ constexpr std::chrono::milliseconds kLockPoll(2);
 // come, unless more than so many saves or bytes would have to be kept for them.
 constexpr int64_t kReaderGraceNs = 250'000'000;
 constexpr uint64_t kMaxKept = 256;
-constexpr uint64_t kMaxKeptBytes = uint64_t{64} << 20;
+constexpr uint64_t kMaxKeptBytes = uint64_t{16} << 20;
 // Smaller ones are as quickly made anew.
 constexpr uint64_t kMinSpareBytes = 128 << 10;
 // File names have five digits.

@@ -5,9 +5,9 @@
 #include <map>
 #include <new>
 
+#include "ramet/base/coding.h"
 #include "ramet/base/crc32c.h"
 #include "ramet/format/bundle_testing.h"
-#include "ramet/base/coding.h"
 #include "ramet/format/table_testing.h"
 #include "ramet/proto/checkpoint.pb.h"
 #include "ramet/tensor/tensor_proto.h"

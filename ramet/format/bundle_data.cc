@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
+#include "ramet/base/coding.h"
 #include "ramet/base/crc32c.h"
 #include "ramet/format/checksummed_io.h"
-#include "ramet/base/coding.h"
 
 namespace ramet {
 namespace {

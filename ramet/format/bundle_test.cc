@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ramet/base/coding.h"
 #include "ramet/base/crc32c.h"
 #include "ramet/format/bundle_testing.h"
-#include "ramet/base/coding.h"
 
 namespace ramet {
 namespace {

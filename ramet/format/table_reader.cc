@@ -2,8 +2,8 @@
 
 #include <snappy-c.h>
 
-#include "ramet/base/crc32c.h"
 #include "ramet/base/coding.h"
+#include "ramet/base/crc32c.h"
 #include "ramet/format/table_format.h"
 
 namespace ramet {

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "ramet/format/bundle_testing.h"
 #include "ramet/base/coding.h"
+#include "ramet/format/bundle_testing.h"
 #include "ramet/format/table_reader.h"
 #include "ramet/format/table_testing.h"
 #include "ramet/format/v1_format.h"

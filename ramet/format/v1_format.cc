@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "ramet/base/wire_format.h"
 #include "ramet/format/checkpoint_protos.h"
 #include "ramet/format/checkpoint_version.h"
-#include "ramet/base/wire_format.h"
 #include "ramet/tensor/tensor_proto.h"
 
 namespace ramet {

@@ -29,7 +29,7 @@ struct NodeView {
 
 // A GraphDefView is a GraphDef whose nodes are left in wire form: the attrs of most nodes are, byte
 // for byte, those of another, and need not become messages for that to be seen
-// (docs/decisions/graph_def_view.md). Immutable.
+// (docs/decisions/0040-graphs-in-wire-form.md). Immutable.
 class GraphDefView {
  public:
   // Of the binary form, which it borrows.

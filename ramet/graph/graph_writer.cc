@@ -177,7 +177,7 @@ Status GraphWriter::AppendAttrs(const NodeRecord& node, bool before, std::string
   for (const auto& [name, attr] : *node.attrs) {
     const int order = name.compare(kOutputShapesAttr);
     if ((order < 0) != before || name == kNodeExtrasAttr || name == kOriginalAttrsAttr) continue;
-    if (order == 0 && options_.def.add_shapes) continue;
+    if (order == 0 && HasShapes(node)) continue;
     if (options_.def.strip_default_attrs && IsDefault(*node.op, name, attr)) continue;
     Status written = AppendAttr(node, name, attr, bytes);
     if (!written.ok()) return written.WithContext(StrCat("attr '", name, "'"));

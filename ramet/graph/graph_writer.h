@@ -12,8 +12,8 @@ namespace ramet {
 
 // A GraphWriter appends the nodes of one graph to a GraphDef in wire form, without a message of
 // them in between; attrs that nodes share are turned into bytes once
-// (docs/decisions/graph_def_view.md). Borrows the graph, whose lock the caller holds, and the
-// options. One thread.
+// (docs/decisions/0040-graphs-in-wire-form.md). Borrows the graph, whose lock the caller holds, and
+// the options. One thread.
 class GraphWriter {
  public:
   GraphWriter(const GraphImpl& impl, const GraphWriterOptions& options)

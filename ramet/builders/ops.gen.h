@@ -1365,8 +1365,8 @@ RAMET_EXPORT Operation ResourceApplyRMSProp(const Input& var, const Input& ms, c
 RAMET_EXPORT Operation ResourceApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // The value of a scalar resource variable, which is then one more.
-// \error kOutOfRange "Reached limit of 5" if the value is not below `limit`; kNotFound if it has
-// no value.
+// \error kOutOfRange "Reached limit of 5" if the value is not below `limit`; kNotFound if it has no
+// value.
 // ResourceCountUpTo(resource:resource) -> (output:T) {limit:int, T:type}
 RAMET_EXPORT Output ResourceCountUpTo(const Input& resource, int64_t limit, DType t, std::string_view name = "", SourceLocation where = SourceLocation::current());
 

@@ -54,23 +54,6 @@ void AppendValues(const Tensor& t, TensorProto* p) {
   }
 }
 
-int64_t CountValues(const TensorProto& p, DType dtype) {
-  switch (dtype) {
-    case DType::kFloat: return p.float_val_size();
-    case DType::kDouble: return p.double_val_size();
-    case DType::kInt64: return p.int64_val_size();
-    case DType::kUInt32: return p.uint32_val_size();
-    case DType::kUInt64: return p.uint64_val_size();
-    case DType::kBool: return p.bool_val_size();
-    case DType::kString: return p.string_val_size();
-    case DType::kHalf:
-    case DType::kBFloat16: return p.half_val_size();
-    case DType::kComplex64: return p.scomplex_val_size() / 2;
-    case DType::kComplex128: return p.dcomplex_val_size() / 2;
-    default: return p.int_val_size();
-  }
-}
-
 int64_t MaxBytesPerElement(DType dtype) {
   switch (dtype) {
     case DType::kFloat: return 4;
@@ -208,7 +191,7 @@ StatusOr<Tensor> DecodeV1Slice(std::string_view bytes, DType dtype, const Shape&
     return DataLoss("its record is not parseable");
   }
   TensorProto& data = *record.mutable_data()->mutable_data();
-  const int64_t count = CountValues(data, dtype);
+  const int64_t count = TypedFieldSize(data, dtype);
   if (count != shape.num_elements() || !data.tensor_content().empty()) {
     return DataLoss("its record holds ", count, " values of dtype ", DTypeName(dtype),
                     ", but shape ", shape, " has ", shape.num_elements(), " elements");

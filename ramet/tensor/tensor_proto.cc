@@ -8,6 +8,24 @@
 #include <vector>
 
 namespace ramet {
+
+int64_t TypedFieldSize(const TensorProto& p, DType dtype) {
+  switch (dtype) {
+    case DType::kFloat: return p.float_val_size();
+    case DType::kDouble: return p.double_val_size();
+    case DType::kInt64: return p.int64_val_size();
+    case DType::kUInt32: return p.uint32_val_size();
+    case DType::kUInt64: return p.uint64_val_size();
+    case DType::kBool: return p.bool_val_size();
+    case DType::kString: return p.string_val_size();
+    case DType::kHalf:
+    case DType::kBFloat16: return p.half_val_size();
+    case DType::kComplex64: return p.scomplex_val_size() / 2;
+    case DType::kComplex128: return p.dcomplex_val_size() / 2;
+    default: return p.int_val_size();
+  }
+}
+
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
@@ -74,24 +92,6 @@ void FillFromTypedField(const TensorProto& p, Tensor* t) {
     case DType::kComplex128: return FillComplex<double>(p.dcomplex_val(), t);
     case DType::kString: return FillStrings(p, t);
     default: return;
-  }
-}
-
-// How many elements the typed field of `dtype` holds.
-int64_t TypedFieldSize(const TensorProto& p, DType dtype) {
-  switch (dtype) {
-    case DType::kFloat: return p.float_val_size();
-    case DType::kDouble: return p.double_val_size();
-    case DType::kInt64: return p.int64_val_size();
-    case DType::kUInt32: return p.uint32_val_size();
-    case DType::kUInt64: return p.uint64_val_size();
-    case DType::kBool: return p.bool_val_size();
-    case DType::kString: return p.string_val_size();
-    case DType::kHalf:
-    case DType::kBFloat16: return p.half_val_size();
-    case DType::kComplex64: return p.scomplex_val_size() / 2;
-    case DType::kComplex128: return p.dcomplex_val_size() / 2;
-    default: return p.int_val_size();
   }
 }
 

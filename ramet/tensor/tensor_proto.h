@@ -25,6 +25,9 @@ void ShapeToProto(const Shape& shape, TensorShapeProto* proto);
 // (a last value that is repeated, or zeros).
 inline constexpr size_t kMaxSplatBytes = size_t{1} << 31;
 
+// How many elements the typed field of `dtype` holds.
+int64_t TypedFieldSize(const TensorProto& proto, DType dtype);
+
 // The bytes that TensorFromProto allocates for them; SIZE_MAX if they are more than can be counted.
 size_t SplatBytes(const TensorProto& proto);
 

@@ -196,33 +196,6 @@ class VariableShapeKernel final : public Kernel {
   const DType type_;
 };
 
-template <class T>
-class ResourceCountUpToKernel final : public Kernel {
- public:
-  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    RAMET_ASSIGN_OR_RETURN(int64_t limit, node.attrs->Get<int64_t>("limit"));
-    return std::make_unique<ResourceCountUpToKernel>(limit);
-  }
-  explicit ResourceCountUpToKernel(int64_t limit) : limit_(limit) {}
-
-  Status Compute(KernelContext& c) override {
-    RAMET_RETURN_IF_ERROR(ReadHandle(c, 0, DTypeOf<T>::value).status());
-    RAMET_ASSIGN_OR_RETURN(Tensor * before, c.Allocate(0, DTypeOf<T>::value, Shape()));
-    return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
-      RAMET_RETURN_IF_ERROR(CheckVariableType("update", DTypeOf<T>::value, old.dtype()));
-      if (old.rank() != 0) return InvalidArgument("input is not a scalar: ", old.shape());
-      const T count = old.scalar<T>();
-      if (count >= limit_) return OutOfRange("Reached limit of ", limit_);
-      *before->template mutable_data<T>() = count;
-      *out.mutable_data<T>() = count + 1;
-      return OkStatus();
-    });
-  }
-
- private:
-  const int64_t limit_;
-};
-
 Status CheckHandleType(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(DType dtype, c.attr<DType>("dtype"));
   const DType known = c.handle(0).first;
@@ -347,19 +320,5 @@ RAMET_OP("VariableShape")
     .Shape(ShapeOfVariable)
     .NotDifferentiable()
     .CpuKernelClass<VariableShapeKernel>();
-
-RAMET_OP("ResourceCountUpTo")
-    .Input("resource: resource")
-    .Output("output: T")
-    .Attr("limit: int")
-    .Attr("T: {int32, int64}")
-    .Doc(
-        "The value of a scalar resource variable, which is then one more.\n"
-        "\\error kOutOfRange \"Reached limit of 5\" if the value is not below `limit`; kNotFound "
-        "if "
-        "it has\n"
-        "  no value.")
-    .Shape(ScalarShape)
-    .CpuKernelClasses<ResourceCountUpToKernel, int32_t, int64_t>();
 
 }  // namespace ramet

@@ -141,36 +141,6 @@ Status IsVariableInitialized(KernelContext& c) {
   return OkStatus();
 }
 
-template <class T>
-class CountUpToKernel final : public Kernel {
- public:
-  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    RAMET_ASSIGN_OR_RETURN(int64_t limit, node.attrs->Get<int64_t>("limit"));
-    return std::make_unique<CountUpToKernel>(limit);
-  }
-  explicit CountUpToKernel(int64_t limit) : limit_(limit) {}
-
-  Status Compute(KernelContext& c) override {
-    RAMET_ASSIGN_OR_RETURN(Tensor * before, c.Allocate(0, DTypeOf<T>::value, Shape()));
-    return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
-      if (old.rank() != 0) return InvalidArgument("input is not a scalar: ", old.shape());
-      const T count = old.scalar<T>();
-      if (count >= limit_) return OutOfRange("Reached limit of ", limit_);
-      *before->template mutable_data<T>() = count;
-      *out.mutable_data<T>() = count + 1;
-      return OkStatus();
-    });
-  }
-
- private:
-  const int64_t limit_;
-};
-
-Status CountUpToShape(ShapeContext& c) {
-  RAMET_RETURN_IF_ERROR(c.WithRank(0, 0).status());
-  return ScalarShape(c);
-}
-
 }  // namespace
 
 RAMET_OP("VariableV2")
@@ -234,17 +204,5 @@ RAMET_OP("IsVariableInitialized")
     .AllowsUninitializedInput()
     .Shape(ScalarShape)
     .CpuKernel(IsVariableInitialized);
-
-RAMET_OP("CountUpTo")
-    .Input("ref: Ref(T)")
-    .Output("output: T")
-    .Attr("limit: int")
-    .Attr("T: {int32, int64}")
-    .Doc(
-        "The value of a scalar variable, which is then one more.\n"
-        "\\error kOutOfRange \"Reached limit of 5\" if the value is not below `limit`.\n"
-        "\\error kFailedPrecondition if the variable is uninitialised.")
-    .Shape(CountUpToShape)
-    .CpuKernelClasses<CountUpToKernel, int32_t, int64_t>();
 
 }  // namespace ramet

@@ -66,6 +66,27 @@ TEST(ExportGraphDefTest, AddsShapesToNodesThatHaveOutputs) {
   EXPECT_FALSE(def.node(1).attr().contains("_output_shapes"));
 }
 
+TEST(ExportGraphDefTest, WritesShapesOfEveryKind) {
+  Graph g;
+  auto placeholder = [](const std::string& name, const std::string& shape) {
+    return "node { name: '" + name +
+           "' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }"
+           " attr { key: 'shape' value { shape { " +
+           shape + " } } } }";
+  };
+  const std::string nodes = placeholder("empty", "dim { size: 0 } dim { size: -1 }") +
+                            placeholder("scalar", "") + placeholder("any", "unknown_rank: true") +
+                            " versions { producer: 1000 }";
+  ASSERT_TRUE(ImportGraphDef(g, nodes).ok());
+  const GraphDef def = Export(g, {.add_shapes = true});
+  for (const NodeDef& node : def.node()) {
+    const auto& shapes = node.attr().at("_output_shapes").list().shape();
+    ASSERT_EQ(shapes.size(), 1);
+    EXPECT_EQ(CanonicalBytes(shapes[0]), CanonicalBytes(node.attr().at("shape").shape()))
+        << node.name();
+  }
+}
+
 TEST(ExportGraphDefTest, StripsAttrsThatHoldTheirDefault) {
   Graph g;
   const std::string more =

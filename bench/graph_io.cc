@@ -1,6 +1,6 @@
-// Import and export of a large meta graph. The graph is made in memory: layers of a trained network, as TensorFlow writes them
-// (variables with initializers and slots, products, gradients' names and colocations,
-// _output_shapes).
+// Import and export of a large meta graph. The graph is made in memory: layers of a trained
+// network, as TensorFlow writes them (variables with initializers and slots, products, gradients'
+// names and colocations, _output_shapes).
 
 #include <benchmark/benchmark.h>
 #include <ramet/ramet.h>

@@ -108,8 +108,8 @@ struct Side {
   int64_t step() const { return reports.empty() ? 0 : reports.back().step; }
 };
 
-// Two processes share the processors, so a thread that waits had better sleep than spin. OpenMP reads
-// this when it is loaded.
+// Two processes share the processors, so a thread that waits had better sleep than spin. OpenMP
+// reads this when it is loaded.
 void LetThreadsSleep() { setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0); }
 
 Side StartSide(const Options& options, const char* name, const char* change) {

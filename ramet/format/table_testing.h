@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ramet/base/crc32c.h"
 #include "ramet/base/coding.h"
+#include "ramet/base/crc32c.h"
 
 // Sorted tables as no writer makes them, put together from their parts, for tests of hostile files.
 namespace ramet::table_testing {

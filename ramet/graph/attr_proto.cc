@@ -66,7 +66,7 @@ Attr CopyEach(const Field& field) {
 
 StatusOr<Attr> ReadList(const AttrValue& proto, AttrBudget* budget) {
   const AttrValue::ListValue& list = proto.list();
-  if (list.GetReflection()->GetUnknownFields(list).field_count() > 0) return Opaque(proto);
+  if (HasUnknownFields(list)) return Opaque(proto);
   switch (ListKind(list)) {
     case 0: return Attr(std::vector<int64_t>());
     case AttrValue::ListValue::kSFieldNumber: return CopyEach<std::string>(list.s());
@@ -89,10 +89,6 @@ StatusOr<Attr> ReadList(const AttrValue& proto, AttrBudget* budget) {
                                    [&](const NameAttrList& f) { return ReadFunction(f, budget); });
     default: return Opaque(proto);
   }
-}
-
-bool HasUnknownFields(const google::protobuf::Message& message) {
-  return !message.GetReflection()->GetUnknownFields(message).empty();
 }
 
 bool IsPlainFunction(const NameAttrList& proto) {
@@ -169,7 +165,7 @@ class Writer {
 }  // namespace
 
 StatusOr<Attr> AttrFromProto(const AttrValue& proto, AttrBudget* budget) {
-  if (proto.GetReflection()->GetUnknownFields(proto).field_count() > 0) return Opaque(proto);
+  if (HasUnknownFields(proto)) return Opaque(proto);
   switch (proto.value_case()) {
     case AttrValue::kS: return Attr(proto.s());
     case AttrValue::kI: return Attr(static_cast<int64_t>(proto.i()));

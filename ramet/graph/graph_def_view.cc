@@ -33,13 +33,13 @@ bool Split(std::string_view bytes, uint32_t number, Message* rest, Visit visit) 
 
 }  // namespace
 
-bool GraphDefView::Read(std::string_view bytes) {
+Status GraphDefView::Read(std::string_view bytes) {
   google::protobuf::LogSilencer silencer;
   bytes_ = bytes.size();
   const bool read = Split(bytes, GraphDef::kNodeFieldNumber, &rest_,
                           [this](std::string_view node) { return ReadNode(node); });
   PointToLists();
-  return read;
+  return read ? OkStatus() : DataLoss("not a GraphDef: the bytes are not its binary form");
 }
 
 bool GraphDefView::ReadNode(std::string_view bytes) {
@@ -126,8 +126,8 @@ std::string_view GraphDefView::Join(std::string_view a, std::string_view b) {
 
 StatusOr<GraphDefView> GraphDefView::ParseBinary(std::string_view bytes) {
   GraphDefView view;
-  if (view.Read(bytes)) return view;
-  return DataLoss("not a GraphDef: the bytes are not its binary form");
+  RAMET_RETURN_IF_ERROR(view.Read(bytes));
+  return view;
 }
 
 StatusOr<GraphDefView> GraphDefView::Parse(std::string_view bytes) {
@@ -145,8 +145,8 @@ StatusOr<GraphDefView> GraphDefView::FromMessage(const GraphDef& def) {
 
 StatusOr<GraphDefView> GraphDefView::Own(std::string bytes) {
   GraphDefView view;
-  if (view.Read(view.owned_.emplace_back(std::move(bytes)))) return view;
-  return DataLoss("not a GraphDef: the bytes are not its binary form");
+  RAMET_RETURN_IF_ERROR(view.Read(view.owned_.emplace_back(std::move(bytes))));
+  return view;
 }
 
 StatusOr<MetaGraphView> MetaGraphView::Parse(std::string_view bytes) {

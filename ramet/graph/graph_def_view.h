@@ -54,7 +54,7 @@ class GraphDefView {
  private:
   GraphDefView() = default;
   static StatusOr<GraphDefView> Own(std::string bytes);
-  bool Read(std::string_view bytes);
+  Status Read(std::string_view bytes);
   bool ReadNode(std::string_view bytes);
   bool ReadNodeField(const WireField& field, size_t first_attr, NodeView* node,
                      std::string* extras);

@@ -153,6 +153,7 @@ void GraphWriter::WriteInput(Endpoint e) {
 
 Status GraphWriter::WriteAttrs(const NodeRecord& node) {
   if (node.attrs.use_count() == 1) {
+    ReadOriginals(node);
     RAMET_RETURN_IF_ERROR(AppendAttrs(node, true, &node_));
     if (HasShapes(node)) AppendShapes(node);
     return AppendAttrs(node, false, &node_);
@@ -160,6 +161,7 @@ Status GraphWriter::WriteAttrs(const NodeRecord& node) {
   auto [it, added] = known_.try_emplace({node.attrs.get(), node.op});
   AttrBytes& bytes = it->second;
   if (added) {
+    ReadOriginals(node);
     RAMET_RETURN_IF_ERROR(AppendAttrs(node, true, &bytes.before));
     RAMET_RETURN_IF_ERROR(AppendAttrs(node, false, &bytes.after));
   }
@@ -169,11 +171,14 @@ Status GraphWriter::WriteAttrs(const NodeRecord& node) {
   return OkStatus();
 }
 
-Status GraphWriter::AppendAttrs(const NodeRecord& node, bool before, std::string* bytes) {
+void GraphWriter::ReadOriginals(const NodeRecord& node) {
   const Attr* kept = node.attrs->Find(kOriginalAttrsAttr);
-  const std::string* originals = kept == nullptr ? nullptr : kept->get<std::string>();
+  const std::string* bytes = kept == nullptr ? nullptr : kept->get<std::string>();
   originals_.Clear();
-  if (originals != nullptr && !originals_.ParseFromString(*originals)) originals_.Clear();
+  if (bytes != nullptr && !originals_.ParseFromString(*bytes)) originals_.Clear();
+}
+
+Status GraphWriter::AppendAttrs(const NodeRecord& node, bool before, std::string* bytes) {
   for (const auto& [name, attr] : *node.attrs) {
     const int order = name.compare(kOutputShapesAttr);
     if ((order < 0) != before || name == kNodeExtrasAttr || name == kOriginalAttrsAttr) continue;

@@ -45,6 +45,8 @@ class GraphWriter {
   Status WriteNode(NodeId id);
   void WriteInput(Endpoint e);
   Status WriteAttrs(const NodeRecord& node);
+  // Into originals_.
+  void ReadOriginals(const NodeRecord& node);
   Status AppendAttrs(const NodeRecord& node, bool before, std::string* bytes);
   Status AppendAttr(const NodeRecord& node, const std::string& name, const Attr& attr,
                     std::string* bytes);

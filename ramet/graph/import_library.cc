@@ -3,20 +3,10 @@
 #include <unordered_map>
 
 #include "ramet/graph/message_file.h"
+#include "ramet/tensor/tensor_proto.h"
 
 namespace ramet {
 namespace {
-
-using google::protobuf::Message;
-using google::protobuf::UnknownFieldSet;
-
-const UnknownFieldSet& UnknownFields(const Message& message) {
-  return message.GetReflection()->GetUnknownFields(message);
-}
-
-void AddUnknownFields(const UnknownFieldSet& fields, Message* message) {
-  message->GetReflection()->MutableUnknownFields(message)->MergeFrom(fields);
-}
 
 Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
   std::unordered_map<std::string, std::string> known;
@@ -56,9 +46,8 @@ Status AddGradients(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
 }  // namespace
 
 StatusOr<std::string> MergeLibraries(const std::string& before, const GraphDef& def) {
-  const auto& unknown = UnknownFields(def);
-  const auto& of_versions = UnknownFields(def.versions());
-  if (!def.has_library() && !def.has_debug_info() && unknown.empty() && of_versions.empty()) {
+  const bool strange_versions = HasUnknownFields(def.versions());
+  if (!def.has_library() && !def.has_debug_info() && !strange_versions && !HasUnknownFields(def)) {
     return before;
   }
   GraphDef merged;
@@ -69,11 +58,11 @@ StatusOr<std::string> MergeLibraries(const std::string& before, const GraphDef& 
     FunctionDefLibrary* library = merged.mutable_library();
     RAMET_RETURN_IF_ERROR(AddFunctions(def.library(), library));
     RAMET_RETURN_IF_ERROR(AddGradients(def.library(), library));
-    AddUnknownFields(UnknownFields(def.library()), library);
+    AddUnknownFields(def.library(), library);
   }
   if (def.has_debug_info()) merged.mutable_debug_info()->MergeFrom(def.debug_info());
-  if (!of_versions.empty()) AddUnknownFields(of_versions, merged.mutable_versions());
-  AddUnknownFields(unknown, &merged);
+  if (strange_versions) AddUnknownFields(def.versions(), merged.mutable_versions());
+  AddUnknownFields(def, &merged);
   return CanonicalBytes(merged);
 }
 

@@ -93,6 +93,11 @@ Status CannotParse(const std::string& path, const Status& why) {
   return DataLoss("Cannot parse file ", path, ": ", why.message());
 }
 
+void AddUnknownFields(const google::protobuf::Message& from, google::protobuf::Message* to) {
+  to->GetReflection()->MutableUnknownFields(to)->MergeFrom(
+      from.GetReflection()->GetUnknownFields(from));
+}
+
 std::string CanonicalBytes(const google::protobuf::Message& message) {
   message.ByteSizeLong();
   std::string bytes;

@@ -24,6 +24,9 @@ Status ParseMessageFile(const std::string& path, std::string_view what,
 StatusOr<std::string> ReadMessageFile(const std::string& path);
 Status CannotParse(const std::string& path, const Status& why);
 
+// Adds the unknown fields of `from` itself to those of `*to`.
+void AddUnknownFields(const google::protobuf::Message& from, google::protobuf::Message* to);
+
 // The binary form with its maps in the order of their keys: equal messages give equal bytes.
 std::string CanonicalBytes(const google::protobuf::Message& message);
 // Appends CanonicalBytes. ByteSizeLong must have been called since the message last changed.

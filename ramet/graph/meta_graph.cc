@@ -41,11 +41,6 @@ std::string ScopeName(const Graph& graph, const std::string& import_scope) {
   return stack.empty() ? "" : StrCat(stack, "/");
 }
 
-void KeepUnknownFields(const google::protobuf::Message& from, google::protobuf::Message* to) {
-  to->GetReflection()->MutableUnknownFields(to)->MergeFrom(
-      from.GetReflection()->GetUnknownFields(from));
-}
-
 // The message without what the graph itself holds, with the names that the nodes have got.
 MetaGraphDef Carried(const MetaGraphDef& meta, const std::vector<std::string>& unknown,
                      const RenameFn& rename) {
@@ -57,8 +52,8 @@ MetaGraphDef Carried(const MetaGraphDef& meta, const std::vector<std::string>& u
   for (const std::string& key : unknown) {
     (*carried.mutable_collection_def())[key] = meta.collection_def().at(key);
   }
-  KeepUnknownFields(meta, &carried);
-  if (meta.has_saver_def()) KeepUnknownFields(meta.saver_def(), carried.mutable_saver_def());
+  AddUnknownFields(meta, &carried);
+  if (meta.has_saver_def()) AddUnknownFields(meta.saver_def(), carried.mutable_saver_def());
   for (auto& [key, signature] : *carried.mutable_signature_def()) {
     RenameSignature(rename, &signature);
   }

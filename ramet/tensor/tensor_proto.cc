@@ -7,7 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "ramet/base/coding.h"
+
 namespace ramet {
+
+bool HasUnknownFields(const google::protobuf::Message& message) {
+  return !message.GetReflection()->GetUnknownFields(message).empty();
+}
 
 int64_t TypedFieldSize(const TensorProto& p, DType dtype) {
   switch (dtype) {
@@ -104,22 +110,6 @@ int64_t AllTypedFields(const TensorProto& p) {
          static_cast<int64_t>(p.float8_val().size());
 }
 
-bool HasUnknownFields(const google::protobuf::Message& message) {
-  return !message.GetReflection()->GetUnknownFields(message).empty();
-}
-
-bool TakeVarint(std::string_view* bytes, uint64_t* value) {
-  *value = 0;
-  for (int shift = 0; shift < 64 && !bytes->empty(); shift += 7) {
-    const uint8_t byte = static_cast<uint8_t>(bytes->front());
-    bytes->remove_prefix(1);
-    if (shift == 63 && byte > 1) return false;
-    *value |= uint64_t{byte & 0x7Fu} << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
-}
-
 Status BadStringContent(const TensorProto& proto, int64_t n) {
   return InvalidArgument("tensor_content of ", proto.tensor_content().size(),
                          " bytes does not hold ", n,
@@ -134,7 +124,7 @@ StatusOr<Tensor> StringsFromContent(const TensorProto& proto, const Shape& shape
   uint64_t total = 0;
   for (size_t& length : lengths) {
     uint64_t value;
-    if (!TakeVarint(&rest, &value) || value > proto.tensor_content().size()) {
+    if (!TakeVarint64(&rest, &value) || value > proto.tensor_content().size()) {
       return BadStringContent(proto, n);
     }
     length = static_cast<size_t>(value);

@@ -25,6 +25,9 @@ void ShapeToProto(const Shape& shape, TensorShapeProto* proto);
 // (a last value that is repeated, or zeros).
 inline constexpr size_t kMaxSplatBytes = size_t{1} << 31;
 
+// Whether a message itself, not one inside of it, holds fields that its definition does not have.
+bool HasUnknownFields(const google::protobuf::Message& message);
+
 // How many elements the typed field of `dtype` holds.
 int64_t TypedFieldSize(const TensorProto& proto, DType dtype);
 

@@ -52,7 +52,7 @@ TEST(MakeVariableTest, ReferenceWithEverythingSaid) {
                           "v/Assign Assign v:0 v/initial_value:0 loc:@v @/device:CPU:0",
                           "v/read Identity v:0 @/device:CPU:1"));
   EXPECT_TRUE(v.initializer().control_inputs().empty());
-  EXPECT_FALSE(v.shape().has_rank());
+  EXPECT_TRUE(v.shape().unknown_rank());
   EXPECT_FALSE(v.initializer().attr<bool>("validate_shape").value());
   EXPECT_EQ(v.ref().op().attr<std::string>("container").value(), "c");
   EXPECT_THAT(g.collections().Keys(), ElementsAre("mine", "variables"));
@@ -105,10 +105,11 @@ TEST(MakeVariableTest, ReadsOtherVariablesGuarded) {
   Session session = Session::Create(g).value();
   session.Run(w.initializer()).value();
   session.Run(v.initializer()).value();
-  session.Run(AddOp(g, "Assign", {v.ref(), Tensor::Vector<float>({5})})).value();
-  EXPECT_EQ(session.Run(w.value()).value().data<float>()[0], 2);
+  Operation assign = AddOp(g, "Assign", {v.ref(), Tensor::Vector<float>({5})});
+  session.Run(assign).value();
+  EXPECT_EQ(session.Value(w).value().ToString(), Tensor::Vector<float>({2}).ToString());
   session.Run(w.initializer()).value();
-  EXPECT_EQ(session.Run(w.value()).value().data<float>()[0], 10);
+  EXPECT_EQ(session.Value(w).value().ToString(), Tensor::Vector<float>({10}).ToString());
 }
 
 TEST(MakeVariableTest, NamesInItsScopeThatAreTaken) {

@@ -2,7 +2,6 @@
 
 from ramet import _core
 from ramet.framework import ops
-from ramet.framework import tensor_shape
 from ramet.ops import gen
 from ramet.ops import state_ops
 from ramet.ops import variable_creation
@@ -110,7 +109,7 @@ class ResourceVariable(variables.Variable):
 
     def set_shape(self, shape):
         """Checks that `shape` fits the variable's and merges it into its static shape."""
-        self.shape.assert_is_compatible_with(tensor_shape.as_shape(shape))
+        shape = self.shape.merge_with(shape)
         self._graph_element.set_shape(shape)
         if self._cached_value is not None:
             self._cached_value.set_shape(shape)
@@ -248,9 +247,6 @@ class ResourceVariable(variables.Variable):
             raise ValueError(f'Incompatible type conversion requested to type {dtype.name} for '
                              f'`tf.Variable of type {self.dtype.name}. (Variable: {self})')
         return self.handle if as_ref else self.value()
-
-    def __array__(self, dtype=None, copy=None):
-        raise NotImplementedError('numpy() is only available when eager execution is enabled.')
 
     def __bool__(self):
         return bool(self.read_value())

@@ -40,16 +40,27 @@ def resource_variables_enabled():
     return _resource_by_default
 
 
+def state_of(graph, attribute, make):
+    """What a graph object keeps under `attribute`, made by `make()` the first time."""
+    found = getattr(graph, attribute, None)
+    if found is None:
+        found = make()
+        setattr(graph, attribute, found)
+    return found
+
+
+class _Creators(threading.local):
+    def __init__(self):
+        self.stack = []
+
+
 def creators_of(graph):
     """The variable creators of this thread that are open on a graph, outermost first."""
-    local = graph.__dict__.setdefault('_variable_creators', threading.local())
-    if not hasattr(local, 'stack'):
-        local.stack = []
-    return local.stack
+    return state_of(graph, '_variable_creators', _Creators).stack
 
 
 @export('variable_creator_scope')
-class variable_creator_scope:  # noqa: N801, TensorFlow's name
+class variable_creator_scope:
     """A scope in which `variable_creator` makes the variables of the default graph.
 
     Args:

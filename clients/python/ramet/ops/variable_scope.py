@@ -8,6 +8,7 @@ from ramet.framework import dtypes
 from ramet.framework import ops
 from ramet.ops import variable_store
 from ramet.ops import variables
+from ramet.ops.variable_creation import state_of
 from ramet.ops.variable_store import AUTO_REUSE
 
 _AUTO = variables.VariableSynchronization.AUTO
@@ -19,7 +20,6 @@ _INHERITED = ('initializer', 'regularizer', 'caching_device', 'partitioner', 'cu
 @export('no_regularizer')
 def no_regularizer(_):
     """A regularizer that hides the one of the variable scope: no loss."""
-    return None
 
 
 @export('VariableScope')
@@ -122,7 +122,7 @@ class VariableScope:
             if dtype is not None and initializer is not None and not callable(initializer):
                 found = ops.convert_to_tensor(initializer).dtype.base_dtype
                 if found != dtype:
-                    raise ValueError(f"Initializer type '{found!r}' and explicit dtype '{dtype!r}' "
+                    raise ValueError(f"Initializer type '{found}' and explicit dtype '{dtype}' "
                                      "don't match.")
             return var_store.get_variable(
                 self._full_name(name), shape=shape,
@@ -195,16 +195,12 @@ class _ScopeStore(threading.local):
 
 def scope_store(graph=None):
     """The scopes of a graph, by default of the default graph."""
-    state = (graph or ops.get_default_graph()).__dict__
-    found = state.get('_variable_scope_store')
-    return found or state.setdefault('_variable_scope_store', _ScopeStore())
+    return state_of(graph or ops.get_default_graph(), '_variable_scope_store', _ScopeStore)
 
 
 def default_store():
     """The variables of the default graph by name."""
-    state = ops.get_default_graph().__dict__
-    found = state.get('_variable_store')
-    return found or state.setdefault('_variable_store', variable_store.VariableStore())
+    return state_of(ops.get_default_graph(), '_variable_store', variable_store.VariableStore)
 
 
 @export('get_variable_scope')
@@ -329,7 +325,7 @@ def _getter_inside(inner, outer):
 
 
 @export('variable_scope')
-class variable_scope:  # noqa: N801, TensorFlow's name
+class variable_scope:
     """A scope for variables of get_variable, and a name scope for the operations in it.
 
     Args:

@@ -4,6 +4,7 @@ import collections.abc
 import enum
 import functools
 import inspect
+import os
 import traceback
 
 from ramet.api import export_value
@@ -12,6 +13,8 @@ from ramet.framework import ops
 from ramet.framework import tensor_shape
 from ramet.ops import variables
 from ramet.ops.partitioned_variable import PartitionedVariable
+
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class _ReuseMode(enum.Enum):
@@ -79,9 +82,9 @@ class PartitionInfo:
                              f'{len(self.full_shape)}.')
         for i, size in enumerate(shape):
             if self.var_offset[i] + size > self.full_shape[i]:
-                raise ValueError('With self.var_offset={}, a partition of shape={} would exceed '
-                                 'self.full_shape={} in dimension {}.'.format(
-                                     self.var_offset, shape, self.full_shape, i))
+                raise ValueError(f'With self.var_offset={self.var_offset}, a partition of '
+                                 f'shape={shape} would exceed self.full_shape={self.full_shape} in '
+                                 f'dimension {i}.')
         cut = [i for i, size in enumerate(shape) if size != self.full_shape[i]]
         if len(cut) > 1:
             raise ValueError(f'Cannot use single_slice_dim() with shape={shape} and '
@@ -267,7 +270,7 @@ def _exists(name, variable):
                'reuse=tf.AUTO_REUSE in VarScope?')
     if variable._is_resource:
         return message
-    frames = list(variable.op.traceback or [])[::-1][:5]
+    frames = [f for f in reversed(variable.op.traceback or []) if not f[0].startswith(_HERE)][:5]
     return f'{message} Originally defined at:\n\n{"".join(traceback.format_list(frames))}\n'
 
 
@@ -285,7 +288,7 @@ def _default_initializer(name, dtype):
         return init_ops.glorot_uniform_initializer()
     if dtype.is_integer or dtype.is_unsigned or dtype.is_bool or dtype == dtypes.string:
         return init_ops.zeros_initializer()
-    raise ValueError(f'An initializer for variable {name} of {dtype.base_dtype!r} is required')
+    raise ValueError(f'An initializer for variable {name} of {dtype.base_dtype} is required')
 
 
 def _without_arguments(initializer, shape, dtype, partition_info):
@@ -308,7 +311,7 @@ def parameters(function):
     """The names of a callable's parameters, and whether it takes any keyword."""
     code = getattr(function, '__code__', None)
     if code is None and not isinstance(function, functools.partial):
-        code = getattr(getattr(type(function), '__call__', None), '__code__', None)
+        code = getattr(type(function).__call__, '__code__', None)
     if code is not None and not hasattr(function, '__wrapped__'):
         names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
         return names, bool(code.co_flags & inspect.CO_VARKEYWORDS)

@@ -6,6 +6,7 @@ Runs on a Python that has TensorFlow 2.21; the wheel of 1.15 is only read. Write
 
   clients/python/api/endpoints.tsv               public names of tf.compat.v1 that are exactly the
                                                  function of one op, and the op
+  clients/python/api/contrib.tsv                 names of tf.contrib that were public elsewhere too
   clients/python/ramet/compat/v1/tensorflow_names.txt
                                                  every public name of tf.compat.v1 of both versions
   clients/python/ramet/runner/internal_names.tsv internal module, name in it, public name
@@ -21,6 +22,8 @@ import zipfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'clients', 'python')
 TREE = 'tensorflow_core/'
+# Parts of contrib whose re-exports nobody means.
+NOISE = ('contrib.LazyLoader', 'contrib.keras', 'contrib.quantization', 'contrib.tensor_forest')
 # Namespaces that are a package of their own, or whose names are made at run time.
 OPEN = ('app.flags', 'compat.v2', 'estimator', 'flags', 'logging.logging', 'test.mock')
 
@@ -125,6 +128,7 @@ class Wheel:
         self._zip = zipfile.ZipFile(path)
         self._files = set(self._zip.namelist())
         self._names = {}
+        self._all = {}
 
     def file_of(self, module):
         base = TREE + module.replace('.', '/')
@@ -150,35 +154,50 @@ class Wheel:
                     yield node.module[len('tensorflow.'):], alias.name, alias.asname or alias.name
 
     def names(self, module):
-        """The public names of a module as its source makes them."""
+        """Maps public name -> (module, name) that it comes from, as the module's source says."""
         if module not in self._names:
-            self._names[module] = set()
+            self._names[module] = {}
             if self.file_of(module):
-                self._names[module] = self._read(self.tree(module))
+                self._names[module] = self._read(module, self.tree(module))
         return self._names[module]
 
-    def _read(self, tree):
-        names, listed, trimmed = set(), set(), False
+    def _read(self, module, tree):
+        names, listed, trimmed = {}, set(), False
         for node in tree.body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                names.add(node.name)
+                names[node.name] = (module, node.name)
             elif isinstance(node, ast.Assign):
                 targets = [t.id for t in node.targets if isinstance(t, ast.Name)]
-                names.update(targets)
-                if {'__all__', '_allowed_symbols'} & set(targets):
+                names.update((t, (module, t)) for t in targets)
+                if '__all__' in targets:
+                    self._all[module] = set(strings_of(node.value))
+                    listed |= self._all[module]
+                if '_allowed_symbols' in targets:
                     listed.update(strings_of(node.value))
-            elif isinstance(node, ast.ImportFrom) and node.module != '__future__':
+            elif isinstance(node, ast.ImportFrom) and node.module not in (None, '__future__'):
                 names.update(self._imported(node))
             elif 'remove_undocumented' in ast.unparse(node):
                 trimmed = True
         listed.update(line[2:].strip() for line in (ast.get_docstring(tree) or '').splitlines()
                       if line.startswith('@@'))
-        return set(filter(is_public, names & listed if trimmed else names))
+        return {n: at for n, at in names.items()
+                if is_public(n) and (n in listed or not trimmed)}
 
     def _imported(self, node):
-        if node.names[0].name != '*':
-            return {alias.asname or alias.name for alias in node.names}
-        return self.names(node.module.removeprefix('tensorflow.'))
+        origin = node.module.removeprefix('tensorflow.')
+        if node.names[0].name == '*':
+            names = self.names(origin)
+            return {n: at for n, at in names.items() if n in self._all.get(origin, names)}
+        return {alias.asname or alias.name: (origin, alias.name) for alias in node.names}
+
+    def origin(self, at):
+        """Follows (module, name) through imports to where the symbol is made."""
+        for _ in range(10):
+            further = self.names(at[0]).get(at[1], at)
+            if further == at:
+                break
+            at = further
+        return at
 
 
 def strings_of(node):
@@ -208,27 +227,46 @@ def public_of(wheel, tree, prefix):
 
 
 def contrib_names(wheel):
+    """Yields (public name, (module, name) that made it) of contrib; namespaces end with a dot."""
     for module in wheel.modules('contrib/'):
         parts = module.split('.')
         if 'python' in parts or not wheel.file_of(module).endswith('__init__.py'):
             continue
         if any(part in ('examples', 'testing', 'cmake', 'makefile', 'benchmarks') for part in parts):
             continue
-        yield module + '.'
-        for name in wheel.names(module):
-            yield f'{module}.{name}'
+        yield module + '.', None
+        yield from names_below(wheel, module, module, 2)
 
 
-def internal_names(wheel, public):
-    """Lines of internal modules, and of each symbol in one that is public under another last name."""
-    skipped = ('python.keras', 'python.tpu', 'python.autograph', 'python.tools.api')
+def names_below(wheel, path, module, depth):
+    """Yields (public name, (module, name)) of what a module makes; modules in it likewise."""
+    for name, at in wheel.names(module).items():
+        at = wheel.origin(at)
+        within = '.'.join(at)
+        if wheel.file_of(within) and name != 'python':
+            if depth and within.startswith('contrib.') or name == 'nest':
+                yield f'{path}.{name}.', None
+                yield from names_below(wheel, f'{path}.{name}', within, depth - 1)
+        elif path == module or at[0].startswith('contrib.') or at[0] == module:
+            yield f'{path}.{name}', at
+
+
+def shortest_names(public):
+    """Maps (internal module, name) -> the shortest public name."""
     best = {}
     for path, at in public.items():
-        if at and at[0].startswith('python.') and not at[0].startswith(skipped):
+        if at and at[0].startswith('python.'):
             best[at] = min(best.get(at, path), path, key=lambda p: (p.count('.'), len(p), p))
-    lines = {f'{module}\t{name}\t{path}' for (module, name), path in best.items()
+    return best
+
+
+def internal_names(wheel, shortest):
+    """Lines of internal modules, and of each symbol in one that is public."""
+    skipped = ('python.keras', 'python.tpu', 'python.autograph', 'python.tools.api')
+    lines = {f'{module}\t{name}\t{path}' for (module, name), path in shortest.items()
              if '.gen_' not in module}
-    return lines | {module for module in wheel.modules('python/') if not module.startswith(skipped)}
+    lines |= set(wheel.modules('python/'))
+    return {line for line in lines if not line.startswith(skipped)}
 
 
 def write(path, lines):
@@ -257,11 +295,17 @@ def main():
                 endpoints.add(f'{path}\t{op}')
     write('api/endpoints.tsv', endpoints)
 
-    names = set(symbols) | set(old) | set(contrib_names(wheel)) | {f'{path}.*' for path in OPEN}
+    shortest = shortest_names(old)
+    contrib = dict(contrib_names(wheel))
+    write('api/contrib.tsv', {f'{path}\t{shortest[at]}' for path, at in contrib.items()
+                              if at in shortest and not path.startswith(NOISE)})
+
+    names = {*symbols, *old, *(n for n in contrib if not n.startswith(NOISE))}
+    names |= {f'{path}.*' for path in (*OPEN, *NOISE[1:])}
     names = {n for n in names if not n.startswith('compat.v1') and n + '.' not in names}
     write('ramet/compat/v1/tensorflow_names.txt', names)
 
-    write('ramet/runner/internal_names.tsv', internal_names(wheel, old))
+    write('ramet/runner/internal_names.tsv', internal_names(wheel, shortest))
 
 
 if __name__ == '__main__':

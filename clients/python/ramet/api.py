@@ -55,7 +55,8 @@ class UnavailableAttributeError(UnavailableError, AttributeError):
     """As UnavailableError, where an attribute was asked for, so that `hasattr` says False."""
 
 
-def _list_of(names):
+def list_of(names):
+    """Returns 'tf.a, tf.b or tf.c' of the names a, b, c."""
     names = [f'tf.{name}' for name in names]
     return names[0] if len(names) == 1 else ', '.join(names[:-1]) + ' or ' + names[-1]
 
@@ -68,7 +69,7 @@ def unavailable_message(name, near=()):
       near: names of Ramet that are close to it, the nearest first.
     """
     message = f'TensorFlow has tf.{name}, Ramet does not have it'
-    return f'{message}; near names that it has: {_list_of(near)}' if near else message
+    return f'{message}; near names that it has: {list_of(near)}' if near else message
 
 
 class Unavailable:
@@ -79,19 +80,23 @@ class Unavailable:
     UnavailableError, which names it.
     """
 
-    __slots__ = ('_name', '_near', '__weakref__')
+    __slots__ = ('_name', '_near', '_advice', '__weakref__')
 
-    def __init__(self, name, near=None):
+    def __init__(self, name, near=None, advice=None):
         """Makes the stand-in.
 
         Args:
           name: the dotted path without the leading `tf.`.
           near: a function from a name to the near names of Ramet, asked when an error is raised.
+          advice: what to write instead of a name that went out of use before TensorFlow 1.0.
         """
         self._name = name
         self._near = near
+        self._advice = advice
 
     def _message(self):
+        if self._advice:
+            return f'tf.{self._name} is from before TensorFlow 1.0; write {self._advice}'
         return unavailable_message(self._name, self._near(self._name) if self._near else ())
 
     def _refuse(self, *unused_args, **unused_kwargs):
@@ -112,7 +117,7 @@ class Unavailable:
         return f'<tf.{self._name}: not in Ramet>'
 
     def __reduce__(self):
-        return Unavailable, (self._name,)
+        return Unavailable, (self._name, None, self._advice)
 
 
 _REFUSED = """

@@ -23,7 +23,8 @@ import zipfile
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'clients', 'python')
 TREE = 'tensorflow_core/'
 # Parts of contrib whose re-exports nobody means.
-NOISE = ('contrib.LazyLoader', 'contrib.keras', 'contrib.quantization', 'contrib.tensor_forest')
+NOISE = ('contrib.LazyLoader', 'contrib.keras', 'contrib.quantization', 'contrib.boosted_trees',
+         'contrib.tensor_forest')
 # Namespaces that are a package of their own, or whose names are made at run time.
 OPEN = ('app.flags', 'compat.v2', 'estimator', 'flags', 'logging.logging', 'test.mock')
 
@@ -230,12 +231,13 @@ def contrib_names(wheel):
     """Yields (public name, (module, name) that made it) of contrib; namespaces end with a dot."""
     for module in wheel.modules('contrib/'):
         parts = module.split('.')
-        if 'python' in parts or not wheel.file_of(module).endswith('__init__.py'):
+        if 'python' in parts:
             continue
-        if any(part in ('examples', 'testing', 'cmake', 'makefile', 'benchmarks') for part in parts):
+        if {'examples', 'testing', 'cmake', 'makefile', 'benchmarks'} & set(parts) \
+                or parts[-1].endswith(('_pb2', '_test')):
             continue
         yield module + '.', None
-        yield from names_below(wheel, module, module, 2)
+        yield from names_below(wheel, module, module, 1)
 
 
 def names_below(wheel, path, module, depth):
@@ -244,10 +246,11 @@ def names_below(wheel, path, module, depth):
         at = wheel.origin(at)
         within = '.'.join(at)
         if wheel.file_of(within) and name != 'python':
-            if depth and within.startswith('contrib.') or name == 'nest':
+            if depth and within.startswith('contrib.') and '.gen_' not in within or name == 'nest':
                 yield f'{path}.{name}.', None
                 yield from names_below(wheel, f'{path}.{name}', within, depth - 1)
-        elif path == module or at[0].startswith('contrib.') or at[0] == module:
+        elif at[0].startswith('contrib.') or at[0] == module \
+                or (path == module and wheel.file_of(module).endswith('__init__.py')):
             yield f'{path}.{name}', at
 
 

@@ -68,7 +68,10 @@ def unavailable_message(name, near=()):
       name: the dotted path without the leading `tf.`.
       near: names of Ramet that are close to it, the nearest first.
     """
-    message = f'TensorFlow has tf.{name}, Ramet does not have it'
+    if name.startswith('python.') or '.python.' in name:
+        message = f"Ramet has nothing for tensorflow.{name}, a name of TensorFlow's inside"
+    else:
+        message = f'TensorFlow has tf.{name}, Ramet does not have it'
     return f'{message}; near names that it has: {list_of(near)}' if near else message
 
 
@@ -114,7 +117,8 @@ class Unavailable:
             raise UnavailableAttributeError(self._message())
 
     def __repr__(self):
-        return f'<tf.{self._name}: not in Ramet>'
+        root = 'tensorflow' if self._name.startswith('python.') else 'tf'
+        return f'<{root}.{self._name}: not in Ramet>'
 
     def __reduce__(self):
         return Unavailable, (self._name, None, self._advice)

@@ -103,7 +103,7 @@ class NamespaceTest(unittest.TestCase):
         for patch in (mock.patch.dict(sys.modules, {'ramet.test_room': room, 'ramet.ops.gen': gen}),
                       mock.patch.object(namespace, '_table', self.TABLE),
                       mock.patch.object(namespace, '_sorted', sorted(self.TABLE)),
-                      mock.patch.object(namespace, '_known_ops', lambda: {'Mul', 'raw'})):
+                      mock.patch.object(namespace, 'known_ops', lambda: {'Mul', 'raw'})):
             patch.start()
             self.addCleanup(patch.stop)
         self.module = types.ModuleType(namespace.ROOT)

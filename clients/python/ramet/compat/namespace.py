@@ -42,22 +42,24 @@ def tensorflow_names():
 
 
 @functools.cache
-def _known_ops():
+def known_ops():
+    """The names of ramet.ops.gen: among them the types of all ops that there are."""
     return frozenset(dir(importlib.import_module('ramet.ops.gen')))
 
 
 def _has(target):
-    return not target.startswith('gen:') or target[4:] in _known_ops()
+    return not target.startswith('gen:') or target[4:] in known_ops()
 
 
-def _known_names():
+def known_names():
+    """Maps the public names that Ramet has to where they are."""
     return {path: target for path, target in _table.items() if target[0] != '!' and _has(target)}
 
 
 def near_names(path):
     """Names that Ramet has and that are close to `path`, the closest first."""
     from ramet.compat import nearest
-    return nearest.near_names(path, _known_names())
+    return nearest.near_names(path, known_names())
 
 
 def _in_table(prefix):
@@ -114,7 +116,7 @@ def _resolve(path, target):
 
 def _raw_op(path):
     op = path[len('raw_ops.'):]
-    if op in _known_ops() and op[:1].isupper():
+    if op in known_ops() and op[:1].isupper():
         return importlib.import_module('ramet.ops.gen').raw(op)
     return _missing(path)
 
@@ -153,7 +155,7 @@ def names_in(prefix):
         if _table[path][0] != '!' and _has(_table[path]):
             names.add(path[len(prefix):].partition('.')[0])
     if prefix == 'raw_ops.':
-        names.update(op for op in _known_ops() if op[:1].isupper())
+        names.update(op for op in known_ops() if op[:1].isupper())
     return sorted(names | {'raw_ops'} if not prefix else names)
 
 

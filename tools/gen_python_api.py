@@ -12,6 +12,7 @@ What comes first wins. With --check nothing is written; the exit code is 1 if th
 
 import argparse
 import ast
+import functools
 import os
 import sys
 
@@ -72,7 +73,7 @@ def modules(package):
 
 def source_exports(package):
     """Maps public name -> target, for all that the sources export."""
-    found, lines = {}, {}
+    found, lines, problems = {}, {}, []
     for path, module in modules(package):
         with open(path, encoding='utf-8') as file:
             text = file.read()
@@ -83,8 +84,12 @@ def source_exports(package):
             for name, attribute in exports_of_statement(statement, file_name):
                 at = f'{file_name}:{statement.lineno}'
                 if name in found:
-                    raise ApiError(f'{at}: {name} is exported by {lines[name]} too')
+                    problems.append(f'{at}: tf.{name} is exported by {lines[name]} too')
+                if not may_be_public(name):
+                    problems.append(f'{at}: TensorFlow has no tf.{name}')
                 found[name], lines[name] = f'{module}:{attribute}', at
+    if problems:
+        raise ApiError('\n'.join(problems))
     return found
 
 
@@ -104,27 +109,23 @@ def rows(name):
         return [line.rstrip('\n').split('\t') for line in file]
 
 
+@functools.cache
 def tensorflow_names():
     with open(os.path.join(PYTHON, os.path.dirname(TABLE), 'tensorflow_names.txt'),
               encoding='utf-8') as file:
-        return set(file.read().split('\n'))
+        return {*file.read().split('\n'), *(row[0] for row in rows('aliases.tsv'))}
 
 
-def check_names(exports, aliases):
+def may_be_public(name):
+    """Whether TensorFlow has a name, or has it in a namespace whose names are not all known."""
     known = tensorflow_names()
-    for name, target in sorted(exports.items()):
-        open_space = any(name[:i] + '.*' in known for i, c in enumerate(name) if c == '.')
-        if name not in known and name not in aliases and not open_space:
-            raise ApiError(f'{target} is exported as tf.{name}, a name that TensorFlow does not have')
+    return name in known or any(name[:i] + '.*' in known for i, c in enumerate(name) if c == '.')
 
 
 def table(package):
     """Returns the table as a dict, public name -> target."""
     aliases = {name: target for name, target in rows('aliases.tsv')}
-    exports = source_exports(package)
-    check_names(exports, aliases)
-    names = {'compat.v1': 'compat.v1:'}
-    names.update(exports)
+    names = {'compat.v1': 'compat.v1:', **source_exports(package)}
     for more in (proto_names(package), {name: f'gen:{op}' for name, op in rows('endpoints.tsv')}):
         names.update((name, target) for name, target in more.items() if name not in names)
     aliases = {**{name: f'={same}' for name, same in rows('contrib.tsv')}, **aliases}

@@ -26,7 +26,7 @@ TREE = 'tensorflow_core/'
 NOISE = ('contrib.LazyLoader', 'contrib.keras', 'contrib.quantization', 'contrib.boosted_trees',
          'contrib.tensor_forest')
 # Namespaces that are a package of their own, or whose names are made at run time.
-OPEN = ('app.flags', 'compat.v2', 'estimator', 'flags', 'logging.logging', 'test.mock')
+OPEN = ('app.flags', 'compat.v2', 'estimator', 'flags', 'keras', 'logging.logging', 'test.mock')
 
 
 def tensorflow():

@@ -42,8 +42,12 @@ export_value('errors.UNAUTHENTICATED', UNAUTHENTICATED)
 
 
 def _format_stack(op):
-    frames = getattr(op, 'traceback', None)
-    return ''.join(traceback.format_list(list(frames))) if frames else ''
+    frames = getattr(op, 'traceback', None) or ()
+    return ''.join(
+        traceback.format_list(
+            [traceback.FrameSummary(*frame) if len(frame) == 3 else frame for frame in frames]
+        )
+    )
 
 
 def _creation_text(op):

@@ -112,6 +112,8 @@ class Guard {
   std::unordered_map<NodeId, Operation> replaced_;
 };
 
+bool CanBranch() { return OpRegistry::Global().Find("Switch") != nullptr; }
+
 // Switch(data, pred) beside `data`, whatever else is open.
 Operation SwitchBeside(Graph& graph, const char* type, const Output& data, const Output& pred,
                        std::string_view name) {
@@ -131,6 +133,7 @@ Output InitializedValue(const Variable& variable) {
   const VariableRecord record = variable.record();
   Scope here(graph);
   Scope anytime = here.ClearControlDependencies();
+  if (!CanBranch()) return AddOp(graph, "Identity", {record.variable}, {}, "read").output(0);
   const Output ready = AddOp(graph, "IsVariableInitialized", {record.variable}).output(0);
   Scope cond = anytime.NameScope("cond");
   const Operation branches = AddOp(graph, "Switch", {ready, ready});
@@ -148,7 +151,8 @@ Output InitializedValue(const Variable& variable) {
 
 Output GuardedInitialValue(Graph& graph, const Output& initial_value,
                            const std::string& full_name) {
-  return initial_value.valid() ? Guard(graph, full_name).Of(initial_value) : initial_value;
+  if (!initial_value.valid() || !CanBranch()) return initial_value;
+  return Guard(graph, full_name).Of(initial_value);
 }
 
 }  // namespace ramet

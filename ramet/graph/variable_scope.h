@@ -67,12 +67,14 @@ RAMET_EXPORT Variable MakeVariable(Graph& graph, const std::string& full_name,
 
 // The value of a reference variable, or its initial value as long as it has none
 // (tf.Variable.initialized_value): "IsVariableInitialized" and a "cond" in the open name scope.
+// Where the registry has no Switch it is the variable's value only: a run initializes variables in
+// the order of their creation.
 RAMET_EXPORT Output InitializedValue(const Variable& variable);
 
 // `initial_value` with every reference variable that it is computed from replaced by its
 // InitializedValue, so that variables may be initialized in any order: copies of the nodes on the
 // way, named "<node>_<full_name>"; `initial_value` itself when it depends on no variable that is in
-// a collection, or on itself in a loop.
+// a collection, or on itself in a loop, or where the registry has no Switch.
 Output GuardedInitialValue(Graph& graph, const Output& initial_value, const std::string& full_name);
 
 }  // namespace ramet

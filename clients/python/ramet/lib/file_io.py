@@ -29,6 +29,9 @@ class FileIO:
     counted in bytes in both. Reading and writing have positions of their own.
     """
 
+    _reader = None
+    _writer = None
+
     def __init__(self, name, mode):
         """Makes the file object; the file itself is not touched yet.
 
@@ -43,8 +46,6 @@ class FileIO:
         self._mode = mode
         self._binary = 'b' in mode
         self._kind = mode.replace('b', '')
-        self._reader = None
-        self._writer = None
         if self._kind not in _MODES:
             raise errors.InvalidArgumentError(
                 None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'")
@@ -178,6 +179,9 @@ class FileIO:
             reader.close()
         if writer is not None:
             self._do(writer.close)
+
+    def __del__(self):
+        self.close()
 
     def __enter__(self):
         return self

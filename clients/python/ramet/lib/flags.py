@@ -83,4 +83,3 @@ class _Flags:
 FLAGS = _Flags()
 
 export_value('flags', sys.modules[__name__])
-export_value('app.flags', sys.modules[__name__])

@@ -184,7 +184,7 @@ class FlagValues:
         rest = iter(argv[1:])
         for argument in rest:
             if argument == '--':
-                left.extend(rest)
+                left.extend(['--', *rest] if known_only else rest)
             elif not argument.startswith('-') or argument == '-':
                 left.append(argument)
             elif not self._take(argument.lstrip('-'), rest):

@@ -234,6 +234,8 @@ class _Inflated(_Plain):
 class RecordIterator:
     """The records of a file, one after another, as bytes."""
 
+    _file = None
+
     def __init__(self, path, compression):
         self._path = paths.local(path)
         with os_errors.about(self._path):
@@ -270,6 +272,10 @@ class RecordIterator:
             return self._source.read(n)
         except OSError as error:
             raise os_errors.from_os_error(error, self._path) from None
+
+    def __del__(self):
+        if self._file is not None:
+            self._file.close()
 
     def _refuse(self, message):
         raise errors.DataLossError(None, None, message)

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 from ramet.framework import errors
-from ramet.lib import gfile, io_gfile
+from ramet.lib import file_io, gfile, io_gfile
 
 
 class FolderTest(unittest.TestCase):
@@ -134,6 +134,17 @@ class GFileTest(FolderTest):
             errors.UnimplementedError, "File system scheme 'gs' not implemented (file: 'gs://b/f')",
             gfile.GFile('gs://b/f').read)
         self.assertRaises(TypeError, gfile.GFile(None).read)
+
+    def test_whole_files(self):
+        path = self.path('f')
+        file_io.write_string_to_file(path, 'ö')
+        self.assertEqual(file_io.read_file_to_string(path), 'ö')
+        file_io.atomic_write_string_to_file(path, b'2')
+        self.assertEqual(file_io.read_file_to_string(path, binary_mode=True), b'2')
+        self.assertRaises(errors.AlreadyExistsError, file_io.atomic_write_string_to_file, path, '3',
+                          overwrite=False)
+        self.assertEqual(os.listdir(self.folder), ['f'])
+        self.assertEqual(self.content('f'), b'2')
 
     def test_a_closed_file_is_opened_again(self):
         file = gfile.GFile(self.put('f', b'abc'))

@@ -76,8 +76,3 @@ MODULES = {
     'util.saved_tensor_slice_pb2':
         'SavedSlice SavedSliceMeta SavedTensorSliceMeta SavedTensorSlices',
 }
-
-# Modules that TensorFlow keeps outside tensorflow.core.
-ELSEWHERE = {
-    'tensorflow.python.training.checkpoint_state_pb2': 'protobuf.checkpoint_state_pb2',
-}

@@ -5,21 +5,9 @@ import stat
 
 from ramet.framework import errors
 from ramet.lib import os_errors, paths
+from ramet.lib.compat import as_bytes
 
 _MODES = ('r', 'w', 'a', 'r+', 'w+', 'a+')
-
-
-def as_bytes(value):
-    """`value` as bytes; str is encoded as UTF-8.
-
-    Raises:
-      TypeError: if it is neither.
-    """
-    if isinstance(value, str):
-        return value.encode('utf-8')
-    if isinstance(value, (bytes, bytearray)):
-        return bytes(value)
-    raise TypeError(f'Expected binary or unicode string, got {value!r}')
 
 
 class FileIO:
@@ -188,3 +176,32 @@ class FileIO:
 
     def __exit__(self, *unused_exception):
         self.close()
+
+
+def read_file_to_string(filename, binary_mode=False):
+    """The content of a file: str, or bytes in binary mode."""
+    with FileIO(filename, 'rb' if binary_mode else 'r') as file:
+        return file.read()
+
+
+def write_string_to_file(filename, file_content):
+    """Writes a file that holds `file_content`, bytes or str, and nothing else."""
+    with FileIO(filename, 'w') as file:
+        file.write(file_content)
+
+
+def atomic_write_string_to_file(filename, contents, overwrite=True):
+    """Writes a file so that others see what was there before or all of `contents`.
+
+    Raises:
+      AlreadyExistsError: if the file is there and `overwrite` is False.
+    """
+    from ramet.lib import io_gfile
+    path = paths.local(filename)
+    part = f'{path}.tmp{os.urandom(8).hex()}'
+    write_string_to_file(part, contents)
+    try:
+        io_gfile.rename(part, path, overwrite)
+    except errors.OpError:
+        os.remove(part)
+        raise

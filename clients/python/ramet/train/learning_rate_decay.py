@@ -11,7 +11,6 @@ def _initial(learning_rate):
     return ops.convert_to_tensor(learning_rate, name='initial_learning_rate')
 
 
-
 @export('train.exponential_decay')
 def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
                       name=None):

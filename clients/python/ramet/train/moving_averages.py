@@ -112,9 +112,6 @@ class ExponentialMovingAverage:
         """
         if var_list is None:
             var_list = variables.trainable_variables()
-        for v in var_list:
-            if isinstance(v, variables.Variable):
-                ops.add_to_collection(ops.GraphKeys.MOVING_AVERAGE_VARIABLES, v)
         debiased = set()
         for v in var_list:
             if v.dtype.base_dtype not in (dtypes.float16, dtypes.float32, dtypes.float64,

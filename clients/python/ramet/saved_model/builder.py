@@ -6,7 +6,7 @@ from ramet import _core
 from ramet.api import export
 from ramet.framework import errors, ops
 from ramet.saved_model import signature_def_utils
-from ramet.train.saver import _core_session
+from ramet.train import saver as saver_module
 
 
 @export('saved_model.Builder', 'saved_model.builder.SavedModelBuilder')
@@ -86,27 +86,28 @@ class SavedModelBuilder:
         if main_op is not None and not isinstance(main_op, ops.Operation):
             raise TypeError('Expected %s to be an Operation but got type %s instead.'
                             % (main_op, type(main_op)))
-        core_saver = _core_saver(saver)
+        saver_def = _saver_def_bytes(saver)
         assets = [ops.convert_to_tensor(a) for a in assets_collection or ()]
         if sess is None:
             self._core.add_meta_graph(ops.get_default_graph(), list(tags), signatures, assets,
-                                      main_op, clear_devices, strip_default_attrs, core_saver)
+                                      main_op, clear_devices, strip_default_attrs, saver_def)
         else:
             self._core.add_meta_graph_and_variables(
-                _core_session(sess), list(tags), signatures, assets, main_op, clear_devices,
-                strip_default_attrs, core_saver)
+                saver_module._core_session(sess), list(tags), signatures, assets, main_op,
+                clear_devices, strip_default_attrs, saver_def)
 
     def save(self, as_text=False):
         """Writes saved_model.pb, or saved_model.pbtxt, and returns its path as bytes."""
         return self._core.save(as_text).encode()
 
 
-def _core_saver(saver):
+def _saver_def_bytes(saver):
     if saver is None:
-        return None
-    if saver._core is None:
-        raise ValueError('the saver is empty or not built')
-    return saver._core
+        variables = saver_module._all_saveable_objects()
+        if not variables:
+            return None
+        saver = saver_module.Saver(variables, sharded=True, allow_empty=True)
+    return saver.as_saver_def().SerializeToString()
 
 
 def _signature_bytes(signature):

@@ -6,10 +6,12 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "core.h"
+#include "ramet/graph/graph_impl.h"
 
 namespace ramet::python {
 namespace {
@@ -271,12 +273,26 @@ void BindState(nb::module_& m) {
         nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
 }
 
+// The operation that initialises a variable and the value that it assigns, anew.
+void SetInitializer(PyGraph& graph, VariableId id, nb::handle initializer, nb::handle value) {
+  const PyOperation* op = AsOperation(initializer.ptr());
+  if (op == nullptr) RaiseTypeError("an initializer is an Operation");
+  if (id < 0 || id >= static_cast<VariableId>(graph.variables().size())) {
+    RaiseValueError("the graph has no variable ", id);
+  }
+  GraphImpl& impl = graph.impl();
+  std::unique_lock lock(impl.mutex);
+  impl.variables[id].initializer = op->operation();
+  impl.variables[id].initial_value = OutputArg(value);
+}
+
 }  // namespace
 
 void BindCheckpoint(nb::module_& m) {
   BindSaver(m);
   BindReader(m);
   BindState(m);
+  m.def("set_variable_initializer", &SetInitializer);
   m.def("checkpoint_exists", &CheckpointExists);
   m.def("get_checkpoint_mtimes", &GetCheckpointMtimes);
   m.def("remove_checkpoint", [](const std::string& prefix, const std::string& meta_graph_suffix,

@@ -57,4 +57,7 @@ NB_MODULE(_core, m) {
   BindSession(m);
   BindGradients(m);
   BindHostFunctions(m);
+  BindCheckpoint(m);
+  BindImportExport(m);
+  BindSavedModel(m);
 }

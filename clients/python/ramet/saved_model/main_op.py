@@ -2,15 +2,15 @@
 
 from ramet.api import export
 from ramet.framework import ops
-from ramet.ops import control_flow_ops, lookup_ops, variables
+from ramet.ops import control_flow_ops, variable_lists
 
 
 @export('saved_model.main_op.main_op')
 def main_op():
     """An operation that initialises all variables and tables."""
-    init = variables.global_variables_initializer()
-    init_local = variables.local_variables_initializer()
-    init_tables = lookup_ops.tables_initializer()
+    init = variable_lists.global_variables_initializer()
+    init_local = variable_lists.local_variables_initializer()
+    init_tables = variable_lists.tables_initializer()
     return control_flow_ops.group(init, init_local, init_tables)
 
 

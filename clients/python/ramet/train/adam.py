@@ -70,12 +70,12 @@ class AdamOptimizer(optimizer.Optimizer):
     def _apply_sparse_shared(self, grad, var, indices, scatter_add):
         beta1_power, beta2_power, lr_t, beta1_t, beta2_t, epsilon_t = self._hyper(
             var.dtype.base_dtype)
-        lr = lr_t * math_ops.sqrt(1 - beta2_power) / (1 - beta1_power)
+        lr = lr_t * gen.Sqrt(1 - beta2_power) / (1 - beta1_power)
         m_t = self._decayed(self.get_slot(var, 'm'), grad * (1 - beta1_t), beta1_t, indices,
                             scatter_add)
         v_t = self._decayed(self.get_slot(var, 'v'), (grad * grad) * (1 - beta2_t), beta2_t,
                             indices, scatter_add)
-        step = lr * m_t / (math_ops.sqrt(v_t) + epsilon_t)
+        step = lr * m_t / (gen.Sqrt(v_t) + epsilon_t)
         update = state_ops.assign_sub(var, step, use_locking=self._use_locking)
         return control_flow_ops.group(update, m_t, v_t)
 

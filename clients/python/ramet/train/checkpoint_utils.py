@@ -7,6 +7,7 @@ from ramet import _core
 from ramet.api import export
 from ramet.framework import dtypes, ops
 from ramet.ops import gen, variable_scope, variables
+from ramet.ops.partitioned_variable import PartitionedVariable
 from ramet.train import checkpoint_management
 
 
@@ -141,11 +142,11 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
 
 
 def _is_variable(x):
-    return isinstance(x, (variables.Variable, variables.PartitionedVariable))
+    return isinstance(x, (variables.Variable, PartitionedVariable))
 
 
 def _init_by_name(current, path, shapes, name):
-    store = variable_scope._get_default_variable_store()
+    store = variable_scope.default_store()
     var = store._vars.get(current)
     if var is None:
         var = _collect_partitioned_variable(current, store._vars)
@@ -208,9 +209,8 @@ def _set_initializer(var, path, name, slice_spec):
                                  name='checkpoint_initializer')[0]
     with ops.name_scope(None):
         initializer = _assign_unless_set(var, restored)
-    var._initializer_op = initializer
     restored.set_shape(var.shape)
-    var._initial_value = restored
+    _core.set_variable_initializer(var.graph, var._id, initializer, restored)
 
 
 def _assign_unless_set(var, value):

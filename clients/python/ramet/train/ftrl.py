@@ -68,7 +68,7 @@ class FtrlOptimizer(optimizer.Optimizer):
         self._l1_t = ops.convert_to_tensor(self._l1_regularization_strength,
                                            name='l1_regularization_strength')
         self._l2_t = self._l2_regularization_strength + self._beta / (
-            2.0 * math_ops.maximum(rate, 1e-36))
+            2.0 * gen.Maximum(rate, 1e-36))
         ops.convert_to_tensor(self._beta, name='beta')
         self._shrinkage_t = ops.convert_to_tensor(self._l2_shrinkage_regularization_strength,
                                                   name='l2_shrinkage_regularization_strength')

@@ -4,7 +4,7 @@ import math
 
 from ramet.api import export
 from ramet.framework import constant_op, ops
-from ramet.ops import array_ops, math_ops, random_ops
+from ramet.ops import array_ops, gen, math_ops, random_ops
 
 
 def _initial(learning_rate):
@@ -34,7 +34,7 @@ def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, stair
         decay_rate = math_ops.cast(decay_rate, rate.dtype)
         p = math_ops.cast(global_step, rate.dtype) / decay_steps
         if staircase:
-            p = math_ops.floor(p)
+            p = gen.Floor(p)
         return math_ops.multiply(rate, math_ops.pow(decay_rate, p), name=scope)
 
 
@@ -107,10 +107,10 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
         steps = math_ops.cast(decay_steps, dtype)
         if cycle:
             rounds = array_ops.where_v2(math_ops.equal(step, 0), 1.0,
-                                        math_ops.ceil(step / decay_steps))
+                                        gen.Ceil(step / decay_steps))
             steps = math_ops.multiply(steps, rounds)
         else:
-            step = math_ops.minimum(step, steps)
+            step = gen.Minimum(step, steps)
         p = step / steps
         return math_ops.add(
             math_ops.multiply(rate - end, math_ops.pow(1 - p, power)), end, name=scope)
@@ -120,7 +120,7 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
 def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
                       name=None):
     """learning_rate * exp(-decay_rate * global_step / decay_steps); see exponential_decay."""
-    natural_rate = math_ops.exp(math_ops.negative(decay_rate))
+    natural_rate = gen.Exp(gen.Neg(decay_rate))
     return exponential_decay(learning_rate, global_step, decay_steps, natural_rate,
                              staircase=staircase, name=name)
 
@@ -136,7 +136,7 @@ def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, stai
         decay_rate = math_ops.cast(decay_rate, rate.dtype)
         p = math_ops.cast(global_step, rate.dtype) / decay_steps
         if staircase:
-            p = math_ops.floor(p)
+            p = gen.Floor(p)
         one = math_ops.cast(constant_op.constant(1), rate.dtype)
         return math_ops.divide(rate, math_ops.add(one, math_ops.multiply(decay_rate, p)),
                                name=scope)
@@ -159,14 +159,14 @@ def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
     with ops.name_scope(name, 'CosineDecay', [learning_rate, global_step]):
         rate = _initial(learning_rate)
         decay_steps = math_ops.cast(decay_steps, rate.dtype)
-        step = math_ops.minimum(math_ops.cast(global_step, rate.dtype), decay_steps)
+        step = gen.Minimum(math_ops.cast(global_step, rate.dtype), decay_steps)
         completed = step / decay_steps
         decayed = (1 - alpha) * _half_cosine(completed) + alpha
         return math_ops.multiply(rate, decayed)
 
 
 def _half_cosine(fraction):
-    return 0.5 * (1.0 + math_ops.cos(constant_op.constant(math.pi) * fraction))
+    return 0.5 * (1.0 + gen.Cos(constant_op.constant(math.pi) * fraction))
 
 
 @export('train.cosine_decay_restarts')
@@ -198,18 +198,18 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
             for equal, growing in zip(_equal_periods(completed), _growing_periods(completed, t_mul)))
         fraction_of_rate = 0.5 * m_mul ** restarts
         cosine = fraction_of_rate * (
-            1.0 + math_ops.cos(constant_op.constant(math.pi) * fraction))
+            1.0 + gen.Cos(constant_op.constant(math.pi) * fraction))
         return math_ops.multiply(rate, (1 - alpha) * cosine + alpha, name=scope)
 
 
 def _equal_periods(completed):
-    restarts = math_ops.floor(completed)
+    restarts = gen.Floor(completed)
     return restarts, completed - restarts
 
 
 def _growing_periods(completed, t_mul):
-    restarts = math_ops.floor(
-        math_ops.log(1.0 - completed * (1.0 - t_mul)) / math_ops.log(t_mul))
+    restarts = gen.Floor(
+        gen.Log(1.0 - completed * (1.0 - t_mul)) / gen.Log(t_mul))
     before = (1.0 - t_mul ** restarts) / (1.0 - t_mul)
     return restarts, (completed - before) / t_mul ** restarts
 
@@ -236,7 +236,7 @@ def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5
         dtype = rate.dtype
         decay_steps = math_ops.cast(decay_steps, dtype)
         num_periods, alpha, beta = (math_ops.cast(v, dtype) for v in (num_periods, alpha, beta))
-        step = math_ops.minimum(math_ops.cast(global_step, dtype), decay_steps)
+        step = gen.Minimum(math_ops.cast(global_step, dtype), decay_steps)
         line = (decay_steps - step) / decay_steps
         fraction = 2.0 * num_periods * (step / decay_steps)
         decayed = (alpha + line) * _half_cosine(fraction) + beta
@@ -270,7 +270,7 @@ def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_v
         initial_variance, variance_decay, num_periods, alpha, beta = (
             math_ops.cast(v, dtype)
             for v in (initial_variance, variance_decay, num_periods, alpha, beta))
-        step = math_ops.minimum(math_ops.cast(global_step, dtype), decay_steps)
+        step = gen.Minimum(math_ops.cast(global_step, dtype), decay_steps)
         line = (decay_steps - step) / decay_steps
         variance = initial_variance / math_ops.pow(1.0 + step, variance_decay)
         noisy = line + random_ops.random_normal(line.shape, stddev=math_ops.sqrt(variance))

@@ -2,7 +2,8 @@
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
-from ramet.ops import (control_flow_ops, init_ops, math_ops, state_ops, variable_scope, variables)
+from ramet.ops import (control_flow_ops, gen, init_ops, math_ops, state_ops, variable_lists,
+                       variable_scope, variables)
 from ramet.train import slot_creator
 
 
@@ -111,7 +112,7 @@ class ExponentialMovingAverage:
           TypeError: if a dtype is none of these.
         """
         if var_list is None:
-            var_list = variables.trainable_variables()
+            var_list = variable_lists.trainable_variables()
         debiased = set()
         for v in var_list:
             if v.dtype.base_dtype not in (dtypes.float16, dtypes.float32, dtypes.float64,
@@ -141,7 +142,7 @@ class ExponentialMovingAverage:
             decay = ops.convert_to_tensor(self._decay, dtype=dtypes.float32, name='decay')
             if self._num_updates is not None:
                 count = math_ops.cast(self._num_updates, dtypes.float32, name='num_updates')
-                decay = math_ops.minimum(decay, (1.0 + count) / (10.0 + count))
+                decay = gen.Minimum(decay, (1.0 + count) / (10.0 + count))
             updates = [assign_moving_average(self._averages[_key(v)], v, decay,
                                              zero_debias=_key(v) in debiased) for v in var_list]
             return control_flow_ops.group(*updates, name=scope)
@@ -168,12 +169,12 @@ class ExponentialMovingAverage:
           A dict: names in the checkpoint, and variables. Variables without average have theirs.
         """
         if moving_avg_variables is None:
-            moving_avg_variables = (variables.trainable_variables()
-                                    + variables.moving_average_variables())
+            moving_avg_variables = (variable_lists.trainable_variables()
+                                    + variable_lists.moving_average_variables())
         averaged = list({_key(v): v for v in moving_avg_variables}.values())
         names = {self.average_name(v): v for v in averaged}
         taken = {v.name for v in averaged}
-        others = {v.op.name: v for v in variables.global_variables() if v.name not in taken}
+        others = {v.op.name: v for v in variable_lists.global_variables() if v.name not in taken}
         for name, v in others.items():
             names.setdefault(name, v)
         return names

@@ -1,12 +1,12 @@
 """The base class of the optimizers (tf.train.Optimizer)."""
 
 from ramet.api import export
-from ramet.framework import dtypes, ops
+from ramet.framework import dtypes, nest, ops
 from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.tensor_conversion import convert_to_tensor_or_indexed_slices
-from ramet.ops import (array_ops, control_flow_ops, gen, gradients, resource_variable_ops, state_ops,
-                       variable_scope, variables)
-from ramet.framework import nest
+from ramet.ops import (array_ops, control_flow_ops, gen, gradients, state_ops, variable_lists,
+                       variables)
+from ramet.ops.partitioned_variable import PartitionedVariable
 from ramet.train import slot_creator
 
 
@@ -191,7 +191,7 @@ class Optimizer:
     @staticmethod
     def _variables_to_train(var_list):
         if var_list is None:
-            var_list = (variables.trainable_variables()
+            var_list = (variable_lists.trainable_variables()
                         + ops.get_collection('trainable_resource_variables'))
         else:
             var_list = nest.flatten(var_list)
@@ -273,7 +273,7 @@ class Optimizer:
         named_slots = self._slots.get(name)
         if not named_slots:
             return None
-        if isinstance(var, variables.PartitionedVariable):
+        if isinstance(var, PartitionedVariable):
             return _partitioned_slot(var, named_slots)
         return named_slots.get(_var_key(var))
 
@@ -295,9 +295,9 @@ class Optimizer:
         v = self._non_slot_dict.get(key)
         if v is None:
             with ops.colocate_with(colocate_with.op):
-                v = variable_scope.variable(
+                v = variables.Variable(
                     initial_value, name=name, trainable=False,
-                    use_resource=resource_variable_ops.is_resource_variable(colocate_with))
+                    use_resource=getattr(colocate_with, '_is_resource', False))
             self._non_slot_dict[key] = v
         return v
 
@@ -388,7 +388,7 @@ class Optimizer:
 
 def _increment(global_step, name):
     with ops.colocate_with(global_step.op):
-        if resource_variable_ops.is_resource_variable(global_step):
+        if getattr(global_step, '_is_resource', False):
             one = ops.convert_to_tensor(1, dtype=global_step.dtype.base_dtype)
             return gen.AssignAddVariableOp(global_step.handle, one, name=name)
         return state_ops.assign_add(global_step, 1, name=name)
@@ -396,6 +396,6 @@ def _increment(global_step, name):
 
 def _partitioned_slot(var, named_slots):
     parts = [named_slots[_var_key(part)] for part in var]
-    return variables.PartitionedVariable(
+    return PartitionedVariable(
         name=var.name, shape=var.get_shape(), dtype=var.dtype, variable_list=parts,
         partitions=var._get_partitions())

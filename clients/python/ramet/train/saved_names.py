@@ -2,6 +2,7 @@
 
 from ramet.framework import nest, ops
 from ramet.ops import variables
+from ramet.ops.partitioned_variable import PartitionedVariable
 from ramet.train.saveable_object import SaveableObject
 
 _VARIABLE_OPS = ('Variable', 'VariableV2', 'AutoReloadVariable', 'VarHandleOp', 'ReadVariableOp')
@@ -27,7 +28,7 @@ def _add(named, var):
     if isinstance(var, SaveableObject):
         named[var.name] = var
         return
-    if isinstance(var, variables.PartitionedVariable):
+    if isinstance(var, PartitionedVariable):
         _add_new(named, var.name, var)
     elif isinstance(var, variables.Variable) and var._save_slice_info:
         name = var._save_slice_info.full_name
@@ -75,7 +76,7 @@ def checked(names_to_saveables):
             objects.append(value)
             _see(seen, value.op, value.name)
             continue
-        is_partitioned = isinstance(value, (list, tuple, variables.PartitionedVariable))
+        is_partitioned = isinstance(value, (list, tuple, PartitionedVariable))
         parts = _checked_parts(list(value)) if is_partitioned else [value]
         tensors = [_tensor_of(part) for part in parts]
         for part, tensor in zip(parts, tensors):

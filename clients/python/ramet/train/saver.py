@@ -21,9 +21,9 @@ class BaseSaverBuilder:
     SaveableObject = SaveableObject
 
 
-def _all_saveable_objects():
-    return (ops.get_collection(ops.GraphKeys.GLOBAL_VARIABLES)
-            + ops.get_collection(ops.GraphKeys.SAVEABLE_OBJECTS))
+def _all_saveable_objects(scope=None):
+    return (ops.get_collection(ops.GraphKeys.GLOBAL_VARIABLES, scope)
+            + ops.get_collection(ops.GraphKeys.SAVEABLE_OBJECTS, scope))
 
 
 def _checked_saver_def(saver_def):
@@ -252,10 +252,16 @@ class Saver:
         if save_path is None:
             raise ValueError("Can't load save_path when it is None." + _no_checkpoint_found())
         save_path = _path(save_path)
-        _core.check_checkpoint(save_path)
         if not self._is_built:
+            if not checkpoint_management.checkpoint_exists(save_path):
+                raise ValueError('The passed save_path is not a valid checkpoint: ' + save_path)
             raise RuntimeError('`build()` should be called before restore if defer_build==True')
-        self._core.restore(_core_session(sess), save_path)
+        try:
+            self._core.restore(_core_session(sess), save_path)
+        except errors.InvalidArgumentError as e:
+            if e.message.startswith('The passed save_path is not a valid checkpoint'):
+                raise ValueError(e.message) from None
+            raise
 
     def export_meta_graph(self, filename=None, collection_list=None, as_text=False,
                           export_scope=None, clear_devices=False, clear_extraneous_savers=False,
@@ -362,7 +368,7 @@ def _import_meta_graph_with_return_elements(meta_graph_or_file, clear_devices=Fa
         return_elements=return_elements, **kwargs)
     if imported.saver_def is not None:
         return Saver.from_proto(imported.saver_def, None), imported.return_elements
-    if variables._all_saveable_objects(scope=imported.prefix):
+    if _all_saveable_objects(imported.prefix or None):
         return Saver(), imported.return_elements
     return None, imported.return_elements
 

@@ -3,7 +3,7 @@
 import contextlib
 
 from ramet.framework import ops
-from ramet.ops import (array_ops, init_ops, resource_variable_ops, variable_scope, variables)
+from ramet.ops import array_ops, init_ops, variable_scope, variables
 
 
 def _create_slot_var(primary, val, validate_shape, shape, dtype):
@@ -13,7 +13,7 @@ def _create_slot_var(primary, val, validate_shape, shape, dtype):
     slot = variable_scope.get_variable(
         '', initializer=val, trainable=False, shape=shape, dtype=dtype,
         validate_shape=validate_shape,
-        use_resource=resource_variable_ops.is_resource_variable(primary))
+        use_resource=getattr(primary, '_is_resource', False))
     scope.set_partitioner(partitioner)
     info = primary._save_slice_info if isinstance(primary, variables.Variable) else None
     if info:
@@ -80,9 +80,7 @@ def create_zeros_slot(primary, name, dtype=None, colocate_with_primary=True):
     if shape.is_fully_defined():
         return create_slot_with_initializer(primary, init_ops.zeros_initializer(), shape, dtype,
                                             name, colocate_with_primary)
-    if isinstance(primary, variables.Variable):
-        value = variables.Variable.initialized_value(primary)
-    else:
-        value = primary
+    is_variable = isinstance(primary, variables.Variable)
+    value = primary.initialized_value() if is_variable else primary
     zeros = array_ops.zeros(array_ops.shape(value), dtype=dtype)
     return create_slot(primary, zeros, name, colocate_with_primary)

@@ -88,9 +88,7 @@ def _quantized_leaves(values):
 def _check_elements(values, dtype):
     """Raises TypeError if an element of nested lists cannot be of a type."""
     if dtype is None:
-        from ramet.framework import ops
-
-        if any(isinstance(value, ops.Tensor) for value in _leaves(values)):
+        if any(hasattr(value, 'value_index') for value in _leaves(values)):
             raise TypeError('Expected any non-tensor type, but got a tensor instead.')
         return
     if dtype.is_quantized:
@@ -345,7 +343,7 @@ def make_ndarray(tensor):
     values = _values_of(tensor, dtype, numpy_dtype)
     count = int(np.prod(sizes, dtype=np.int64))
     if len(values) == 0:
-        return np.full(sizes, '', object) if dtype == dtypes.string else np.zeros(sizes, numpy_dtype)
+        return np.full(sizes, '' if dtype == dtypes.string else 0, numpy_dtype)
     if len(values) > count:
         raise ValueError("index can't contain negative values")
     filled = np.empty(count, numpy_dtype)

@@ -385,7 +385,7 @@ class TensorShape:
     def assert_has_rank(self, rank):
         """Raises ValueError if the rank is known and is not rank."""
         if self.rank not in (None, rank):
-            raise ValueError('Shape %s must have rank %d' % (self, rank))
+            raise ValueError(f'Shape {self} must have rank {rank}')
 
     def with_rank(self, rank):
         """This shape with its rank known.

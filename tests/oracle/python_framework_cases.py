@@ -381,7 +381,7 @@ pickle.loads(pickle.dumps(S([1,None])))
 pickle.loads(pickle.dumps(S(None)))
 ts.as_shape([1])
 ts.as_shape(None)
-ts.as_shape(S([1])) 
+ts.as_shape(S([1]))
 ts.as_dimension(3)
 ts.as_dimension(None)
 ts.unknown_shape()
@@ -416,7 +416,7 @@ S.__name__
 isinstance(S([1]), tuple)
 S([1,2]).dims[0] is S([1,2])[0]
 S([None]).dims[0] == None
-S([1,2]).__concat__([3]) 
+S([1,2]).__concat__([3])
 S([1]).x
 S([1,2])._shape_tuple()
 S([D(2)]).as_list()

@@ -242,8 +242,7 @@ def _composite_difference(first, second):
     if specs[0].is_compatible_with(specs[1]):
         return None
     return ValueError, (
-        f'Incompatible CompositeTensor TypeSpecs: {_described(specs[0])} vs. '
-        f'{_described(specs[1])}'
+        f'Incompatible CompositeTensor TypeSpecs: {_described(specs[0])} vs. {_described(specs[1])}'
     )
 
 

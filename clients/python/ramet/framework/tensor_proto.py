@@ -99,9 +99,7 @@ def _check_elements(values, dtype):
         if fits is not None:
             wrong = next((v for v in _leaves(values) if not fits(v)), _check_elements)
     if wrong is not _check_elements:
-        raise TypeError(
-            f"Expected {dtype.name}, but got {wrong} of type '{type(wrong).__name__}'."
-        )
+        raise TypeError(f"Expected {dtype.name}, but got {wrong} of type '{type(wrong).__name__}'.")
 
 
 def _list_shape(values):
@@ -276,9 +274,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
     array = _array_of(values, dtype, shape)
     actual = dtypes.as_dtype(array.dtype)
     if dtype is not None and dtype.base_dtype != actual:
-        raise TypeError(
-            f'`dtype` {dtype} is not compatible with {values} of dtype {array.dtype}.'
-        )
+        raise TypeError(f'`dtype` {dtype} is not compatible with {values} of dtype {array.dtype}.')
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder('='))
     sizes = _checked_shape(array, shape, verify_shape, allow_broadcast)

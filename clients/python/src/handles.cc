@@ -167,7 +167,7 @@ void BindGraph(nb::module_& m) {
       .def_prop_rw("_min_consumer", [](PyGraph& g) { return g.versions().min_consumer; },
                    [](PyGraph& g, int v) { g.versions().min_consumer = v; })
       .def("_set_seed", [](PyGraph& g, int64_t seed) { g.SetSeed(seed); })
-      .def("_seeds_for_op", [](PyGraph& g, nb::object op_seed) {
+      .def("_seeds", [](PyGraph& g, nb::object op_seed) {
         const int64_t value = op_seed.is_none() ? 0 : nb::cast<int64_t>(op_seed);
         const auto [first, second] = g.SeedsForOp(op_seed.is_none() ? nullptr : &value);
         return nb::make_tuple(first, second);

@@ -35,3 +35,4 @@
 #include "ramet/saved_model/builder.h"
 #include "ramet/saved_model/convert_variables.h"
 #include "ramet/saved_model/loader.h"
+#include "ramet/tensor/tensor_bytes.h"

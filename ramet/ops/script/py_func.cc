@@ -62,6 +62,7 @@ RAMET_OP("PyFunc")
          "function; INVALID_ARGUMENT if it returns another number of values or other dtypes than "
          "Tout; what the function raises.")
     .HostMemory({"input", "output"})
+    .CallsProgram()
     .Shape(UnknownOutputs)
     .CpuKernelClass<CallHostFunction>();
 
@@ -73,6 +74,7 @@ RAMET_OP("PyFuncStateless")
     .Attr("Tout: list(type) >= 0")
     .Doc("As PyFunc, for a function whose results depend on its inputs alone.")
     .HostMemory({"input", "output"})
+    .CallsProgram()
     .Shape(UnknownOutputs)
     .CpuKernelClass<CallHostFunction>();
 

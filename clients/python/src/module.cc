@@ -58,4 +58,7 @@ NB_MODULE(_core, m) {
   BindGradients(m);
   BindHostFunctions(m);
   BindVariables(m);
+  BindCheckpoint(m);
+  BindImportExport(m);
+  BindSavedModel(m);
 }

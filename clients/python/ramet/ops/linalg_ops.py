@@ -5,7 +5,7 @@ import numpy as np
 from ramet.api import export
 from ramet.framework import dtypes, ops
 from ramet.ops import (array_basics, array_join, array_layout, array_select, gen, math_basics,
-                       math_linear, math_reduce)
+                       math_reduce)
 from ramet.ops.array_basics import one_of
 
 
@@ -126,6 +126,3 @@ def _spectral_norm(tensor, axis):
     greatest = array_basics.expand_dims(math_reduce.reduce_max(values, axis=-1, keepdims=True),
                                         axis=-1)
     return array_layout.transpose(greatest, perm=gen.InvertPermutation(perm))
-
-
-matmul = math_linear.matmul

@@ -19,7 +19,7 @@ def as_sparse(value):
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
     if not isinstance(value, SparseTensor):
-        raise TypeError(f'Input must be a SparseTensor. Received: {value}')
+        raise TypeError('Input must be a SparseTensor.')
     return value
 
 
@@ -107,27 +107,31 @@ def sparse_reshape(sp_input, shape, name=None):
       ValueError: the numbers of elements are known and differ.
     """
     sp_input = as_sparse(sp_input)
-    shape = ops.convert_to_tensor(shape, dtype=dtypes.int64)
+    shape = math_basics.cast(shape, dtypes.int64)
     with ops.name_scope(name, 'SparseReshape', [sp_input]) as scope:
         indices, new_shape = gen.SparseReshape(sp_input.indices, sp_input.dense_shape, shape,
                                                name=scope)
-        known = tensor_util.constant_value_as_shape(shape)
-        given = tensor_util.constant_value_as_shape(sp_input.dense_shape)
-        if known.is_fully_defined() or known.rank is not None:
-            _check_sizes(given, shape)
+        known = _known_shape(sp_input, shape)
+        if known is not None:
+            new_shape = constant_op.constant(known, dtype=dtypes.int64)
         return SparseTensor(indices, array_basics.identity(sp_input.values), new_shape)
 
 
-def _check_sizes(given, shape):
+def _known_shape(sp_input, shape):
+    """The new shape as a list, or None where it is known only later."""
     wanted = tensor_util.constant_value(shape)
-    if wanted is None or not given.is_fully_defined():
-        return
-    count = int(np.prod(wanted[wanted != -1]))
-    total = given.num_elements()
-    whole = total == count if -1 not in wanted else count and total % count == 0
-    if not whole:
-        raise ValueError(f'Cannot reshape a tensor with {total} elements to shape '
-                         f'{list(wanted)} ({count} elements).')
+    if wanted is None or not sp_input.shape.is_fully_defined():
+        return None
+    dims = [int(dim) for dim in wanted]
+    total = sp_input.shape.num_elements()
+    count = int(np.prod([dim for dim in dims if dim != -1]))
+    if -1 in dims and count and total % count == 0:
+        dims[dims.index(-1)] = total // count
+        count = total
+    if count != total:
+        raise ValueError(f'Cannot reshape a tensor with {total} elements to shape {dims} '
+                         f'({count} elements).')
+    return dims
 
 
 @export('sparse.transpose', 'sparse_transpose')
@@ -151,13 +155,15 @@ def sparse_transpose(sp_input, perm=None, name=None):
                 rank = array_basics.rank(sp_input)
                 perm = (rank - 1) - math_basics.range(0, rank, 1)
         columns = array_select.gather(_transposed(sp_input.indices), perm)
-        known = tensor_util.constant_value(perm) if isinstance(perm, ops.Tensor) else perm
-        static = sp_input.shape
-        if static.is_fully_defined() and known is not None:
+        turned = _transposed(columns)
+        static, known = sp_input.shape, None
+        if static.is_fully_defined():
+            known = tensor_util.constant_value(ops.convert_to_tensor(perm))
+        if known is not None:
             shape = [static.as_list()[i] for i in known]
         else:
             shape = array_select.gather(sp_input.dense_shape, perm)
-        return sparse_reorder(SparseTensor(_transposed(columns), sp_input.values, shape))
+        return sparse_reorder(SparseTensor(turned, sp_input.values, shape))
 
 
 def _transposed(matrix):
@@ -235,29 +241,28 @@ def sparse_concat(axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat
     if expand:
         most = math_reduce.reduce_max(
             array_join.concat([array_basics.reshape(shape, [1, -1]) for shape in shapes], 0), 0)
-        shapes = [_with_others(shape, most, axis, array_basics.shape(most)[0])
-                  for shape in shapes]
+        shapes = [_with_others(shape, most, axis) for shape in shapes]
     parts = gen.SparseConcat([value.indices for value in inputs],
                              [value.values for value in inputs], shapes, axis, name=name)
     static = _concat_shape(inputs, axis)
     if static is not None:
+        static = constant_op.constant(static, dtype=dtypes.int64)
         return SparseTensor(parts[0], parts[1], static)
     return SparseTensor(*parts)
 
 
-def _with_others(shape, most, axis, rank):
-    del rank
-    rank = most.shape.as_list()[0]
-    axis = axis + rank if axis < 0 else axis
-    return array_join.concat([most[:axis], shape[axis:axis + 1],
-                              most[axis + 1:] if axis != rank - 1 else []], axis=0)
+def _with_others(shape, most, axis):
+    before, own = most[:axis], shape[axis:axis + 1 or None]
+    after = [most[axis + 1:]] if axis != -1 else []
+    return array_join.concat([before, own, *after], axis=0)
 
 
 def _concat_shape(inputs, axis):
+    """The dense shape, with the greatest of sizes that may differ."""
     shapes = [value.shape for value in inputs]
     if not all(shape.is_fully_defined() for shape in shapes):
         return None
-    dims = shapes[0].as_list()
+    dims = np.max([shape.as_list() for shape in shapes], axis=0)
     dims[axis] = sum(shape.as_list()[axis] for shape in shapes)
     return dims
 
@@ -290,7 +295,6 @@ def sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None
     if axis is None and split_dim is None:
         raise ValueError('axis is required')
     axis = one_of('axis', axis, 'split_dim', split_dim)
-    axis = ops.convert_to_tensor(axis, dtypes.int64)
     sp_input = as_sparse(sp_input)
     parts = gen.SparseSplit(axis, sp_input.indices, sp_input.values, sp_input.dense_shape,
                             num_split, name=name)
@@ -410,10 +414,10 @@ def sparse_tensor_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=N
                                              adjoint_b=not adjoint_a)
         return _transposed(product)
     sp_a = as_sparse(sp_a)
-    with ops.name_scope(name, 'SparseTensorDenseMatMul', [sp_a.indices, sp_a.values, b]) as scope:
+    with ops.name_scope(name, 'SparseTensorDenseMatMul', [sp_a.indices, sp_a.values, b]):
         b = ops.convert_to_tensor(b, name='b')
         return gen.SparseTensorDenseMatMul(sp_a.indices, sp_a.values, sp_a.dense_shape, b,
-                                           adjoint_a=adjoint_a, adjoint_b=adjoint_b, name=scope)
+                                           adjoint_a=adjoint_a, adjoint_b=adjoint_b)
 
 
 def _reduced(build, sp_input, axis, keepdims, reduction_axes, keep_dims):
@@ -534,31 +538,35 @@ def sparse_reset_shape(sp_input, new_shape=None):
     sp_input = as_sparse(sp_input)
     indices = array_basics.identity(sp_input.indices)
     values = array_basics.identity(sp_input.values)
-    old_shape = array_basics.shape_in_scope(sp_input.dense_shape)
-    if new_shape is None:
-        least = gen.Add(math_reduce.reduce_max(indices, axis=0),
-                        array_basics.ones_like(old_shape))
-        return SparseTensor(indices, values, least)
-    return SparseTensor(indices, values, _checked_shape(sp_input, new_shape))
+    old_shape = array_basics.identity(sp_input.dense_shape)
+    if new_shape is not None:
+        return SparseTensor(indices, values, _checked_shape(sp_input, old_shape, new_shape))
+    greatest = math_reduce.reduce_max(indices, axis=0)
+    zero = constant_op.constant(0, dtypes.int64)
+    least = math_basics.add(greatest, array_basics.ones_like(old_shape))
+    return SparseTensor(indices, values, gen.Maximum(zero, least))
 
 
-def _checked_shape(sp_input, new_shape):
+def _checked_shape(sp_input, old_shape, new_shape):
     from ramet.ops import check_ops
-    new_shape = ops.convert_to_tensor(new_shape, dtype=dtypes.int64)
+    new_shape = ops.convert_to_tensor(new_shape)
     new_shape.shape.with_rank(1)
-    given = sp_input.dense_shape
-    given.shape.assert_is_compatible_with(new_shape.shape)
-    known, wanted = (tensor_util.constant_value_as_shape(given),
-                     tensor_util.constant_value_as_shape(new_shape))
-    if known.is_fully_defined() and wanted.is_fully_defined():
-        if not all(n >= k for n, k in zip(wanted.as_list(), known.as_list())):
-            raise ValueError('Requested new_shape should have dimension sizes >= sp_input.shape. '
-                             f'Found new_shape {wanted}, sp_input.shape {known}.')
-        return new_shape
-    check = check_ops.assert_equal(array_basics.shape(given), array_basics.shape(new_shape))
-    new_shape = control_flow_ops.with_dependencies([check], new_shape)
+    new_shape = math_basics.cast(new_shape, dtypes.int64)
+    known = sp_input.shape
+    wanted = tensor_util.constant_value(new_shape)
+    if known.is_fully_defined() and wanted is not None:
+        known = np.array(known.as_list())
+        if len(known) != len(wanted):
+            raise ValueError('Shapes are of different ranks.')
+        if not np.all(wanted >= known):
+            raise ValueError('Requested new_shape should have dimension sizes >= sp_input.shape.  '
+                             f'Found new_shape ({known}), sp_input.shape ({wanted}).')
+        return [int(dim) for dim in wanted]
+    new_shape = control_flow_ops.with_dependencies(
+        [check_ops.assert_equal(array_basics.shape(old_shape), array_basics.shape(new_shape))],
+        new_shape)
     return control_flow_ops.with_dependencies(
-        [check_ops.assert_less_equal(given, new_shape)], new_shape)
+        [check_ops.assert_less_equal(old_shape, new_shape)], new_shape)
 
 
 @export('sparse.to_indicator', 'sparse_to_indicator')
@@ -575,10 +583,10 @@ def sparse_to_indicator(sp_input, vocab_size, name=None):
     """
     sp_input = as_sparse(sp_input)
     with ops.name_scope(name, 'SparseToIndicator', [sp_input]) as scope:
-        count = array_basics.shape_in_scope(sp_input.indices)[0]
-        held = array_basics.fill([count], True)
+        count = array_basics.shape(sp_input.indices)[0]
+        held = array_basics.fill(array_basics.expand_dims(count, 0), True)
         marked = SparseTensor(sp_input.indices, held, sp_input.dense_shape)
-        merged = sparse_merge(sp_input, marked, vocab_size, name)
+        merged = sparse_merge(sp_input, marked, vocab_size, scope)
         return sparse_tensor_to_dense(merged, default_value=False, validate_indices=False,
                                       name=scope)
 
@@ -618,7 +626,10 @@ def sparse_merge(sp_ids, sp_values, vocab_size, name=None, already_sorted=False)
         indices = array_join.concat([sp_ids[0].indices[:, :-1]] + columns, axis=1)
         shape = array_join.concat([sp_ids[0].dense_shape[:-1], sizes], axis=0)
         result = SparseTensor(indices, sp_values.values, shape)
-        return result if already_sorted else sparse_reorder(result)
+        if already_sorted:
+            return result
+        ordered = sparse_reorder(result)
+        return SparseTensor(ordered.indices, ordered.values, shape)
 
 
 @export('sparse.eye')
@@ -635,17 +646,17 @@ def sparse_eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
       A SparseTensor.
     """
     with ops.name_scope(name, default_name='eye', values=[num_rows, num_columns]):
-        num_rows = _as_int64(num_rows)
-        num_columns = num_rows if num_columns is None else _as_int64(num_columns)
+        num_rows = ops.convert_to_tensor(num_rows, dtype=dtypes.int64, name='num_rows')
+        if num_columns is None:
+            num_columns = num_rows
+        else:
+            num_columns = ops.convert_to_tensor(num_columns, dtype=dtypes.int64,
+                                                name='num_columns')
         count = gen.Minimum(num_rows, num_columns)
         places = math_basics.range(count, dtype=dtypes.int64)
         indices = array_join.stack([places, places], axis=1)
         return SparseTensor(indices, array_basics.ones(count, dtype=dtype),
                             [num_rows, num_columns])
-
-
-def _as_int64(value):
-    return ops.convert_to_tensor(value, dtype=dtypes.int64)
 
 
 @export('sparse.from_dense')
@@ -681,15 +692,20 @@ def sparse_expand_dims(sp_input, axis=None, name=None):
     """
     with ops.name_scope(name, default_name='expand_dims', values=[sp_input]):
         rank = sp_input.shape.rank
-        axis = -1 if axis is None else axis
-        axis = axis + rank + 1 if axis < 0 else axis
-        count = array_basics.shape(sp_input.indices, out_type=dtypes.int64)[0]
+        if rank is None:
+            rank = array_basics.shape(sp_input.dense_shape)[0]
+        axis = ops.convert_to_tensor(-1 if axis is None else axis, name='axis')
+        axis = array_select.where_v2(axis >= 0, axis, axis + rank + 1)
+        count = array_basics.shape(sp_input.indices)[0]
         column = array_basics.zeros([count, 1], dtype=dtypes.int64)
         indices = array_join.concat(
-            [sp_input.indices[:, :axis], column, sp_input.indices[:, axis:]], axis=1)
-        shape = array_join.concat([sp_input.dense_shape[:axis], constant_op.constant(
-            [1], dtype=dtypes.int64), sp_input.dense_shape[axis:]], axis=0)
-        return SparseTensor(indices, sp_input.values, shape)
+            [gen.Slice(sp_input.indices, [0, 0], [-1, axis]), column,
+             gen.Slice(sp_input.indices, [0, axis], [-1, -1])], axis=1)
+        before = gen.Slice(sp_input.dense_shape, [0], [axis])
+        after = gen.Slice(sp_input.dense_shape, [axis], [-1])
+        one = constant_op.constant([1], name='new_shape', dtype=dtypes.int64)
+        return SparseTensor(indices, sp_input.values,
+                            array_join.concat([before, one, after], axis=0))
 
 
 @export('io.serialize_sparse', 'serialize_sparse')

@@ -282,15 +282,19 @@ Input::Input(std::initializer_list<int> values)
 Input::Input(std::initializer_list<double> values)
     : constant_(MakeVector<float>(std::vector<float>(values.begin(), values.end()))) {}
 
-Operation AddOp(Graph& graph, std::string_view op, const std::vector<Input>& inputs, AttrMap attrs,
-                std::string_view name, SourceLocation where) {
+StatusOr<Operation> TryAddOp(Graph& graph, std::string_view op, const std::vector<Input>& inputs,
+                             AttrMap attrs, std::string_view name) {
   for (const Input& in : inputs) {
     if (in.is_constant() || in.output().valid()) continue;
-    graph.RecordError(InvalidArgument(Where(where), ": an input of ", op,
-                                      " is not valid: an earlier step of building failed"));
-    return Operation();
+    return InvalidArgument("an input of ", op,
+                           " is not valid: an earlier step of building failed");
   }
-  auto added = OpAdder(graph, op, inputs, std::move(attrs)).Run(name);
+  return OpAdder(graph, op, inputs, std::move(attrs)).Run(name);
+}
+
+Operation AddOp(Graph& graph, std::string_view op, const std::vector<Input>& inputs, AttrMap attrs,
+                std::string_view name, SourceLocation where) {
+  auto added = TryAddOp(graph, op, inputs, std::move(attrs), name);
   if (added.ok()) return *added;
   graph.RecordError(added.status().WithContext(Where(where)));
   return Operation();
@@ -318,12 +322,10 @@ Output ReadVariable(const Variable& variable, std::string_view name) {
   BuildState& state = graph.build_state();
   auto colocations = std::exchange(state.colocations, {});
   auto devices = std::exchange(state.devices, {});
-  auto group = std::exchange(state.variable_group, {});
   Operation read =
       AddOp(graph, "ReadVariableOp", {variable.ref()}, {{"dtype", variable.dtype()}}, name);
   state.colocations = std::move(colocations);
   state.devices = std::move(devices);
-  state.variable_group = std::move(group);
   return read.output(0);
 }
 

@@ -14,7 +14,11 @@ class CollectionWriter {
 
   // False if an item does not fit.
   bool Write(const std::vector<CollectionItem>& items) {
-    for (const CollectionItem& item : items) {
+    for (const CollectionItem& given : items) {
+      const auto* object = std::get_if<std::shared_ptr<const CollectionObject>>(&given);
+      auto made = object ? (*object)->Export(options_.scope.scope()) : StatusOr<CollectionItem>(0);
+      if (!made.ok()) return false;
+      const CollectionItem& item = object ? *made : given;
       if (!Included(item)) continue;
       const CollectionDef::KindCase kind = KindOf(item);
       if (proto_.kind_case() == CollectionDef::KIND_NOT_SET) SetKind(kind);
@@ -74,6 +78,7 @@ class CollectionWriter {
 
   bool WriteValue(const Output& v) { return WriteName(TensorName(impl_, v)); }
   bool WriteValue(const Operation& v) { return WriteName(OperationName(impl_, v)); }
+  bool WriteValue(const std::shared_ptr<const CollectionObject>&) { return false; }
   bool WriteValue(int64_t v) { return proto_.mutable_int64_list()->add_value(v), true; }
   bool WriteValue(float v) { return proto_.mutable_float_list()->add_value(v), true; }
   bool WriteValue(const std::string& v) { return proto_.mutable_bytes_list()->add_value(v), true; }

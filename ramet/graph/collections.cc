@@ -20,6 +20,10 @@ bool Collections::Contains(std::string_view key, const CollectionItem& item) con
   return std::ranges::count(Get(key), item) > 0;
 }
 
+void Collections::Replace(std::string_view key, std::vector<CollectionItem> items) {
+  all_[std::string(key)] = std::move(items);
+}
+
 void Collections::Clear(std::string_view key) {
   auto it = all_.find(key);
   if (it != all_.end()) all_.erase(it);

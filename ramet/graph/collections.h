@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "ramet/base/export.h"
+#include "ramet/base/status.h"
 #include "ramet/graph/operation.h"
 #include "ramet/graph/variable.h"
 
@@ -48,8 +50,19 @@ struct OpaqueMessage {
   bool operator==(const OpaqueMessage&) const = default;
 };
 
-using CollectionItem =
-    std::variant<Output, Operation, Variable, int64_t, float, std::string, OpaqueMessage>;
+class CollectionObject;
+using CollectionItem = std::variant<Output, Operation, Variable, int64_t, float, std::string,
+                                    OpaqueMessage, std::shared_ptr<const CollectionObject>>;
+
+// A CollectionObject is an item of the program's own: a callable, a number in another language's
+// form, anything. The collection shares it.
+class CollectionObject {
+ public:
+  virtual ~CollectionObject() = default;
+  // What a file holds in its place (never another object), with names as they are inside
+  // `export_scope`; an error if it has no such form, and the collection is then not written.
+  virtual StatusOr<CollectionItem> Export(const std::string& export_scope) const = 0;
+};
 
 // The collections of a graph: ordered multimaps from a key to items. Not locked: changed by whoever
 // builds the graph.
@@ -68,6 +81,8 @@ class RAMET_EXPORT Collections {
     return found;
   }
   bool Contains(std::string_view key, const CollectionItem& item) const;
+  // `items` in the place of what the collection held.
+  void Replace(std::string_view key, std::vector<CollectionItem> items);
   void Clear(std::string_view key);
   std::vector<std::string> Keys() const;  // sorted
   const std::map<std::string, std::vector<CollectionItem>, std::less<>>& all() const {

@@ -1,6 +1,7 @@
 #include "ramet/graph/graph.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ramet/graph/graph_impl.h"
 #include "ramet/graph/import_ops.h"
@@ -127,6 +128,11 @@ Graph::~Graph() = default;
 Status Graph::status() const {
   std::shared_lock lock(impl_->mutex);
   return impl_->status;
+}
+
+Status Graph::TakeError() {
+  std::unique_lock lock(impl_->mutex);
+  return std::exchange(impl_->status, OkStatus());
 }
 
 void Graph::RecordError(const Status& status) {

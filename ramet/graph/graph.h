@@ -59,6 +59,8 @@ class RAMET_EXPORT Graph {
 
   // The first error of building, or OK.
   Status status() const;
+  // The same, and the graph is without an error again: for callers that report it at once.
+  Status TakeError();
   // Keeps `status` as the graph's error unless there is one already.
   void RecordError(const Status& status);
 

@@ -4,6 +4,7 @@
 #include "ramet/graph/graph_writer.h"
 #include "ramet/graph/import_ops.h"
 #include "ramet/graph/message_file.h"
+#include "ramet/graph/op_def_proto.h"
 
 namespace ramet {
 
@@ -37,6 +38,19 @@ StatusOr<std::string> ExportGraphDef(const Graph& graph, const GraphDefOptions& 
   GraphDef def;
   if (!def.ParseFromString(written.bytes)) return Internal("the graph cannot be read back");
   return MessageToBytes(def, true);
+}
+
+StatusOr<std::string> ExportNodeDef(const Operation& operation) {
+  const GraphImpl& impl = operation.graph()->impl();
+  std::shared_lock lock(impl.mutex);
+  return GraphWriter(impl, {}).NodeBytes(operation.id());
+}
+
+StatusOr<std::string> ExportOpDef(const Op& op) {
+  OpDef def;
+  RAMET_RETURN_IF_ERROR(OpSchemaToProto(op.schema(), &def));
+  def.set_description(op.schema().doc);
+  return def.SerializeAsString();
 }
 
 Status ExportGraphDefFile(const Graph& graph, const std::string& path,

@@ -24,6 +24,11 @@ struct GraphDefOptions {
 //   memory; kResourceExhausted if the bytes would reach 2 GiB.
 RAMET_EXPORT StatusOr<std::string> ExportGraphDef(const Graph& graph,
                                                   const GraphDefOptions& options = {});
+// One node of it, as a serialised NodeDef (tf.Operation.node_def). \error as ExportGraphDef.
+RAMET_EXPORT StatusOr<std::string> ExportNodeDef(const Operation& operation);
+// The definition of its op, as a serialised OpDef with the documentation (tf.Operation.op_def).
+// \error kInvalidArgument if a default value has no proto form.
+RAMET_EXPORT StatusOr<std::string> ExportOpDef(const Op& op);
 // The same into a file, which is replaced in one step. \error besides: those of AtomicWriteFile.
 RAMET_EXPORT Status ExportGraphDefFile(const Graph& graph, const std::string& path,
                                        const GraphDefOptions& options = {});

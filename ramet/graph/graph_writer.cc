@@ -135,6 +135,11 @@ Status GraphWriter::WriteNode(NodeId id) {
   return OkStatus();
 }
 
+StatusOr<std::string> GraphWriter::NodeBytes(NodeId id) {
+  RAMET_RETURN_IF_ERROR(WriteNode(id));
+  return std::move(node_);
+}
+
 void GraphWriter::WriteInput(Endpoint e) {
   const std::string_view name = impl_.nodes[e.node].name;
   const bool outside = !options_.scope.Includes(name);

@@ -21,6 +21,8 @@ class GraphWriter {
 
   // Over `*out`. \error as ExportGraphDef.
   Status Write(GraphBytes* out);
+  // One node as a NodeDef. \error as ExportGraphDef.
+  StatusOr<std::string> NodeBytes(NodeId id);
 
  private:
   // The attrs of a node in wire form: those before _output_shapes in the order of names, and from

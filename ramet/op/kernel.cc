@@ -35,7 +35,12 @@ StatusOr<Tensor> KernelContext::ReadRef(int i) const {
 
 Status KernelContext::AssignRef(int i, const Tensor& value) {
   RAMET_ASSIGN_OR_RETURN(VariableState * variable, ref(i));
-  variable->Set(env_.memory ? env_.memory->Unview(value) : value);
+  if (value.buffer() && value.buffer()->borrowed()) {
+    RAMET_ASSIGN_OR_RETURN(Tensor own, value.DeepCopy());
+    variable->Set(std::move(own));
+  } else {
+    variable->Set(env_.memory ? env_.memory->Unview(value) : value);
+  }
   return OkStatus();
 }
 

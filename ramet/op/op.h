@@ -28,6 +28,8 @@ class RAMET_EXPORT Op {
   bool not_differentiable() const { return not_differentiable_; }
   // False for an op that is only known by name from a file: it can be held, not run.
   bool registered() const { return registered_; }
+  // Whether it calls the program's own functions, so that nobody may evaluate it while building.
+  bool calls_program() const { return calls_program_; }
   // Whether input or output i lives in host memory on every device (shapes, axes, file names).
   bool HostInput(std::string_view arg) const;
   bool HostOutput(std::string_view arg) const;
@@ -58,6 +60,7 @@ class RAMET_EXPORT Op {
   bool aggregate_ = false;
   bool allows_uninitialized_ = false;
   bool not_differentiable_ = false;
+  bool calls_program_ = false;
   std::string_view doc_;
   std::vector<std::string_view> inputs_, outputs_, attrs_;
   std::vector<std::string_view> host_args_;
@@ -100,6 +103,7 @@ class OpBuilder {
   OpBuilder& Commutative() { return op_->commutative_ = true, *this; }
   OpBuilder& Aggregate() { return op_->aggregate_ = true, *this; }
   OpBuilder& AllowsUninitializedInput() { return op_->allows_uninitialized_ = true, *this; }
+  OpBuilder& CallsProgram() { return op_->calls_program_ = true, *this; }
   // The named inputs and outputs live in host memory on every device.
   OpBuilder& HostMemory(std::initializer_list<const char*> args);
   OpBuilder& Shape(ShapeFn fn) { return op_->shape_fn_ = fn, *this; }

@@ -23,7 +23,11 @@ class RAMET_EXPORT Buffer {
   size_t size() const { return size_; }
   // Whether the host may touch data(). Memory of an accelerator faults.
   bool host_accessible() const { return host_accessible_; }
-  bool unique() const { return refs_.load(std::memory_order_acquire) == 1; }
+  // Whether one owner alone holds it, who may then write. Never so for borrowed memory.
+  bool unique() const { return !borrowed_ && refs_.load(std::memory_order_acquire) == 1; }
+  // Whether the memory belongs to somebody outside who may write to it later (a caller's array):
+  // good for the run that it was handed to; whoever keeps a value longer copies it.
+  bool borrowed() const { return borrowed_; }
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void Unref() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) Dispose();
@@ -32,8 +36,8 @@ class RAMET_EXPORT Buffer {
   virtual Buffer* base() const { return nullptr; }
 
  protected:
-  Buffer(void* data, size_t size, bool host_accessible)
-      : data_(data), size_(size), host_accessible_(host_accessible) {}
+  Buffer(void* data, size_t size, bool host_accessible, bool borrowed = false)
+      : data_(data), size_(size), host_accessible_(host_accessible), borrowed_(borrowed) {}
   virtual ~Buffer() = default;
   // Called when the last reference is gone: frees the buffer or keeps it for the next allocation,
   // which must begin with Reset().
@@ -48,6 +52,7 @@ class RAMET_EXPORT Buffer {
   size_t size_;
   std::atomic<int32_t> refs_{1};
   bool host_accessible_;
+  const bool borrowed_;
 };
 
 // A BufferPtr owns one reference to a Buffer, or is null.

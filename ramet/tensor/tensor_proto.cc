@@ -1,4 +1,7 @@
+#include "ramet/tensor/tensor_bytes.h"
 #include "ramet/tensor/tensor_proto.h"
+
+#include <climits>
 
 #include <algorithm>
 #include <bit>
@@ -306,6 +309,21 @@ Status TensorToProto(const Tensor& tensor, TensorProto* proto) {
     proto->set_tensor_content(tensor.raw_data(), tensor.bytes());
   }
   return OkStatus();
+}
+
+StatusOr<Tensor> TensorFromProtoBytes(std::string_view tensor_proto) {
+  TensorProto proto;
+  if (tensor_proto.size() > INT_MAX ||
+      !proto.ParseFromArray(tensor_proto.data(), static_cast<int>(tensor_proto.size()))) {
+    return DataLoss("these ", tensor_proto.size(), " bytes are no TensorProto");
+  }
+  return TensorFromProto(proto);
+}
+
+StatusOr<std::string> TensorToProtoBytes(const Tensor& tensor) {
+  TensorProto proto;
+  RAMET_RETURN_IF_ERROR(TensorToProto(tensor, &proto));
+  return proto.SerializeAsString();
 }
 
 }  // namespace ramet

@@ -1,0 +1,1 @@
+"""The public names of TensorFlow 1, by version of the API."""

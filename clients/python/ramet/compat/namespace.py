@@ -1,0 +1,233 @@
+"""Modules of public names, filled from a table as names are used.
+
+names.gen.tsv maps each dotted name below `tf.` to where it is (tools/gen_python_api.py):
+  framework.ops:Graph    attribute Graph of ramet.framework.ops
+  lib.flags:             the module ramet.lib.flags
+  framework.ops:=        what ramet.framework.ops gave to api.export_value under this name
+  gen:MatMul             the function of one op
+  =stack                 the same as another public name
+  !what to write         gone since TensorFlow 1.0
+"""
+
+import bisect
+import functools
+import importlib
+import os
+import sys
+from importlib.machinery import ModuleSpec
+
+from ramet import api
+
+ROOT = 'ramet.compat.v1'
+
+
+def _read(file_name):
+    with open(os.path.join(os.path.dirname(__file__), 'v1', file_name), encoding='utf-8') as file:
+        return file.read()
+
+
+def _load_table():
+    cells = _read('names.gen.tsv').replace('\n', '\t').split('\t')
+    return dict(zip(cells[::2], cells[1::2]))
+
+
+_table = _load_table()
+_sorted = list(_table)
+
+
+@functools.cache
+def tensorflow_names():
+    """The set of all dotted names of tf.compat.v1; namespaces end with '.', open ones with '.*'."""
+    return frozenset(_read('tensorflow_names.txt').split('\n'))
+
+
+@functools.cache
+def known_ops():
+    """The names of ramet.ops.gen: among them the types of all ops that there are."""
+    return frozenset(dir(importlib.import_module('ramet.ops.gen')))
+
+
+def _has(target):
+    return not target.startswith('gen:') or target[4:] in known_ops()
+
+
+def known_names():
+    """Maps the public names that Ramet has to where they are."""
+    return {path: target for path, target in _table.items() if target[0] != '!' and _has(target)}
+
+
+def near_names(path):
+    """Names that Ramet has and that are close to `path`, the closest first."""
+    from ramet.compat import nearest
+    return nearest.near_names(path, known_names())
+
+
+def _in_table(prefix):
+    """Whether a name of the table begins with `prefix`."""
+    at = bisect.bisect_left(_sorted, prefix)
+    return at < len(_sorted) and _sorted[at].startswith(prefix)
+
+
+def _is_open(path):
+    parts = path.split('.')
+    return any('.'.join(parts[:n]) + '.*' in tensorflow_names() for n in range(1, len(parts) + 1))
+
+
+def is_namespace(path):
+    """Whether a dotted name below `tf.` is a namespace, of Ramet or of TensorFlow."""
+    return _in_table(path + '.') or path == 'raw_ops' \
+        or path + '.' in tensorflow_names() or path + '.*' in tensorflow_names()
+
+
+class UnknownNameError(AttributeError):
+    """A name that TensorFlow 1 never had. Similar names are looked up when it is printed."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self._path = path
+
+    def __str__(self):
+        return unknown_message(self._path)
+
+
+def unknown_message(path):
+    """Returns what an error says of a name that TensorFlow 1 never had."""
+    near = near_names(path)
+    message = f'TensorFlow 1 has no tf.{path}'
+    return f'{message}; did you mean {api.list_of(near)}?' if near else message
+
+
+def _resolve(path, target):
+    kind = target[0]
+    if kind == '=':
+        return find(target[1:])
+    if kind == '!':
+        return api.Unavailable(path, advice=target[1:])
+    where, _, attribute = target.partition(':')
+    if where == 'gen':
+        if not _has(target):
+            return api.Unavailable(path, near_names)
+        return getattr(importlib.import_module('ramet.ops.gen'), attribute)
+    module = importlib.import_module(f'ramet.{where}')
+    if attribute == '=':
+        return api.exported_value(path)
+    return getattr(module, attribute) if attribute else module
+
+
+def _raw_op(path):
+    op = path[len('raw_ops.'):]
+    if op in known_ops() and op[:1].isupper():
+        return importlib.import_module('ramet.ops.gen').raw(op)
+    return _missing(path)
+
+
+def _missing(path):
+    if path in tensorflow_names() or _is_open(path):
+        return api.Unavailable(path, near_names)
+    raise UnknownNameError(path)
+
+
+def find(path):
+    """Returns what a dotted name below `tf.` stands for.
+
+    Returns:
+      The symbol or module; an api.Unavailable if TensorFlow has the name and Ramet has not.
+
+    Raises:
+      UnknownNameError: if TensorFlow has no such name either.
+    """
+    target = _table.get(path)
+    if target:
+        return _resolve(path, target)
+    if is_namespace(path):
+        return importlib.import_module(f'{ROOT}.{path}')
+    if path.startswith('raw_ops.'):
+        return _raw_op(path)
+    return _missing(path)
+
+
+def names_in(prefix):
+    """The names directly in a namespace, as completion shows them: '' or a prefix ending in '.'."""
+    names = set()
+    for path in _sorted[bisect.bisect_left(_sorted, prefix):]:
+        if not path.startswith(prefix):
+            break
+        if _table[path][0] != '!' and _has(_table[path]):
+            names.add(path[len(prefix):].partition('.')[0])
+    if prefix == 'raw_ops.':
+        names.update(op for op in known_ops() if op[:1].isupper())
+    return sorted(names | {'raw_ops'} if not prefix else names)
+
+
+def fill(module_name):
+    """Makes a module of sys.modules serve the names of its namespace."""
+    module = sys.modules[module_name]
+    prefix = module_name[len(ROOT) + 1:] + '.' if module_name != ROOT else ''
+    values = vars(module)
+
+    def __getattr__(name):
+        if name == '__all__':
+            return names_in(prefix)
+        if name.startswith('__'):
+            raise AttributeError(f'module {module_name!r} has no attribute {name!r}')
+        value = values[name] = find(prefix + name)
+        return value
+
+    def __dir__():
+        return sorted({*names_in(prefix), *(n for n in values if n.startswith('__'))})
+
+    values['__getattr__'] = __getattr__
+    values['__dir__'] = __dir__
+
+
+class _Loader:
+    """Makes an empty module, which then serves its namespace."""
+
+    @staticmethod
+    def create_module(spec):
+        return None
+
+    @staticmethod
+    def exec_module(module):
+        module.__doc__ = f'The names of tf.{module.__name__[len(ROOT) + 1:]}.'
+        fill(module.__name__)
+
+
+class _AliasLoader:
+    """Gives a module that is there already, under a further name."""
+
+    def __init__(self, module):
+        self._module = module
+        self._spec = module.__spec__
+
+    def create_module(self, spec):
+        return self._module
+
+    def exec_module(self, module):
+        module.__spec__ = self._spec
+
+
+def alias_spec(full_name, module):
+    """Returns a spec for a finder: importing `full_name` gives `module` itself."""
+    return ModuleSpec(full_name, _AliasLoader(module), is_package=hasattr(module, '__path__'))
+
+
+class Finder:
+    """Finds the namespaces below ramet.compat.v1, none of which is a file."""
+
+    @staticmethod
+    def find_spec(full_name, path=None, target=None):
+        if not full_name.startswith(ROOT + '.'):
+            return None
+        name = full_name[len(ROOT) + 1:]
+        where = _table.get(name, '')
+        if where.endswith(':'):
+            return alias_spec(full_name, importlib.import_module(f'ramet.{where[:-1]}'))
+        if not where and is_namespace(name):
+            return ModuleSpec(full_name, _Loader, is_package=True)
+        if where or name.rpartition('.')[2].startswith('__') or name in tensorflow_names():
+            return None
+        raise ModuleNotFoundError(unknown_message(name))
+
+
+sys.meta_path.append(Finder)

@@ -1,0 +1,106 @@
+"""Which known names are close to one that is not there."""
+
+import collections
+import difflib
+import math
+import re
+
+_WORD = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+')
+_LEAST = 0.62
+_WITHIN = 0.16
+
+
+def _words(name):
+    words = [word.lower() for word in _WORD.findall(name)]
+    return [w[:-1] if len(w) > 3 and w.endswith('s') and not w.endswith('ss') else w for w in words]
+
+
+def _last(path):
+    return path.rpartition('.')[2]
+
+
+def _is_class(name):
+    return name[:1].isupper() and not name.isupper()
+
+
+class _Known:
+    """The words of all known names, with more weight for those that are rarer."""
+
+    def __init__(self, paths):
+        self.words = {path: _words(_last(path)) for path in paths}
+        self._counts = collections.Counter(w for words in self.words.values() for w in set(words))
+
+    def weight(self, words):
+        return sum(math.log((len(self.words) + 2) / (self._counts[w] + 1)) for w in set(words))
+
+
+class _Wanted:
+    """A name that was asked for, and how close others are to it."""
+
+    def __init__(self, path, known):
+        self._space, _, self._name = path.rpartition('.')
+        self._words = _words(self._name)
+        self._known = known
+        self._weight = known.weight(self._words)
+        self._matcher = difflib.SequenceMatcher(autojunk=False)
+        self._matcher.set_seq2(''.join(self._words))
+
+    def closeness(self, path):
+        """A number that is about 0 for names without likeness and above 1 for the same name."""
+        space, _, name = path.rpartition('.')
+        words = self._known.words[path]
+        self._matcher.set_seq1(''.join(words))
+        overlap = self._overlap(words)
+        if not overlap and self._matcher.quick_ratio() < 0.6:
+            return 0
+        letters = self._matcher.ratio()
+        score = 0.7 * max(letters, overlap) + 0.3 * min(letters, overlap)
+        if name.lower() == self._name.lower():
+            score += 0.2
+        elif words[:len(self._words)] == self._words or words[-len(self._words):] == self._words:
+            score += 0.2
+        if _is_class(name) != _is_class(self._name):
+            score -= 0.1
+        return score + self._kinship(space)
+
+    def _overlap(self, words):
+        """How much of the meaning stands in shared words, from 0 to 1."""
+        shared = set(words) & set(self._words)
+        begun = sum(self._begun_weight(word) for word in set(words) - shared)
+        both = 2 * (self._known.weight(shared) + begun)
+        return both / (self._known.weight(words) + self._weight) if both else 0
+
+    def _begun_weight(self, word):
+        """What a word counts that is the beginning of a wanted one, or the other way round."""
+        alike = [w for w in self._words
+                 if min(len(w), len(word)) > 3 and (w.startswith(word) or word.startswith(w))]
+        return 0.8 * min(self._known.weight([w]) for w in [word, *alike]) if alike else 0
+
+    def _kinship(self, space):
+        if space == self._space:
+            return 0.1
+        return 0.05 if space in self._space or self._space in space else 0
+
+
+def near_names(path, known, most=3):
+    """Finds the names closest to one that is not there.
+
+    Args:
+      path: a dotted name.
+      known: maps the dotted names to choose from to what they stand for; of several names for the
+        same thing one is given.
+      most: how many names to give at most.
+
+    Returns:
+      A list of names, the closest first; empty if none is close.
+    """
+    wanted = _Wanted(path, _Known(known))
+    scored = [(wanted.closeness(name), name) for name in known]
+    scored = sorted((s for s in scored if s[0] >= _LEAST), key=lambda s: (-s[0], len(s[1]), s[1]))
+    best = []
+    for score, name in scored:
+        if score >= scored[0][0] - _WITHIN and known[name] not in map(known.get, best):
+            best.append(name)
+    space = path.rpartition('.')[0]
+    beside = [name for _, name in scored if name.rpartition('.')[0] == space][:1]
+    return best[:most] if set(beside) <= set(best[:most]) else [*best[:most - 1], *beside]

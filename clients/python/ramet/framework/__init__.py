@@ -1,0 +1,1 @@
+"""Foundations of the Python package: types, shapes, errors, graphs and conversion."""

@@ -1,0 +1,134 @@
+"""Old spellings of functions and arguments: which value counts, and one warning for each."""
+
+import functools
+import inspect
+import logging
+import os
+import sys
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_warned = set()
+
+
+def _caller():
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return f'{frame.f_code.co_filename}:{frame.f_lineno}'
+
+
+def warn_once(what, instructions, date=None):
+    """Logs once in a process, from the caller's line, that something is deprecated.
+
+    Args:
+        what: str, what the caller did, as 'calling softmax with dim'.
+        instructions: str, what to write instead.
+        date: str, when it goes away, None for some day.
+    """
+    if what in _warned:
+        return
+    _warned.add(what)
+    logging.getLogger('tensorflow').warning(
+        'From %s: %s is deprecated and will be removed %s.\nInstructions for updating:\n%s',
+        _caller(),
+        what,
+        'in a future version' if date is None else f'after {date}',
+        instructions,
+    )
+
+
+def alias(new_name, new_value, old_name, old_value):
+    """The value of an argument that has two names: the one that is not None.
+
+    Raises:
+        ValueError: if both are given.
+    """
+    if old_value is None:
+        return new_value
+    if new_value is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+    return old_value
+
+
+deprecated_argument_lookup = alias
+
+
+def renamed(function, new_name, new_value, old_name, old_value):
+    """As `alias`, with one warning in a process where the old name is used.
+
+    Args:
+        function: str, the name of the function.
+        new_name: str, the name that counts today.
+        new_value: its value, None where it was not given.
+        old_name: str, the old name.
+        old_value: its value, None where it was not given.
+
+    Raises:
+        ValueError: if both are given.
+    """
+    if old_value is not None:
+        warn_once(
+            f'calling {function} with {old_name}',
+            f'{old_name} is deprecated, use {new_name} instead',
+        )
+    return alias(new_name, new_value, old_name, old_value)
+
+
+def _described(function):
+    return f'{function.__qualname__} (from {function.__module__})'
+
+
+def deprecated(date, instructions):
+    """A decorator that warns once when the function is called.
+
+    Args:
+        date: str, when it goes away, None for some day.
+        instructions: str, what to write instead.
+    """
+
+    def decorate(function):
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            warn_once(_described(function), instructions, date)
+            return function(*args, **kwargs)
+
+        return wrapper
+
+    return decorate
+
+
+def deprecated_args(date, instructions, *names):
+    """A decorator that warns once for each of some arguments when it is given.
+
+    Args:
+        date: str, when they go away, None for some day.
+        instructions: str, what to write instead.
+        *names: names of arguments, or pairs of a name and a value that is fine.
+
+    Raises:
+        ValueError: when decorating a function that lacks one of them.
+    """
+    fine = dict(name if isinstance(name, tuple) else (name, _warned) for name in names)
+
+    def decorate(function):
+        signature = inspect.signature(function)
+        missing = [name for name in fine if name not in signature.parameters]
+        if missing:
+            raise ValueError(
+                'The following deprecated arguments are not present in the function signature: '
+                f'{missing}. Expected arguments from the following list: '
+                f'{list(signature.parameters)}.'
+            )
+
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            given = signature.bind_partial(*args, **kwargs).arguments
+            for name, allowed in fine.items():
+                if name in given and given[name] is not allowed:
+                    what = f'calling {_described(function)} with {name}'
+                    warn_once(what, instructions, date)
+            return function(*args, **kwargs)
+
+        return wrapper
+
+    return decorate

@@ -1,0 +1,425 @@
+"""Element types of tensors: DType and one constant for each DataType of the wire format."""
+
+import builtins
+
+import numpy as np
+
+from ramet.api import export, export_value
+
+# One row per DataType: enum value, name, how numpy holds it, bytes, kind.
+# Kinds: f float, i signed, u unsigned, c complex, b bool, q quantized, s string, h handle.
+_ROWS = (
+    (1, 'float32', np.float32, 4, 'f'),
+    (2, 'float64', np.float64, 8, 'f'),
+    (3, 'int32', np.int32, 4, 'i'),
+    (4, 'uint8', np.uint8, 1, 'u'),
+    (5, 'int16', np.int16, 2, 'i'),
+    (6, 'int8', np.int8, 1, 'i'),
+    (7, 'string', builtins.object, 0, 's'),
+    (8, 'complex64', np.complex64, 8, 'c'),
+    (9, 'int64', np.int64, 8, 'i'),
+    (10, 'bool', np.bool_, 1, 'b'),
+    (11, 'qint8', np.dtype([('qint8', 'i1')]), 1, 'q'),
+    (12, 'quint8', np.dtype([('quint8', 'u1')]), 1, 'q'),
+    (13, 'qint32', np.dtype([('qint32', '<i4')]), 4, 'q'),
+    (14, 'bfloat16', '<u2', 2, 'f'),
+    (15, 'qint16', np.dtype([('qint16', '<i2')]), 2, 'q'),
+    (16, 'quint16', np.dtype([('quint16', '<u2')]), 2, 'q'),
+    (17, 'uint16', np.uint16, 2, 'u'),
+    (18, 'complex128', np.complex128, 16, 'c'),
+    (19, 'float16', np.float16, 2, 'f'),
+    (20, 'resource', None, 0, 'h'),
+    (21, 'variant', None, 0, 'h'),
+    (22, 'uint32', np.uint32, 4, 'u'),
+    (23, 'uint64', np.uint64, 8, 'u'),
+    (24, 'float8_e5m2', 'u1', 1, 'f'),
+    (25, 'float8_e4m3fn', 'u1', 1, 'f'),
+    (26, 'float8_e4m3fnuz', 'u1', 1, 'f'),
+    (27, 'float8_e4m3b11fnuz', 'u1', 1, 'f'),
+    (28, 'float8_e5m2fnuz', 'u1', 1, 'f'),
+    (29, 'int4', 'i1', 1, 'i'),
+    (30, 'uint4', 'u1', 1, 'u'),
+    (31, 'int2', 'i1', 1, 'i'),
+    (32, 'uint2', 'u1', 1, 'u'),
+    (33, 'float4_e2m1fn', 'u1', 1, 'f'),
+)
+
+# Ranges of the types that numpy alone does not know.
+_MAXIMA = {
+    'bfloat16': float.fromhex('0x1.fep127'),
+    'float8_e5m2': 57344.0,
+    'float8_e4m3fn': 448.0,
+    'float8_e4m3fnuz': 240.0,
+    'float8_e4m3b11fnuz': 30.0,
+    'float8_e5m2fnuz': 57344.0,
+    'float4_e2m1fn': 6.0,
+    'int4': 7,
+    'uint4': 15,
+    'int2': 1,
+    'uint2': 3,
+}
+
+# The scale of image values of a type, which `DType.limits` gives.
+_LIMITS = {
+    'bool': True,
+    'uint8': 2**8 - 1,
+    'uint16': 2**16 - 1,
+    'uint32': 2**32 - 1,
+    'uint64': 2**64 - 1,
+    'int8': 2**7 - 1,
+    'int16': 2**15 - 1,
+    'int32': 2**31 - 1,
+    'int64': 2**63 - 1,
+    'float32': 1,
+    'float64': 1,
+}
+
+_REF = 100
+
+# DType objects by enum value; None where the format has no such value.
+BY_ENUM: list = [None] * (_REF + _ROWS[-1][0] + 1)
+
+
+def _numpy_extension(name, storage):
+    """The numpy type of ml_dtypes called name, or a one-field record where that is missing."""
+    try:
+        import ml_dtypes
+    except ImportError:
+        return np.dtype([(name, storage)])
+    return getattr(ml_dtypes, name, None) or np.dtype([(name, storage)])
+
+
+@export('DType', 'dtypes.DType')
+class DType:
+    """The element type of a tensor. There is one object per type: compare with == or `is`.
+
+    `tf.float32 == 'float32' == np.float32` holds: anything that `tf.as_dtype` accepts compares.
+
+    Attributes:
+        name: 'float32'; the name of a reference type ends in '_ref'.
+        as_datatype_enum: the int of the DataType enum of the wire format.
+        base_dtype: the type without the reference.
+        size: bytes per element; 0 for string, resource and variant.
+        is_floating: whether it is a non-quantized real float.
+        is_integer: whether it is a non-quantized int, signed or not.
+        is_unsigned: whether it is a non-quantized unsigned int.
+        is_complex: whether it is complex.
+        is_bool: whether it is bool.
+        is_quantized: whether it is one of the q types.
+        is_numpy_compatible: whether numpy holds such elements.
+    """
+
+    __slots__ = (
+        '_type_enum', '_kind', '_storage', '_is_ref_dtype', 'name', 'as_datatype_enum',
+        'base_dtype', 'size', 'is_floating', 'is_integer', 'is_unsigned', 'is_complex', 'is_bool',
+        'is_quantized', 'is_numpy_compatible', '__weakref__',
+    )  # fmt: skip
+
+    def __new__(cls, type_enum):
+        """The type of an enum value.
+
+        Raises:
+            TypeError: if no type has this value.
+        """
+        type_enum = int(type_enum)
+        found = BY_ENUM[type_enum] if 0 < type_enum < len(BY_ENUM) else None
+        if found is None:
+            raise TypeError(f'{type_enum} does not correspond to a valid tensorflow::DataType')
+        return found
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"can't set attribute '{name}' of {self!r}")
+
+    @property
+    def as_numpy_dtype(self):
+        """The numpy type, such as np.float32; `object` for strings.
+
+        bfloat16 and the types below 16 bits are those of the package ml_dtypes; without it they
+        are records of one field that holds the bits.
+
+        Raises:
+            KeyError: for resource and variant, which numpy does not hold.
+        """
+        storage = self._storage
+        if storage is None:
+            raise KeyError(self._type_enum)
+        if type(storage) is str:
+            storage = _numpy_extension(self.base_dtype.name, storage)
+            object.__setattr__(self, '_storage', storage)
+        return storage
+
+    @property
+    def _as_ref(self):
+        """The reference type of this type."""
+        return self if self._is_ref_dtype else BY_ENUM[self._type_enum + _REF]
+
+    @property
+    def real_dtype(self):
+        """The type of the real part: float32 of complex64; others give themselves."""
+        if self._kind != 'c':
+            return self
+        return float32 if self.size == 8 else float64
+
+    @property
+    def is_numeric(self):
+        """Whether arithmetic is defined on it, in TensorFlow's narrow sense of this property."""
+        return self._kind in 'fiucq' and (self.size > 1 or self.base_dtype.name not in _MAXIMA)
+
+    @property
+    def min(self):
+        """The least value.
+
+        Raises:
+            TypeError: for types without order.
+        """
+        return self._bound('minimum', -1)
+
+    @property
+    def max(self):
+        """The greatest value.
+
+        Raises:
+            TypeError: for types without order.
+        """
+        return self._bound('maximum', 1)
+
+    def _bound(self, which, sign):
+        if self._kind not in 'fiu':
+            raise TypeError(f'Cannot find {which} value of {self}{self._why_no_bound()}.')
+        name = self.base_dtype.name
+        if name in _MAXIMA:
+            greatest = _MAXIMA[name]
+            if self._kind == 'f':
+                numpy_type = self.as_numpy_dtype
+                bound = sign * greatest
+                return numpy_type(bound) if isinstance(numpy_type, type) else bound
+            return greatest if sign > 0 else {'i': -greatest - 1, 'u': 0}[self._kind]
+        info = (np.finfo if self._kind == 'f' else np.iinfo)(self.as_numpy_dtype)
+        return info.min if sign < 0 else info.max
+
+    def _why_no_bound(self):
+        if self._kind == 'h':
+            return ''
+        return f' with {"quantized " if self._kind == "q" else ""}type {self.base_dtype}'
+
+    @property
+    def limits(self):
+        """(0, greatest value) as image functions scale them: (0, 1) for floats, (0, 255) for uint8.
+
+        Raises:
+            ValueError: for types that images do not have.
+            KeyError: for resource and variant.
+        """
+        if self._kind == 'h':
+            raise KeyError(self._type_enum)
+        greatest = _LIMITS.get(self.base_dtype.name)
+        if greatest is None:
+            raise ValueError(f'{self} does not have defined limits.')
+        return 0, greatest
+
+    def is_compatible_with(self, other):
+        """Whether a value of type other can be used where this type is asked for.
+
+        A reference is good for a value, not the other way round.
+
+        Args:
+            other: anything that `tf.as_dtype` accepts.
+
+        Raises:
+            TypeError: if other is no type.
+        """
+        other = as_dtype(other)
+        return self._type_enum in (other._type_enum, other.base_dtype._type_enum)
+
+    def is_subtype_of(self, other):
+        """Whether this is the same type as other."""
+        return type(other) is DType and self == other
+
+    def most_specific_common_supertype(self, types):
+        """This type where all of types are the same, else None."""
+        return self if all(self == other for other in types) else None
+
+    def __eq__(self, other):
+        if type(other) is not DType:
+            if other is None:
+                return False
+            try:
+                other = as_dtype(other)
+            except TypeError:
+                return False
+        return self._type_enum == other._type_enum
+
+    def __hash__(self):
+        return self._type_enum
+
+    def __int__(self):
+        return self._type_enum
+
+    def __str__(self):
+        return f"<dtype: '{self.name}'>"
+
+    def __repr__(self):
+        return f'tf.{self.name}'
+
+    def __reduce__(self):
+        return as_dtype, (self.name,)
+
+
+def _make(enum, name, storage, size, kind, base=None):
+    dtype = object.__new__(DType)
+    values = {
+        '_type_enum': enum,
+        '_kind': kind,
+        '_storage': np.object_ if kind == 's' and base else storage,
+        '_is_ref_dtype': base is not None,
+        'name': name,
+        'as_datatype_enum': enum,
+        'base_dtype': base or dtype,
+        'size': size,
+        'is_floating': kind == 'f',
+        'is_integer': kind in 'iu',
+        'is_unsigned': kind == 'u',
+        'is_complex': kind == 'c',
+        'is_bool': kind == 'b',
+        'is_quantized': kind == 'q',
+        'is_numpy_compatible': storage is not None,
+    }
+    for key, value in values.items():
+        object.__setattr__(dtype, key, value)
+    BY_ENUM[enum] = dtype
+    return dtype
+
+
+for _enum, _name, _storage, _size, _kind in _ROWS:
+    _base = _make(_enum, _name, _storage, _size, _kind)
+    _make(_enum + _REF, _name + '_ref', _storage, _size, _kind, _base)
+
+float32, float64, int32, uint8, int16, int8, string, complex64, int64, bool = BY_ENUM[1:11]
+qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, float16 = BY_ENUM[11:20]
+resource, variant, uint32, uint64 = BY_ENUM[20:24]
+float8_e5m2, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2fnuz = BY_ENUM[24:29]
+int4, uint4, int2, uint2, float4_e2m1fn = BY_ENUM[29:34]
+half, double = float16, float64
+(
+    float32_ref, float64_ref, int32_ref, uint8_ref, int16_ref, int8_ref, string_ref, complex64_ref,
+    int64_ref, bool_ref, qint8_ref, quint8_ref, qint32_ref, bfloat16_ref, qint16_ref, quint16_ref,
+    uint16_ref, complex128_ref, float16_ref, resource_ref, variant_ref, uint32_ref, uint64_ref,
+) = BY_ENUM[101:124]  # fmt: skip
+half_ref, double_ref = float16_ref, float64_ref
+
+QUANTIZED_DTYPES = frozenset(d for d in BY_ENUM if d is not None and d.is_quantized)
+
+_BY_KEY: dict = {d._type_enum: d for d in BY_ENUM if d is not None}
+_BY_KEY.update({d.name: d for d in BY_ENUM if d is not None})
+_BY_KEY.update({
+    'half': float16, 'half_ref': float16_ref, 'float': float32, 'float_ref': float32_ref,
+    'double': float64, 'double_ref': float64_ref,
+    builtins.float: float32, builtins.bool: bool, builtins.object: string,
+    np.object_: string, np.bytes_: string, np.str_: string,
+})  # fmt: skip
+for _dtype in BY_ENUM[1:24]:
+    if isinstance(_dtype._storage, type):
+        _BY_KEY[_dtype._storage] = _BY_KEY[np.dtype(_dtype._storage)] = _dtype
+
+
+def _from_numpy(value):
+    """The type of a numpy dtype or scalar type that the table does not list by identity."""
+    if isinstance(value, type) and not issubclass(value, np.generic):
+        return None
+    dtype = np.dtype(value)
+    if dtype.names is not None and len(dtype.names) == 1:
+        candidate = _BY_KEY.get(dtype.names[0])
+        stored = candidate.as_numpy_dtype if candidate and candidate.is_numpy_compatible else None
+        return candidate if stored == dtype else None
+    found = _BY_KEY.get(dtype.type)
+    if found is None and dtype.kind in 'iufcV':
+        found = _BY_KEY.get(dtype.name)
+    return found
+
+
+@export('as_dtype', 'dtypes.as_dtype')
+def as_dtype(type_value):
+    """The DType of a type in any spelling.
+
+    Args:
+        type_value: a DType, a DataType enum value, a name ('float32', 'float', 'float32_ref'), a
+            numpy type or dtype, one of Python's float, bool and object, or something that has a
+            numpy or DType `dtype`.
+
+    Returns:
+        The DType.
+
+    Raises:
+        TypeError: if type_value names no type.
+    """
+    if type(type_value) is DType:
+        return type_value
+    try:
+        found = _BY_KEY.get(type_value)
+        if found is None and isinstance(type_value, (np.dtype, type)):
+            found = _from_numpy(type_value)
+        elif found is None and hasattr(type_value, 'dtype'):
+            found = as_dtype(type_value.dtype)
+        if found is not None:
+            return found
+    except TypeError:
+        found = getattr(type_value, 'dtype', None)
+        if found is not None:
+            return as_dtype(found)
+    raise TypeError(
+        f'Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.'
+    )
+
+
+export_value('bfloat16', bfloat16)
+export_value('dtypes.bfloat16', bfloat16)
+export_value('bool', bool)
+export_value('dtypes.bool', bool)
+export_value('complex128', complex128)
+export_value('dtypes.complex128', complex128)
+export_value('complex64', complex64)
+export_value('dtypes.complex64', complex64)
+export_value('double', double)
+export_value('dtypes.double', double)
+export_value('float16', float16)
+export_value('dtypes.float16', float16)
+export_value('float32', float32)
+export_value('dtypes.float32', float32)
+export_value('float64', float64)
+export_value('dtypes.float64', float64)
+export_value('half', half)
+export_value('dtypes.half', half)
+export_value('int16', int16)
+export_value('dtypes.int16', int16)
+export_value('int32', int32)
+export_value('dtypes.int32', int32)
+export_value('int64', int64)
+export_value('dtypes.int64', int64)
+export_value('int8', int8)
+export_value('dtypes.int8', int8)
+export_value('qint16', qint16)
+export_value('dtypes.qint16', qint16)
+export_value('qint32', qint32)
+export_value('dtypes.qint32', qint32)
+export_value('qint8', qint8)
+export_value('dtypes.qint8', qint8)
+export_value('quint16', quint16)
+export_value('dtypes.quint16', quint16)
+export_value('quint8', quint8)
+export_value('dtypes.quint8', quint8)
+export_value('resource', resource)
+export_value('dtypes.resource', resource)
+export_value('string', string)
+export_value('dtypes.string', string)
+export_value('uint16', uint16)
+export_value('dtypes.uint16', uint16)
+export_value('uint32', uint32)
+export_value('dtypes.uint32', uint32)
+export_value('uint64', uint64)
+export_value('dtypes.uint64', uint64)
+export_value('uint8', uint8)
+export_value('dtypes.uint8', uint8)
+export_value('variant', variant)
+export_value('dtypes.variant', variant)
+export_value('QUANTIZED_DTYPES', QUANTIZED_DTYPES)
+export_value('dtypes.QUANTIZED_DTYPES', QUANTIZED_DTYPES)

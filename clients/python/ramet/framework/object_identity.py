@@ -1,0 +1,26 @@
+"""References that compare by identity, for dicts and sets of tensors and variables."""
+
+
+class Reference:
+    """Stands for an object in a dict or set: equal to another reference to the same object."""
+
+    __slots__ = ('_wrapped', '__weakref__')
+
+    def __init__(self, wrapped):
+        """Makes a reference, which keeps the object alive."""
+        self._wrapped = wrapped
+
+    def deref(self):
+        """The object."""
+        return self._wrapped
+
+    def __eq__(self, other):
+        if not isinstance(other, Reference):
+            return NotImplemented
+        return self._wrapped is other._wrapped
+
+    def __hash__(self):
+        return id(self._wrapped)
+
+    def __repr__(self):
+        return f'<Reference wrapping {self._wrapped!r}>'

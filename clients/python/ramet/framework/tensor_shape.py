@@ -1,0 +1,363 @@
+"""Static shapes: what is known of the shape of a tensor before the graph runs."""
+
+import functools
+import operator
+
+from ramet.api import export
+from ramet.framework.dimension import (  # noqa: F401 - known under this module's name
+    Dimension,
+    _as_size,
+    as_dimension,
+    dimension_value,
+)
+
+
+@export('dimension_at_index', 'compat.dimension_at_index')
+def dimension_at_index(shape, index):
+    """The Dimension of a shape at an index; unknown if the rank is.
+
+    Args:
+        shape: a TensorShape.
+        index: an int.
+
+    Raises:
+        IndexError: if the rank is known and index is out of range.
+    """
+    return Dimension(None) if shape._dims is None else shape.dims[index]
+
+
+def _is_shape_proto(value):
+    descriptor = getattr(type(value), 'DESCRIPTOR', None)
+    return getattr(descriptor, 'full_name', None) == 'tensorflow.TensorShapeProto'
+
+
+def _sizes_of(dims):
+    """What TensorShape(dims) holds: a tuple of int or None, or None for unknown rank."""
+    if isinstance(dims, (tuple, list)):
+        return tuple([d if type(d) is bool else _as_size(d) for d in dims])
+    if dims is None:
+        return None
+    if isinstance(dims, TensorShape):
+        return dims._dims
+    if _is_shape_proto(dims):
+        if dims.unknown_rank:
+            return None
+        return tuple([d.size if d.size != -1 else None for d in dims.dim])
+    try:
+        sizes = iter(dims)
+    except TypeError:
+        return (Dimension(dims)._value,)
+    return tuple([_size_of_item(size, dims) for size in sizes])
+
+
+def _size_of_item(size, dims):
+    try:
+        return Dimension(size)._value
+    except TypeError:
+        raise TypeError(
+            f"Failed to convert '{dims!r}' to a shape: '{size!r}'could not be converted to a "
+            'dimension. A shape should either be single dimension (e.g. 10), or an iterable of '
+            'dimensions (e.g. [1, 10, None]).'
+        ) from None
+
+
+@export('TensorShape')
+class TensorShape:
+    """The shape of a tensor as far as it is known before the graph runs.
+
+    The rank may be unknown, and so may each size. `shape[i]` is a Dimension, `shape[i:j]` a
+    TensorShape; `as_list()` gives ints and None.
+    """
+
+    __slots__ = ('_dims', '__weakref__')
+
+    def __init__(self, dims):
+        """Makes a shape.
+
+        Args:
+            dims: an iterable of sizes (int, None or Dimension); one size; a TensorShape; a
+                TensorShapeProto; None for unknown rank.
+
+        Raises:
+            TypeError: if dims holds what is no size.
+            ValueError: if a size is negative.
+        """
+        self._dims = _sizes_of(dims)
+
+    @classmethod
+    def from_sizes(cls, sizes):
+        """The shape of ints as the core holds them: -1 is an unknown size, None an unknown rank."""
+        shape = object.__new__(cls)
+        if sizes is None:
+            shape._dims = None
+        elif -1 in sizes:
+            shape._dims = tuple([None if size < 0 else size for size in sizes])
+        else:
+            shape._dims = tuple(sizes)
+        return shape
+
+    @property
+    def dims(self):
+        """List of Dimension, None if the rank is unknown."""
+        return None if self._dims is None else [Dimension(d) for d in self._dims]
+
+    @property
+    def rank(self):
+        """Number of dimensions, None if unknown."""
+        return None if self._dims is None else len(self._dims)
+
+    @property
+    def ndims(self):
+        """The same as rank."""
+        return None if self._dims is None else len(self._dims)
+
+    def __len__(self):
+        if self._dims is None:
+            raise ValueError('Cannot take the length of shape with unknown rank.')
+        return len(self._dims)
+
+    def __bool__(self):
+        return self._dims is not None
+
+    __nonzero__ = __bool__
+
+    def __iter__(self):
+        if self._dims is None:
+            raise ValueError('Cannot iterate over a shape with unknown rank.')
+        return (Dimension(d) for d in self._dims)
+
+    def __getitem__(self, key):
+        """The Dimension at an index, or the TensorShape of a slice.
+
+        Raises:
+            IndexError: if the rank is known and the index out of range.
+            ValueError: if the rank is unknown and the slice has a step.
+        """
+        if self._dims is not None:
+            if isinstance(key, slice):
+                return TensorShape(self._dims[key])
+            return self.dims[key]
+        if not isinstance(key, slice):
+            return Dimension(None)
+        return self._slice_of_unknown(key)
+
+    def _slice_of_unknown(self, key):
+        start = 0 if key.start is None else key.start
+        stop = key.stop
+        if key.step is not None:
+            raise ValueError('Steps are not yet handled')
+        if stop is None or start < 0 or stop < 0:
+            return unknown_shape()
+        return unknown_shape(rank=max(stop - start, 0))
+
+    def num_elements(self):
+        """Number of elements, None unless every size is known."""
+        return functools.reduce(operator.mul, self._dims, 1) if self.is_fully_defined() else None
+
+    def merge_with(self, other):
+        """The shape that says what both say.
+
+        Raises:
+            ValueError: if the shapes contradict each other.
+        """
+        other = as_shape(other)
+        if self._dims is None:
+            return other
+        if other._dims is None:
+            return self
+        try:
+            self.assert_same_rank(other)
+            merged = [
+                Dimension(a).merge_with(b)
+                for a, b in zip(self._dims, other._dims, strict=True)
+            ]  # fmt: skip
+        except ValueError:
+            raise ValueError(f'Shapes {self} and {other} are not compatible') from None
+        return TensorShape(merged)
+
+    def concatenate(self, other):
+        """The dimensions of this shape and then those of other; unknown if a rank is."""
+        other = as_shape(other)
+        if self._dims is None or other._dims is None:
+            return unknown_shape()
+        return TensorShape(self._dims + other._dims)
+
+    __concat__ = concatenate
+
+    def __add__(self, other):
+        return self.concatenate(other)
+
+    def __radd__(self, other):
+        return as_shape(other).concatenate(self)
+
+    def assert_same_rank(self, other):
+        """Raises ValueError if both ranks are known and differ."""
+        other = as_shape(other)
+        if None not in (self.rank, other.rank) and self.rank != other.rank:
+            raise ValueError(f'Shapes {self} and {other} must have the same rank')
+
+    def assert_has_rank(self, rank):
+        """Raises ValueError if the rank is known and is not rank."""
+        if self.rank not in (None, rank):
+            raise ValueError(f'Shape {self} must have rank {rank}')
+
+    def with_rank(self, rank):
+        """This shape with its rank known.
+
+        Raises:
+            ValueError: if the rank is known to be another.
+        """
+        try:
+            return self.merge_with(unknown_shape(rank=rank))
+        except ValueError:
+            raise ValueError(f'Shape {self} must have rank {rank}') from None
+
+    def with_rank_at_least(self, rank):
+        """This shape.
+
+        Raises:
+            ValueError: if its rank is known to be less than rank.
+        """
+        if self.rank is not None and self.rank < rank:
+            raise ValueError(f'Shape {self} must have rank at least {rank}')
+        return self
+
+    def with_rank_at_most(self, rank):
+        """This shape.
+
+        Raises:
+            ValueError: if its rank is known to be more than rank.
+        """
+        if self.rank is not None and self.rank > rank:
+            raise ValueError(f'Shape {self} must have rank at most {rank}')
+        return self
+
+    def is_compatible_with(self, other):
+        """Whether one tensor can have both shapes."""
+        other = as_shape(other)
+        if self._dims is None or other._dims is None:
+            return True
+        return len(self._dims) == len(other._dims) and all(
+            a == b or a is None or b is None
+            for a, b in zip(self._dims, other._dims, strict=True)
+        )  # fmt: skip
+
+    def assert_is_compatible_with(self, other):
+        """Raises ValueError if no tensor can have both shapes."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f'Shapes {self} and {other} are incompatible')
+
+    def is_subtype_of(self, other):
+        """Whether every tensor of this shape is one of the shape other."""
+        if not isinstance(other, TensorShape):
+            return False
+        if other._dims is None:
+            return True
+        return self.rank == other.rank and all(
+            b is None or a == b for a, b in zip(self._dims, other._dims, strict=True)
+        )
+
+    def most_specific_compatible_shape(self, other):
+        """The narrowest shape that tensors of both shapes have."""
+        other = as_shape(other)
+        if self._dims is None or other._dims is None or self.rank != other.rank:
+            return unknown_shape()
+        return TensorShape(
+            [a if a == b else None for a, b in zip(self._dims, other._dims, strict=True)]
+        )
+
+    def most_specific_common_supertype(self, others):
+        """The narrowest shape that tensors of this shape and of all others have.
+
+        None if one of others is no TensorShape.
+        """
+        if any(not isinstance(other, TensorShape) for other in others):
+            return None
+        return functools.reduce(TensorShape.most_specific_compatible_shape, others, self)
+
+    def is_fully_defined(self):
+        """Whether the rank and every size is known."""
+        return self._dims is not None and None not in self._dims
+
+    def assert_is_fully_defined(self):
+        """Raises ValueError unless the rank and every size is known."""
+        if not self.is_fully_defined():
+            raise ValueError(f'Shape {self} is not fully defined')
+
+    def as_list(self):
+        """List of int, None where a size is unknown.
+
+        Raises:
+            ValueError: if the rank is unknown.
+        """
+        if self._dims is None:
+            raise ValueError('as_list() is not defined on an unknown TensorShape.')
+        return list(self._dims)
+
+    def as_proto(self):
+        """This shape as TensorShapeProto."""
+        from ramet.core.framework import tensor_shape_pb2
+
+        proto = tensor_shape_pb2.TensorShapeProto()
+        if self._dims is None:
+            proto.unknown_rank = True
+        else:
+            for size in self._dims:
+                proto.dim.add().size = -1 if size is None else size
+        return proto
+
+    def __eq__(self, other):
+        if not isinstance(other, TensorShape):
+            try:
+                other = as_shape(other)
+            except TypeError:
+                return NotImplemented
+        return self._dims == other._dims
+
+    def __hash__(self):
+        return hash(self._dims)
+
+    def __reduce__(self):
+        return TensorShape, (self._dims,)
+
+    def __str__(self):
+        if self._dims is None:
+            return '<unknown>'
+        text = ', '.join(['?' if size is None else str(size) for size in self._dims])
+        return f'({text},)' if len(self._dims) == 1 else f'({text})'
+
+    def __repr__(self):
+        return f'TensorShape({self.dims!r})'
+
+
+def as_shape(shape):
+    """shape as TensorShape; a TensorShape gives itself."""
+    return shape if isinstance(shape, TensorShape) else TensorShape(shape)
+
+
+def unknown_shape(rank=None, **kwargs):
+    """A shape of unknown sizes.
+
+    Args:
+        rank: its rank, None for unknown. `ndims` is the old name of it.
+    """
+    if rank is None and 'ndims' in kwargs:
+        rank = kwargs.pop('ndims')
+    if kwargs:
+        raise TypeError(f'Unknown argument: {kwargs}')
+    return TensorShape(None) if rank is None else TensorShape([None] * rank)
+
+
+def scalar():
+    """The shape of a scalar."""
+    return TensorShape([])
+
+
+def vector(length):
+    """The shape of a vector; length may be None."""
+    return TensorShape([length])
+
+
+def matrix(rows, cols):
+    """The shape of a matrix; each size may be None."""
+    return TensorShape([rows, cols])

@@ -1,0 +1,148 @@
+"""What a tensor is, and what is known of one before the graph runs."""
+
+import numpy as np
+
+from ramet.api import export
+from ramet.framework import dtypes, tensor_shape
+from ramet.framework.tensor_proto import (  # noqa: F401 - known under this module's name
+    MakeNdarray,
+    ShapeEquals,
+    make_ndarray,
+    make_tensor_proto,
+)
+
+
+@export('is_tensor', 'contrib.framework.is_tensor')
+def is_tensor(x):
+    """Whether x is a tensor: a Tensor, a variable, a SparseTensor or IndexedSlices."""
+    from ramet.framework import ops
+
+    if isinstance(x, ops.Tensor) or hasattr(type(x), '_type_spec'):
+        return True
+    return hasattr(x, '_as_graph_element') and hasattr(x, 'dtype') and hasattr(x, 'get_shape')
+
+
+is_tf_type = is_tensor
+
+
+@export('get_static_value', 'contrib.util.constant_value')
+def constant_value(tensor, partial=False):
+    """The value of a tensor, if it is known from the graph alone.
+
+    Args:
+        tensor: a Tensor; what is no tensor is given back.
+        partial: whether a vector packed of scalars is given where only some of them are known,
+            as array of objects with None for the others.
+
+    Returns:
+        An array, or None.
+    """
+    from ramet import _core
+    from ramet.framework import ops
+
+    if not isinstance(tensor, ops.Tensor):
+        return None if is_tensor(tensor) else tensor
+    value = _core.constant_value(tensor)
+    if value is None and partial and tensor.op.type == 'Pack' and tensor.op.get_attr('axis') == 0:
+        parts = [constant_value(part, partial) for part in tensor.op.inputs]
+        value = np.empty(len(parts), dtype=object)
+        value[:] = parts
+    return value
+
+
+def _packed_shape(op):
+    if op.get_attr('axis') != 0:
+        return None
+    values = [constant_value(part) for part in op.inputs]
+    if any(value is not None and np.ndim(value) for value in values):
+        return None
+    return tensor_shape.TensorShape(
+        [None if value is None or value < 0 else int(value) for value in values]
+    )
+
+
+def _joined_shape(op):
+    parts = op.inputs[1:] if op.type == 'Concat' else op.inputs[:-1]
+    shape = tensor_shape.TensorShape([])
+    for part in parts:
+        shape = shape.concatenate(constant_value_as_shape(part))
+    return shape
+
+
+def _sliced_shape(op):
+    bounds = [constant_value(part) for part in op.inputs[1:4]]
+    if any(bound is None or bound.size != 1 for bound in bounds):
+        return None
+    if any(op.get_attr(name) for name in ('ellipsis_mask', 'new_axis_mask', 'shrink_axis_mask')):
+        return None
+    begin, end, step = [int(bound[0]) for bound in bounds]
+    begin = None if op.get_attr('begin_mask') else begin
+    end = None if op.get_attr('end_mask') else end
+    shape = constant_value_as_shape(op.inputs[0])
+    if shape.rank is None:
+        return None
+    return shape[begin:end:step]
+
+
+def _shape_from_op(op):
+    """What the op that makes a shape vector says of it, or None."""
+    if op.type == 'Shape':
+        return op.inputs[0].shape
+    if op.type == 'Pack':
+        return _packed_shape(op)
+    if op.type in ('Concat', 'ConcatV2'):
+        return _joined_shape(op)
+    if op.type == 'StridedSlice':
+        return _sliced_shape(op)
+    if op.type == 'Cast':
+        return constant_value_as_shape(op.inputs[0])
+    return None
+
+
+def constant_value_as_shape(tensor):
+    """The shape that a tensor of ints will hold, as far as it is known from the graph.
+
+    Args:
+        tensor: a Tensor of rank 1 of ints, -1 for unknown sizes, or a scalar -1 for an unknown
+            shape.
+
+    Returns:
+        A TensorShape.
+
+    Raises:
+        ValueError: if the rank is not 1, or a scalar is not known to be -1.
+    """
+    if tensor.shape.rank == 0:
+        value = constant_value(tensor)
+        if value is not None and value == -1:
+            return tensor_shape.unknown_shape()
+        known = 'with unknown value' if value is None else f"value '{value}'"
+        raise ValueError(
+            f'Received a scalar {known} as shape; require a statically known scalar with value '
+            "'-1' to describe an unknown shape."
+        )
+    rank = tensor.shape.with_rank(1)[0].value
+    if rank == 0:
+        return tensor_shape.TensorShape([])
+    shape = _shape_from_op(tensor.op)
+    if shape is not None:
+        return shape
+    value = constant_value(tensor)
+    if value is None:
+        return tensor_shape.unknown_shape(rank)
+    return tensor_shape.TensorShape([size if size >= 0 else None for size in value])
+
+
+def shape_tensor(shape):
+    """A shape as Tensor named 'shape': int32, or int64 where sizes need it.
+
+    Args:
+        shape: a sequence of int, Dimension and scalar Tensors, a TensorShape, or a Tensor.
+    """
+    from ramet.framework import ops
+
+    dtype = None
+    if isinstance(shape, (tuple, list)):
+        dtype = None if shape else dtypes.int32
+        shape = tuple(map(tensor_shape.dimension_value, shape))
+    return ops.convert_to_tensor(shape, dtype=dtype, name='shape')

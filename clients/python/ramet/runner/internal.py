@@ -1,0 +1,138 @@
+"""Modules from TensorFlow's inside, as programs import them: tensorflow.python.framework.ops.
+
+Each is a facade. A name in it is, whichever there is first, what the room of Ramet at the same
+place has, the public symbol that TensorFlow 1.15 kept there, a public symbol of that name, or the
+function of an op; or else an object that says when it is used that Ramet has nothing for it.
+"""
+
+import functools
+import importlib
+import os
+from importlib.machinery import ModuleSpec
+
+from ramet import api
+from ramet.compat import namespace
+
+# Where the rooms of Ramet have other names.
+_ROOMS = (
+    ('python.lib.io.file_io', 'lib.file_io'),
+    ('python.training.checkpoint_state_pb2', 'core.protobuf.checkpoint_state_pb2'),
+    ('python.lib.io.', 'lib.'),
+    ('python.platform.', 'lib.'),
+    ('python.training.', 'train.'),
+    ('python.tools.', 'tools.'),
+    ('python.util.nest', 'framework.nest'),
+    ('python.util.', 'lib.'),
+    ('python.', ''),
+)
+
+
+@functools.cache
+def _tables():
+    """(set of modules, {(module, name): public name}) of TensorFlow 1.15."""
+    with open(os.path.join(os.path.dirname(__file__), 'internal_names.tsv'),
+              encoding='utf-8') as file:
+        rows = [line.split('\t') for line in file.read().split('\n')]
+    return ({row[0] for row in rows}, {(row[0], row[1]): row[2] for row in rows if len(row) == 3})
+
+
+@functools.cache
+def _public_by_last_part():
+    by_last = {}
+    for path in namespace.known_names():
+        if not path.startswith('contrib.'):
+            by_last.setdefault(path.rpartition('.')[2], []).append(path)
+    return by_last
+
+
+@functools.cache
+def _ops_by_letters():
+    return {op.lower(): op for op in namespace.known_ops() if op[:1].isupper()}
+
+
+def is_module(path):
+    """Whether TensorFlow 1.15 has a module at a path below `tensorflow.`."""
+    modules = _tables()[0]
+    return path == 'python' or path in modules or any(m.startswith(path + '.') for m in modules) \
+        or path.split('.')[0] == 'contrib'
+
+
+def _room(path):
+    """The module of Ramet at the same place, or None."""
+    for begin, place in _ROOMS:
+        if path.startswith(begin):
+            name = f'ramet.{place}{path[len(begin):]}'
+            break
+    else:
+        return None
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and (name + '.').startswith(error.name + '.'):
+            return None
+        raise
+
+
+def _public_name(path, name):
+    """The public name of a symbol in an internal module, or None."""
+    known = namespace.known_names()
+    if path.startswith('contrib.'):
+        public = f'{path.partition(".python")[0]}.{name}'
+        if public in known:
+            return public
+    public = _tables()[1].get((path, name))
+    if public:
+        return public
+    where = path.rpartition('.')[2].split('_')[0]
+    choices = _public_by_last_part().get(name, ())
+    return min(choices, key=lambda p: (where not in p.split('.'), p.count('.'), p), default=None)
+
+
+def _find(path, name):
+    room = _room(path)
+    if room is not None and hasattr(room, name):
+        return getattr(room, name)
+    if '.gen_' in path:
+        op = _ops_by_letters().get(name.strip('_').replace('_', ''))
+        if op:
+            return getattr(importlib.import_module('ramet.ops.gen'), op)
+    if is_module(f'{path}.{name}') and not path.startswith('contrib.'):
+        return importlib.import_module(f'tensorflow.{path}.{name}')
+    public = _public_name(path, name)
+    if public:
+        return namespace.find(public)
+    return api.Unavailable(f'{path}.{name}', namespace.near_names)
+
+
+class _Loader:
+    """Makes a facade."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        path, values = self._path, vars(module)
+        module.__doc__ = f'What Ramet has of tensorflow.{path}.'
+
+        def __getattr__(name):
+            if name.startswith('__'):
+                raise AttributeError(f'module tensorflow.{path} has no attribute {name!r}')
+            value = values[name] = _find(path, name)
+            return value
+
+        def __dir__():
+            room = _room(path)
+            return sorted({*values, *(dir(room) if room else ())})
+
+        values['__getattr__'] = __getattr__
+        values['__dir__'] = __dir__
+
+
+def facade_spec(full_name, path):
+    """Returns the spec of a facade of `tensorflow.<path>`; None if TensorFlow has no such module."""
+    if not is_module(path):
+        return None
+    return ModuleSpec(full_name, _Loader(path), is_package=True)

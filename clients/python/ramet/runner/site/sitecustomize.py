@@ -1,0 +1,34 @@
+"""On the path of Python programs that a program under `python -m ramet` starts: see runner/program.
+
+Answers their `import tensorflow` too, and then does what the next sitecustomize on the path does.
+"""
+
+import os
+import sys
+
+
+def _install():
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    try:
+        import ramet.runner
+    except ModuleNotFoundError:
+        sys.path.append(os.path.dirname(package))
+        import ramet.runner
+    ramet.runner.install()
+
+
+def _next():
+    here = os.path.dirname(os.path.abspath(__file__))
+    this = sys.modules.pop('sitecustomize')
+    sys.path[:] = [p for p in sys.path if os.path.abspath(p or '.') != here]
+    try:
+        import sitecustomize  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name != 'sitecustomize':
+            raise
+    finally:
+        sys.modules.setdefault('sitecustomize', this)
+
+
+_install()
+_next()

@@ -1,0 +1,97 @@
+#include "core.h"
+
+namespace ramet::python {
+namespace {
+
+nb::object Take(PyObject* object) { return nb::steal(object); }
+
+// The exception of the last call that failed on any thread, by the message that stands for it.
+struct LastError {
+  std::string message;
+  nb::object exception;
+};
+LastError& TheLastError() {
+  static auto* const last = new LastError;
+  return *last;
+}
+
+// The code that TensorFlow gives to what a function raises.
+Code CodeOf(PyObject* type) {
+  auto is = [&](PyObject* base) { return PyErr_GivenExceptionMatches(type, base) != 0; };
+  if (is(PyExc_ValueError) || is(PyExc_TypeError)) return Code::kInvalidArgument;
+  if (is(PyExc_StopIteration)) return Code::kOutOfRange;
+  if (is(PyExc_MemoryError)) return Code::kResourceExhausted;
+  if (is(PyExc_NotImplementedError)) return Code::kUnimplemented;
+  return Code::kUnknown;
+}
+
+Status TakeException() {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (trace) PyException_SetTraceback(value, trace);
+  nb::object held_type = Take(type), held = Take(value);
+  Py_XDECREF(trace);
+  nb::object format = nb::module_::import_("traceback").attr("format_exception");
+  nb::object text = nb::str("").attr("join")(format(held_type, held, nb::handle(trace ? trace : Py_None)));
+  std::string message = StrCat(nb::cast<std::string>(nb::str(held_type.attr("__name__"))), ": ",
+                               nb::cast<std::string>(nb::str(held)), "\n",
+                               nb::cast<std::string>(text));
+  TheLastError() = {message, held};
+  return Status(CodeOf(held_type.ptr()), message);
+}
+
+Tensor OwnTensor(nb::handle value) {
+  Tensor t = FromArray(value.ptr(), DType::kInvalid, false);
+  return t.empty() ? FromValue(value.ptr(), DType::kInvalid, DType::kInvalid) : t;
+}
+
+// fn(arrays) -> list of arrays, whose dtypes are those wanted.
+StatusOr<std::vector<Tensor>> CallPython(const std::shared_ptr<nb::object>& fn,
+                                         std::span<const Tensor> inputs) {
+  nb::gil_scoped_acquire acquire;
+  try {
+    nb::list arrays;
+    for (const Tensor& t : inputs) arrays.append(Take(WrapTensor(t)));
+    nb::object made = Take(Checked(PyObject_CallOneArg(fn->ptr(), arrays.ptr())));
+    std::vector<Tensor> outputs;
+    for (nb::handle value : made) {
+      outputs.push_back(OwnTensor(value));
+      if (outputs.back().empty()) {
+        return InvalidArgument("a function returned ", Py_TYPE(value.ptr())->tp_name,
+                               ", which is no array, number, text or list of these");
+      }
+    }
+    return outputs;
+  } catch (const PythonError&) {
+    return TakeException();
+  } catch (nb::python_error& e) {
+    e.restore();
+    return TakeException();
+  }
+}
+
+}  // namespace
+
+void BindHostFunctions(nb::module_& m) {
+  m.def("register_host_function", [](const std::string& token, nb::object fn) {
+    // Given back with the GIL, whoever drops it.
+    std::shared_ptr<nb::object> held(new nb::object(std::move(fn)), [](nb::object* o) {
+      nb::gil_scoped_acquire acquire;
+      delete o;
+    });
+    Check(RegisterHostFunction(
+        token, [held](std::span<const Tensor> inputs) { return CallPython(held, inputs); }));
+  });
+  m.def("unregister_host_function", [](const std::string& token) { return UnregisterHostFunction(token); });
+  // The exception behind an error message that contains its text, or None.
+  m.def("host_function_error", [](const std::string& message) -> nb::object {
+    LastError& last = TheLastError();
+    if (!last.exception.is_valid() || message.find(last.message) == std::string::npos) return nb::none();
+    nb::object found = std::move(last.exception);
+    last = {};
+    return found;
+  });
+}
+
+}  // namespace ramet::python

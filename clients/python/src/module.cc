@@ -1,0 +1,64 @@
+#include "core.h"
+
+namespace ramet::python {
+namespace {
+
+void SetHook(PyObject** slot, nb::dict hooks, const char* name) {
+  if (!hooks.contains(name)) return;
+  PyObject* value = nb::object(hooks[name]).release().ptr();
+  Py_XSETREF(*slot, value);
+}
+
+void SetHooks(nb::dict hooks) {
+  Hooks& h = TheHooks();
+  SetHook(&h.operation_class, hooks, "operation_class");
+  SetHook(&h.tensor_class, hooks, "tensor_class");
+  SetHook(&h.dtypes, hooks, "dtypes");
+  SetHook(&h.as_dtype, hooks, "as_dtype");
+  SetHook(&h.make_shape, hooks, "make_shape");
+  SetHook(&h.shape_as_list, hooks, "shape_as_list");
+  SetHook(&h.convert, hooks, "convert");
+  SetHook(&h.default_graph, hooks, "default_graph");
+  SetHook(&h.graph_element, hooks, "graph_element");
+  SetHook(&h.status_error, hooks, "status_error");
+  SetHook(&h.named_outputs, hooks, "named_outputs");
+  SetHook(&h.op_created, hooks, "op_created");
+  SetHook(&h.variable_object, hooks, "variable_object");
+  SetHook(&h.tensor_proto, hooks, "tensor_proto");
+}
+
+// PythonError says that the interpreter has its error already.
+void Translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const PythonError&) {
+  } catch (const BadStatusAccess& e) {
+    try {
+      RaiseStatus(e.status());
+    } catch (const PythonError&) {
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ramet::python
+
+NB_MODULE(_core, m) {
+  using namespace ramet::python;
+  nb::set_leak_warnings(false);
+  nb::register_exception_translator(Translate);
+  ImportNumpy();
+  m.def("set_hooks", &SetHooks);
+  BindHandles(m);
+  BindArrays(m);
+  BindScopes(m);
+  BindCollections(m);
+  BindOpFunctions(m);
+  BindSession(m);
+  BindGradients(m);
+  BindHostFunctions(m);
+  BindVariables(m);
+  BindCheckpoint(m);
+  BindImportExport(m);
+  BindSavedModel(m);
+}

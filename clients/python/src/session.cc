@@ -1,0 +1,331 @@
+#include "core.h"
+
+namespace ramet::python {
+namespace {
+
+nb::object Take(PyObject* object) { return nb::steal(object); }
+
+// One tensor that is fed: what a value must be.
+struct FeedSlot {
+  Output tensor;
+  DType dtype;
+  Shape shape;
+};
+
+// A run whose feeds and fetches are resolved.
+struct Prepared {
+  Callable callable;
+  std::vector<FeedSlot> feeds;
+  size_t num_fetches;
+};
+
+using RunKey = std::vector<int64_t>;
+struct RunKeyHash {
+  size_t operator()(const RunKey& key) const {
+    size_t h = key.size();
+    for (int64_t v : key) h = h * 0x9e3779b97f4a7c15 + static_cast<size_t>(v);
+    return h;
+  }
+};
+
+int64_t KeyOf(NodeId id, int index) { return (static_cast<int64_t>(id) << 20) + index + 2; }
+constexpr int64_t kEndOfFeeds = 1;
+
+std::string PublicName(DType t) {
+  nb::object dtype = Take(WrapDType(t));
+  return nb::cast<std::string>(dtype.attr("name"));
+}
+
+std::string TextOf(PyObject* value) {
+  nb::object text = Take(Checked(PyObject_Str(value)));
+  return nb::cast<std::string>(text);
+}
+
+std::string ShapeText(const Shape& shape) {
+  if (shape.unknown_rank()) return "<unknown>";
+  std::string text;
+  for (int64_t d : shape.dims()) text += StrCat(text.empty() ? "" : ", ", d < 0 ? "?" : StrCat(d));
+  return StrCat("(", text, shape.rank() == 1 ? ",)" : ")");
+}
+
+// What numpy makes of a value for a tensor of that dtype.
+Tensor FeedThroughNumpy(PyObject* value, const FeedSlot& slot) {
+  nb::object numpy = nb::module_::import_("numpy");
+  nb::object dtype = nb::borrow(NumpyDType(slot.dtype));
+  nb::object array = numpy.attr("asarray")(nb::handle(value), nb::arg("dtype") = dtype);
+  if (PyLong_Check(value) && !PyBool_Check(value)) {
+    nb::object back = array.attr("item")();
+    if (PyObject_RichCompareBool(back.ptr(), value, Py_EQ) != 1) {
+      RaiseTypeError("Type of feed value ", TextOf(value), " with type ",
+                     TextOf(reinterpret_cast<PyObject*>(Py_TYPE(value))),
+                     " is not compatible with Tensor type ", PublicName(slot.dtype),
+                     ". Try explicitly setting the type of the feed tensor to a larger type (e.g. "
+                     "int64).");
+    }
+  }
+  return FromArray(array.ptr(), slot.dtype, false);
+}
+
+Tensor FeedValue(PyObject* value, const FeedSlot& slot) {
+  Tensor t = FromArray(value, slot.dtype, true);
+  if (t.empty() && (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || IsText(value))) {
+    try {
+      t = FromValue(value, slot.dtype, DType::kInvalid);
+    } catch (const PythonError&) {
+      PyErr_Clear();
+    }
+  }
+  if (t.empty() && AsTensor(value)) {
+    RaiseTypeError(
+        "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
+        "scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor "
+        "object was ", TextOf(value), " which was passed to the feed with key ",
+        slot.tensor.name(), ".");
+  }
+  if (t.empty()) t = FeedThroughNumpy(value, slot);
+  if (!slot.shape.IsCompatibleWith(t.shape())) {
+    RaiseValueError("Cannot feed value of shape ", ShapeText(t.shape()), " for Tensor '",
+                    slot.tensor.name(), "', which has shape '", ShapeText(slot.shape), "'");
+  }
+  return t;
+}
+
+// What is fetched: tensors and operations of one graph.
+GraphElement Element(int64_t node, int64_t index, Graph& graph) {
+  Operation op(&graph, static_cast<NodeId>(node));
+  return index < 0 ? GraphElement(op) : GraphElement(Output(op, static_cast<int>(index)));
+}
+
+class PySession {
+ public:
+  PySession(nb::handle graph, Session session) : graph_(nb::borrow(graph)), session_(std::move(session)) {}
+
+  PyGraph* graph() { return AsGraph(graph_.ptr()); }
+  Session& session() { return session_; }
+
+  // NotImplemented if the arguments are of more complex forms than elements and flat lists of them.
+  nb::object Run(nb::handle fetches, nb::handle feed_dict) {
+    RunKey key;
+    std::vector<PyObject*> values;
+    if (!feed_dict.is_none() && !AddFeeds(feed_dict.ptr(), &key, &values)) return NotImplemented();
+    key.push_back(kEndOfFeeds);
+    const bool list = PyList_CheckExact(fetches.ptr()) || PyTuple_CheckExact(fetches.ptr());
+    if (!list) {
+      if (!AddFetch(fetches.ptr(), &key)) return NotImplemented();
+    } else {
+      for (Py_ssize_t i = 0, n = PySequence_Fast_GET_SIZE(fetches.ptr()); i < n; ++i) {
+        if (!AddFetch(PySequence_Fast_GET_ITEM(fetches.ptr(), i), &key)) return NotImplemented();
+      }
+    }
+    std::shared_ptr<Prepared> prepared = PreparedFor(key, values.size());
+    std::vector<Tensor> fetched = Execute(*prepared, values.data());
+    if (!list) return Take(WrapTensor(std::move(fetched[0])));
+    nb::object result = Take(Checked(PyTuple_CheckExact(fetches.ptr()) ? PyTuple_New(fetched.size()) : PyList_New(fetched.size())));
+    for (size_t i = 0; i < fetched.size(); ++i) {
+      PyObject* value = WrapTensor(std::move(fetched[i]));
+      if (PyTuple_CheckExact(fetches.ptr())) {
+        PyTuple_SET_ITEM(result.ptr(), i, value);
+      } else {
+        PyList_SET_ITEM(result.ptr(), i, value);
+      }
+    }
+    return result;
+  }
+
+  std::shared_ptr<Prepared> Prepare(nb::list feeds, nb::list fetches) {
+    RunKey key;
+    for (nb::handle f : feeds) {
+      const PyTensor* t = AsTensor(f.ptr());
+      if (t == nullptr) RaiseTypeError("a feed is no Tensor: ", TextOf(f.ptr()));
+      key.push_back(KeyOf(t->id, t->index));
+    }
+    const size_t num_feeds = key.size();
+    key.push_back(kEndOfFeeds);
+    for (nb::handle f : fetches) {
+      if (!AddFetch(f.ptr(), &key)) RaiseTypeError("a fetch is no Tensor or Operation: ", TextOf(f.ptr()));
+    }
+    return PreparedFor(key, num_feeds);
+  }
+
+  std::vector<Tensor> Execute(const Prepared& run, PyObject* const* values) {
+    std::vector<Tensor> feeds;
+    feeds.reserve(run.feeds.size());
+    for (size_t i = 0; i < run.feeds.size(); ++i) feeds.push_back(FeedValue(values[i], run.feeds[i]));
+    std::vector<Tensor> fetched(run.num_fetches);
+    Status status;
+    {
+      nb::gil_scoped_release release;
+      status = run.callable.Run(feeds, fetched);
+      feeds.clear();
+    }
+    if (!status.ok()) RaiseStatus(status, graph_.ptr());
+    return fetched;
+  }
+
+ private:
+  static nb::object NotImplemented() { return nb::borrow(Py_NotImplemented); }
+
+  bool AddFeeds(PyObject* feed_dict, RunKey* key, std::vector<PyObject*>* values) {
+    if (!PyDict_Check(feed_dict)) return false;
+    Py_ssize_t at = 0;
+    PyObject *tensor, *value;
+    while (PyDict_Next(feed_dict, &at, &tensor, &value)) {
+      const PyTensor* t = AsTensor(tensor);
+      if (t == nullptr || t->graph != graph() || IsObjectFeed(value)) return false;
+      key->push_back(KeyOf(t->id, t->index));
+      values->push_back(value);
+    }
+    return true;
+  }
+
+  // Values that only the Python half knows: handles of tensors that stay in the session.
+  static bool IsObjectFeed(PyObject* value) { return PyTuple_Check(value) && !PyTuple_CheckExact(value); }
+
+  bool AddFetch(PyObject* object, RunKey* key) {
+    nb::object held;
+    const PyTensor* t = AsTensor(object);
+    const PyOperation* op = t ? nullptr : AsOperation(object);
+    if (!t && !op) {
+      if (IsText(object) || PyList_Check(object) || PyTuple_Check(object) || PyDict_Check(object)) return false;
+      held = Take(Checked(PyObject_CallOneArg(TheHooks().graph_element, object)));
+      t = AsTensor(held.ptr());
+      op = t ? nullptr : AsOperation(held.ptr());
+    }
+    if (t && t->graph == graph()) {
+      key->push_back(KeyOf(t->id, t->index));
+      return true;
+    }
+    if (op && op->graph == graph()) {
+      key->push_back(KeyOf(op->id, -1));
+      return true;
+    }
+    return false;
+  }
+
+  std::shared_ptr<Prepared> PreparedFor(const RunKey& key, size_t num_feeds) {
+    auto found = prepared_.find(key);
+    if (found != prepared_.end()) return found->second;
+    PyGraph& graph = *this->graph();
+    std::vector<FeedSlot> slots;
+    std::vector<GraphElement> feeds, fetches;
+    for (size_t i = 0; i < key.size(); ++i) {
+      if (i == num_feeds) continue;
+      const int64_t node = key[i] >> 20, index = (key[i] & ((1 << 20) - 1)) - 2;
+      if (i > num_feeds) {
+        fetches.push_back(Element(node, index, graph));
+        continue;
+      }
+      Output tensor(Operation(&graph, static_cast<NodeId>(node)), static_cast<int>(index));
+      feeds.push_back(tensor);
+      slots.push_back({tensor, BaseType(tensor.dtype()), tensor.shape()});
+    }
+    const size_t num_fetches = fetches.size();
+    StatusOr<Callable> callable = [&] {
+      nb::gil_scoped_release release;
+      return session_.MakeCallable(feeds, Fetches(std::move(fetches)));
+    }();
+    if (!callable.ok()) RaiseStatus(callable.status(), graph_.ptr());
+    auto made = std::make_shared<Prepared>(Prepared{*std::move(callable), std::move(slots), num_fetches});
+    if (prepared_.size() >= kMostPrepared) prepared_.clear();
+    return prepared_[key] = made;
+  }
+
+  static constexpr size_t kMostPrepared = 4096;
+  nb::object graph_;
+  Session session_;
+  std::unordered_map<RunKey, std::shared_ptr<Prepared>, RunKeyHash> prepared_;
+};
+
+struct PyCallable {
+  nb::object owner;
+  PySession* session;
+  std::shared_ptr<Prepared> prepared;
+};
+
+nb::object CallPrepared(PyCallable& c, nb::args args) {
+  if (args.size() != c.prepared->feeds.size()) {
+    RaiseValueError("Expected ", c.prepared->feeds.size(), " feed values, got ", args.size(), ".");
+  }
+  std::vector<PyObject*> values;
+  for (nb::handle h : args) values.push_back(h.ptr());
+  nb::list results;
+  for (Tensor& t : c.session->Execute(*c.prepared, values.data())) {
+    results.append(Take(WrapTensor(std::move(t))));
+  }
+  return results;
+}
+
+SessionOptions ToOptions(nb::dict d) {
+  SessionOptions o;
+  for (auto [key, value] : d) {
+    const std::string name = nb::cast<std::string>(key);
+    if (name == "device_count") {
+      for (auto [type, count] : nb::cast<nb::dict>(value)) {
+        o.device_count[nb::cast<std::string>(type)] = nb::cast<int>(count);
+      }
+    } else if (name == "intra_op_parallelism_threads") {
+      o.intra_op_parallelism_threads = nb::cast<int>(value);
+    } else if (name == "allow_soft_placement") {
+      o.allow_soft_placement = nb::cast<bool>(value);
+    } else if (name == "log_device_placement") {
+      o.log_device_placement = nb::cast<bool>(value);
+    } else if (name == "deterministic") {
+      o.deterministic = nb::cast<bool>(value);
+    } else {
+      RaiseValueError("a session has no option '", name, "'");
+    }
+  }
+  return o;
+}
+
+const PyTensor* FeedOf(nb::handle h) {
+  const PyTensor* t = AsTensor(h.ptr());
+  if (t == nullptr) RaiseTypeError("a feed is no Tensor");
+  return t;
+}
+
+}  // namespace
+
+Session& SessionOf(nb::handle session) { return nb::cast<PySession&>(session).session(); }
+
+void BindSession(nb::module_& m) {
+  nb::class_<PySession>(m, "Session")
+      .def("__init__", [](PySession* self, nb::handle graph, nb::dict options) {
+        PyGraph* g = AsGraph(graph.ptr());
+        if (g == nullptr) RaiseTypeError("a Graph is expected");
+        new (self) PySession(graph, Value(Session::Create(*g, ToOptions(options))));
+      })
+      .def("run", &PySession::Run, nb::arg(), nb::arg().none())
+      .def("prepare", [](nb::handle self, nb::list feeds, nb::list fetches) {
+        PySession& s = nb::cast<PySession&>(self);
+        return new PyCallable{nb::borrow(self), &s, s.Prepare(feeds, fetches)};
+      }, nb::rv_policy::take_ownership)
+      .def("close", [](PySession& s) {
+        nb::gil_scoped_release release;
+        s.session().Close();
+      })
+      .def("list_devices", [](PySession& s) {
+        nb::list all;
+        for (const std::string& name : s.session().ListDevices()) all.append(name);
+        return all;
+      })
+      .def("uninitialized_variables", [](PySession& s) {
+        nb::list all;
+        for (const std::string& name : s.session().UninitializedVariables()) all.append(name);
+        return all;
+      })
+      .def("initialize_missing", [](PySession& s) {
+        StatusOr<int> count = [&] {
+          nb::gil_scoped_release release;
+          return s.session().InitializeMissing();
+        }();
+        return Value(std::move(count));
+      });
+  nb::class_<PyCallable>(m, "Callable").def("__call__", &CallPrepared);
+  m.def("check_feed", [](nb::handle tensor, nb::handle value) {
+    const Output t = FeedOf(tensor)->output();
+    FeedValue(value.ptr(), {t, BaseType(t.dtype()), t.shape()});
+  });
+}
+
+}  // namespace ramet::python

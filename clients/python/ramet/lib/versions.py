@@ -8,7 +8,6 @@ from ramet.api import export_value
 
 VERSION = '1.15.0'
 GIT_VERSION = 'v1.15.0-ramet'
-COMPILER_VERSION = ''
 CXX11_ABI_FLAG = 1
 MONOLITHIC_BUILD = 0
 
@@ -16,8 +15,6 @@ export_value('VERSION', VERSION)
 export_value('version.VERSION', VERSION)
 export_value('GIT_VERSION', GIT_VERSION)
 export_value('version.GIT_VERSION', GIT_VERSION)
-export_value('COMPILER_VERSION', COMPILER_VERSION)
-export_value('version.COMPILER_VERSION', COMPILER_VERSION)
 export_value('CXX11_ABI_FLAG', CXX11_ABI_FLAG)
 export_value('sysconfig.CXX11_ABI_FLAG', CXX11_ABI_FLAG)
 export_value('MONOLITHIC_BUILD', MONOLITHIC_BUILD)

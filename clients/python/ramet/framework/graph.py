@@ -5,7 +5,7 @@ import re
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import collections_lib, device as device_lib, stacks, tensor_shape
+from ramet.framework import collections_lib, device as device_lib, stacks
 from ramet.framework.tensors import Operation, Tensor, graph_element
 
 GRAPH_DEF_VERSION = 2474
@@ -63,10 +63,7 @@ class Graph(_core.Graph, collections_lib.Collections):
     @property
     def version(self):
         """A number that grows with the nodes."""
-        return self._version_number()
-
-    def _version_number(self):
-        return _core.Graph._version.__get__(self)
+        return self._num_operations()
 
     @property
     def graph_def_versions(self):
@@ -143,8 +140,6 @@ class Graph(_core.Graph, collections_lib.Collections):
             kind = 'Tensor' if isinstance(found, Tensor) else 'Operation'
             raise ValueError(f'{kind} {obj} is not an element of this graph.')
         return found
-
-    _as_graph_element = None
 
     @staticmethod
     def _kinds(allow_tensor, allow_operation):
@@ -239,9 +234,6 @@ class Graph(_core.Graph, collections_lib.Collections):
     def _check_not_finalized(self):
         if self.finalized:
             raise RuntimeError('Graph is finalized and cannot be modified.')
-
-    def _unsafe_unfinalize(self):
-        self._unfinalize()
 
     # Scopes.
 
@@ -380,7 +372,7 @@ class Graph(_core.Graph, collections_lib.Collections):
     def _control_of(self, obj):
         if hasattr(obj, 'values') and hasattr(obj, 'indices'):
             obj = obj.op
-        element = self.as_graph_element(getattr(obj, '_handle', obj) if False else obj)
+        element = self.as_graph_element(obj)
         return element.op if isinstance(element, Tensor) else element
 
     @contextlib.contextmanager
@@ -408,8 +400,6 @@ class Graph(_core.Graph, collections_lib.Collections):
             yield
         finally:
             _core.set_colocations(self, before)
-
-    _colocate_with_for_gradient_impl = None
 
     @contextlib.contextmanager
     def _colocate_with_for_gradient(self, op, gradient_uid, ignore_existing=False):
@@ -487,9 +477,6 @@ class Graph(_core.Graph, collections_lib.Collections):
     def is_fetchable(self, tensor_or_op):
         op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
         return op not in self._unfetchable
-
-    def _shapes_of(self, op):
-        return [tensor_shape.as_shape(t.shape) for t in op.outputs]
 
     def __repr__(self):
         return f'<ramet Graph: {self._num_operations()} operations>'

@@ -61,7 +61,7 @@ def _variable_object(graph, variable_id):
 def _named_outputs(op_type, names):
     import collections
 
-    return collections.namedtuple(op_type, names)._make
+    return collections.namedtuple(op_type, names, rename=True)
 
 
 def _shape_as_list(value):

@@ -1,0 +1,154 @@
+"""Reading MNIST, or what comes in the same four files, as TensorFlow's tutorials do."""
+
+import collections
+import os
+
+import numpy as np
+
+from ramet.api import export
+
+Datasets = collections.namedtuple('Datasets', ['train', 'validation', 'test'])
+
+_FAKE_EXAMPLES = 10000
+_PIXELS = 28 * 28
+_CLASSES = 10
+
+
+@export('contrib.learn.datasets.mnist.DataSet')
+class DataSet:
+    """Images with labels, handed out in batches, epoch after epoch. Comes from read_data_sets.
+
+    Attributes:
+      images: float32 [n, rows*cols] from 0 to 1, or as read_data_sets was asked; in the order of
+        the present epoch.
+      labels: uint8 [n], or float64 [n, 10] with one 1 in each row.
+      num_examples: n.
+      epochs_completed: how often next_batch has gone over the end.
+    """
+
+    def __init__(self, core, one_hot):
+        self._core = core
+        self._one_hot = one_hot
+        self._begun = False
+        self._order = None
+        self._kept = {}
+
+    def _all(self, what, convert):
+        """Images or labels, made anew only when their order may have changed."""
+        order = (self._begun, self._core.epochs_completed)
+        if order != self._order:
+            self._order, self._kept = order, {}
+        if what not in self._kept:
+            self._kept[what] = convert(getattr(self._core, what)())
+        return self._kept[what]
+
+    def _label_array(self, labels):
+        return labels.astype(np.float64 if self._one_hot else np.uint8)
+
+    @property
+    def images(self):
+        return self._all('images', np.asarray)
+
+    @property
+    def labels(self):
+        return self._all('labels', self._label_array)
+
+    @property
+    def num_examples(self):
+        return self._core.num_examples
+
+    @property
+    def epochs_completed(self):
+        return self._core.epochs_completed
+
+    def next_batch(self, batch_size, fake_data=False, shuffle=True):
+        """Returns the next examples; they are shuffled before the first batch and after each epoch.
+
+        Args:
+          batch_size: how many.
+          fake_data: if true, made-up examples are given, all alike.
+          shuffle: whether to shuffle; the order of the files stays otherwise.
+
+        Returns:
+          (images, labels), shaped as the attributes, with batch_size rows.
+        """
+        if fake_data:
+            return _fake_batch(batch_size, self._one_hot)
+        images, labels = self._core.next_batch(batch_size, shuffle)
+        self._begun = True
+        return images, self._label_array(labels)
+
+
+class _FakeDataSet:
+    """Stands for a DataSet where no files are wanted: 10,000 examples, all alike."""
+
+    images = np.array([])
+    labels = np.array([])
+    num_examples = _FAKE_EXAMPLES
+    epochs_completed = 0
+
+    def __init__(self, one_hot):
+        self._one_hot = one_hot
+
+    def next_batch(self, batch_size, fake_data=False, shuffle=True):
+        return _fake_batch(batch_size, self._one_hot)
+
+
+def _fake_batch(batch_size, one_hot):
+    label = [1] + [0] * (_CLASSES - 1) if one_hot else 0
+    return [[1] * _PIXELS] * batch_size, [label] * batch_size
+
+
+def _seed_of(seed):
+    from ramet.framework import random_seed
+    graph_seed, op_seed = random_seed.get_seed(seed)
+    return graph_seed if seed is None else op_seed
+
+
+@export('contrib.learn.datasets.mnist.read_data_sets')
+def read_data_sets(train_dir, fake_data=False, one_hot=False, dtype=None, reshape=True,
+                   validation_size=5000, seed=None, source_url=None):
+    """Reads the four files of MNIST or its kin. Nothing is downloaded.
+
+    Args:
+      train_dir: the folder with train-images-idx3-ubyte.gz and its three companions, gzipped or
+        not.
+      fake_data: if true, no files are read and all examples are alike.
+      one_hot: whether labels are rows with one 1, or else class numbers.
+      dtype: tf.float32, for pixels from 0 to 1, or tf.uint8, as in the files.
+      reshape: whether images are rows of pixels, or else [rows, cols, 1].
+      validation_size: so many of the first training examples become the validation set.
+      seed: int; makes the order of shuffling the same each time, as does the graph's seed.
+      source_url: not used.
+
+    Returns:
+      Datasets(train, validation, test), each a DataSet.
+
+    Raises:
+      tf.errors.NotFoundError: if files are missing. It names those looked for, the folder, and the
+        Debian package that has such files.
+      tf.errors.DataLossError: if a file is damaged.
+      TypeError: if dtype is another one.
+      ValueError: if validation_size is below 0 or above the number of training examples.
+    """
+    from ramet.framework import dtypes
+    from ramet.framework import errors
+
+    if fake_data:
+        return Datasets(*(_FakeDataSet(one_hot) for _ in Datasets._fields))
+    dtype = dtypes.float32 if dtype is None else dtypes.as_dtype(dtype).base_dtype
+    if dtype not in (dtypes.uint8, dtypes.float32):
+        raise TypeError(f'Invalid image dtype {dtype!r}, expected uint8 or float32')
+    from ramet import _core
+    try:
+        sets = _core.read_mnist(os.fspath(train_dir), bool(one_hot), dtype, bool(reshape),
+                                validation_size, _seed_of(seed))
+    except errors.InvalidArgumentError as error:
+        raise ValueError(error.message) from None
+    return Datasets(*(DataSet(core, one_hot) for core in sets))
+
+
+@export('contrib.learn.datasets.mnist.load_mnist')
+def load_mnist(train_dir='MNIST-data'):
+    """Reads the four files of MNIST from a folder: read_data_sets(train_dir)."""
+    return read_data_sets(train_dir)

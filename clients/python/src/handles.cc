@@ -176,7 +176,7 @@ void BindGraph(nb::module_& m) {
         const int64_t value = op_seed.is_none() ? 0 : nb::cast<int64_t>(op_seed);
         const auto [first, second] = g.SeedsForOp(op_seed.is_none() ? nullptr : &value);
         return nb::make_tuple(first, second);
-      }, nb::arg("op_seed").none())
+      })
       .def_prop_rw("_hooked", [](PyGraph& g) { return g.hooked; },
                    [](PyGraph& g, bool hooked) { g.hooked = hooked; })
       .def_prop_rw("_container", [](PyGraph& g) { return g.container; },

@@ -211,5 +211,6 @@ void BindSession(nb::module_& m);
 void BindGradients(nb::module_& m);
 void BindHostFunctions(nb::module_& m);
 void BindArrays(nb::module_& m);
+void BindData(nb::module_& m);
 
 }  // namespace ramet::python

@@ -57,4 +57,5 @@ NB_MODULE(_core, m) {
   BindSession(m);
   BindGradients(m);
   BindHostFunctions(m);
+  BindData(m);
 }

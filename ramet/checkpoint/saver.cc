@@ -110,6 +110,7 @@ class Saver::Impl {
                                const SaveOptions& options) const;
   StatusOr<std::string> RunSave(Session& session, const std::string& path,
                                 const std::string& save_path) const;
+  Status WriteMetaGraph(const std::string& path, const SaveOptions& options) const;
   Status Record(const std::string& saved, const std::string& save_path, const SaveOptions& options);
   void Delete(const std::string& path, const std::string& meta_graph_suffix);
 
@@ -160,10 +161,8 @@ StatusOr<std::string> Saver::Impl::Save(Session& session, const std::string& sav
     RAMET_ASSIGN_OR_RETURN(saved, RunSave(session, path, save_path));
   }
   if (options.write_meta_graph) {
-    ExportMetaGraphOptions write;
-    write.strip_default_attrs = options.strip_default_attrs;
     RAMET_RETURN_IF_ERROR(
-        ExportMetaGraph(MetaGraphFilename(path, options.meta_graph_suffix), write));
+        WriteMetaGraph(MetaGraphFilename(path, options.meta_graph_suffix), options));
   }
   if (!empty_ && options.write_state) {
     RAMET_RETURN_IF_ERROR(Record(saved, save_path, options));
@@ -189,6 +188,13 @@ StatusOr<std::string> Saver::Impl::RunSave(Session& session, const std::string& 
   return InvalidArgument("the save tensor ", definition_.save_tensor_name,
                          " must be a string scalar, but it is a ", DTypeName(path_saved.dtype()),
                          path_saved.shape());
+}
+
+Status Saver::Impl::WriteMetaGraph(const std::string& path, const SaveOptions& options) const {
+  if (!options.meta_graph.empty()) return AtomicWriteFile(path, options.meta_graph);
+  ExportMetaGraphOptions write;
+  write.strip_default_attrs = options.strip_default_attrs;
+  return ExportMetaGraph(path, write);
 }
 
 Status Saver::Impl::Record(const std::string& saved, const std::string& save_path,
@@ -245,14 +251,14 @@ Saver::Saver(Graph& graph, const SaverOptions& options)
   }
 }
 
-Saver Saver::FromNames(Graph& graph, const SaverNames& names) {
-  auto impl = std::make_unique<Impl>(graph, SaverOptions());
+Saver Saver::FromNames(Graph& graph, const SaverNames& names, const SaverOptions& options) {
+  auto impl = std::make_unique<Impl>(graph, options);
   impl->Adopt(names);
   return Saver(std::move(impl));
 }
 
 StatusOr<Saver> Saver::FromProto(Graph& graph, std::string_view saver_def,
-                                 std::string_view import_scope) {
+                                 std::string_view import_scope, const SaverOptions& options) {
   SaverDef proto;
   if (!proto.ParseFromArray(saver_def.data(), static_cast<int>(saver_def.size()))) {
     return DataLoss("these ", saver_def.size(), " bytes are not a SaverDef");
@@ -266,7 +272,7 @@ StatusOr<Saver> Saver::FromProto(Graph& graph, std::string_view saver_def,
        {&names.filename_tensor_name, &names.save_tensor_name, &names.restore_op_name}) {
     *name = JoinScope(import_scope, *name);
   }
-  return FromNames(graph, names);
+  return FromNames(graph, names, options);
 }
 
 StatusOr<std::string> Saver::ToProto(std::string_view export_scope) const {

@@ -87,6 +87,8 @@ struct SaveOptions {
   std::string latest_filename = "checkpoint";
   std::string meta_graph_suffix = "meta";
   bool write_meta_graph = true;
+  // What is written as the meta graph; "": the saver's graph as ExportMetaGraph gives it.
+  std::string meta_graph = {};
   bool write_state = true;
   // Of the .meta file: leaves out attrs that have their default value.
   bool strip_default_attrs = false;
@@ -114,12 +116,14 @@ class RAMET_EXPORT Saver {
   ~Saver();
 
   // On nodes that are there, as a .meta file describes them. Missing ones show when they are run.
-  static Saver FromNames(Graph& graph, const SaverNames& names);
+  // Of the options, those count that are about paths: pad_step_number, save_relative_paths.
+  static Saver FromNames(Graph& graph, const SaverNames& names, const SaverOptions& options = {});
   // The same from a serialised SaverDef, with `import_scope` put in front of its names.
   // \error kDataLoss if the bytes are no SaverDef; kInvalidArgument "saver_def must specify the
   //   save_tensor_name" (restore_op_name).
   static StatusOr<Saver> FromProto(Graph& graph, std::string_view saver_def,
-                                   std::string_view import_scope = "");
+                                   std::string_view import_scope = "",
+                                   const SaverOptions& options = {});
   // A serialised SaverDef, with "EXPORT_SCOPE/" taken off its names. \error kFailedPrecondition if
   // the saver is not built; kNotFound if its nodes are not under that scope.
   StatusOr<std::string> ToProto(std::string_view export_scope = "") const;

@@ -322,12 +322,10 @@ Output ReadVariable(const Variable& variable, std::string_view name) {
   BuildState& state = graph.build_state();
   auto colocations = std::exchange(state.colocations, {});
   auto devices = std::exchange(state.devices, {});
-  auto group = std::exchange(state.variable_group, {});
   Operation read =
       AddOp(graph, "ReadVariableOp", {variable.ref()}, {{"dtype", variable.dtype()}}, name);
   state.colocations = std::move(colocations);
   state.devices = std::move(devices);
-  state.variable_group = std::move(group);
   return read.output(0);
 }
 

@@ -29,6 +29,18 @@ class VariableMaker {
     return Register(record);
   }
 
+  Variable FromTensor(const Output& initial_value) {
+    Scope inside = scope_.NameScope(StrCat(name_, "/"));
+    VariableRecord record;
+    record.initial_value = initial_value;
+    const DType dtype = BaseType(initial_value.dtype());
+    std::string& group = graph_.build_state().variable_group;
+    const std::string outer_group = use_resource() ? std::exchange(group, ResourceGroup()) : group;
+    MakeNodes(&record, DeclaredShape(initial_value.shape()), dtype);
+    group = outer_group;
+    return Register(record);
+  }
+
   Variable FromValue(const Input& value) {
     Scope inside = scope_.NameScope(StrCat(name_, "/"));
     VariableRecord record;
@@ -54,6 +66,16 @@ class VariableMaker {
 
   // The group of the parts that tf.Variable makes: only those of a resource variable have one.
   std::string ResourceGroup() const { return use_resource() ? StrCat("loc:@", name_) : ""; }
+
+  Shape DeclaredShape(const Shape& of_value) const {
+    if (!options_.validate_shape) return Shape::Unknown();
+    return options_.shape.value_or(of_value);
+  }
+
+  // "<v>/part", unique.
+  std::string Part(std::string_view part) {
+    return UniqueFullName(graph_.build_state(), StrCat(name_, "/", part), true);
+  }
 
   Output InitialValue(const Input& value) {
     if (!value.is_constant()) {
@@ -96,35 +118,61 @@ class VariableMaker {
                              {{"shape", shape},
                               {"dtype", dtype},
                               {"shared_name", name_},
-                              {"debug_name", StrCat(name_, "/")}},
+                              {"debug_name", StrCat(name_, "/")},
+                              {"container", options_.container}},
                              StrCat(name_, "/"));
     if (!handle.valid()) return;
-    BuildState& state = graph_.build_state();
-    state.variable_group.clear();
+    graph_.build_state().variable_group.clear();
     record->variable = handle.output(0);
     Scope there = scope_.Device(handle.device());
     AddOp(graph_, "VarIsInitializedOp", {record->variable}, {},
-          StrCat(name_, "/IsInitialized/VarIsInitializedOp/"));
-    auto colocations = std::exchange(state.colocations, {});
-    record->initializer =
-        AddOp(graph_, "AssignVariableOp", {record->variable, record->initial_value},
-              {{"dtype", dtype}}, StrCat(name_, "/Assign/"));
-    state.colocations = std::move(colocations);
+          StrCat(Part("IsInitialized"), "/VarIsInitializedOp/"));
+    record->initializer = AssignInitialValue(*record, dtype);
+    const std::string read = Part("Read");
     record->snapshot = AddOp(graph_, "ReadVariableOp", {record->variable}, {{"dtype", dtype}},
-                             StrCat(name_, "/Read/ReadVariableOp/"))
+                             StrCat(read, "/ReadVariableOp/"))
                            .output(0);
+    if (options_.caching_device) {
+      Scope cache = scope_.Device(*options_.caching_device);
+      record->snapshot =
+          AddOp(graph_, "Identity", {record->snapshot}, {}, StrCat(read, "/Identity/")).output(0);
+    }
+  }
+
+  Operation AssignInitialValue(const VariableRecord& record, DType dtype) {
+    BuildState& state = graph_.build_state();
+    const std::string assign = Part("Assign");
+    Scope inside = scope_.NameScope(StrCat(assign, "/"));
+    auto colocations = std::exchange(state.colocations, {});
+    const Output value = GuardedInitialValue(graph_, record.initial_value, name_);
+    Operation op = AddOp(graph_, "AssignVariableOp", {record.variable, value}, {{"dtype", dtype}},
+                         StrCat(assign, "/"));
+    state.colocations = std::move(colocations);
+    return op;
   }
 
   void MakeReferenceNodes(VariableRecord* record, const Shape& shape, DType dtype) {
-    Operation ref =
-        AddOp(graph_, "VariableV2", {}, {{"shape", shape}, {"dtype", dtype}}, StrCat(name_, "/"));
+    Operation ref = AddOp(graph_, "VariableV2", {},
+                          {{"shape", shape}, {"dtype", dtype}, {"container", options_.container}},
+                          StrCat(name_, "/"));
     if (!ref.valid()) return;
+    graph_.build_state().variable_group.clear();
     record->variable = ref.output(0);
-    record->initializer = AddOp(graph_, "Assign", {record->variable, record->initial_value}, {},
-                                StrCat(name_, "/Assign/"));
-    Scope beside = scope_.ColocateWith(ref);
-    record->snapshot =
-        AddOp(graph_, "Identity", {record->variable}, {}, StrCat(name_, "/read/")).output(0);
+    const Output value = GuardedInitialValue(graph_, record->initial_value, name_);
+    record->initializer =
+        AddOp(graph_, "Assign", {record->variable, value},
+              {{"validate_shape", options_.validate_shape}}, StrCat(Part("Assign"), "/"));
+    if (options_.caching_device) {
+      Scope cache = scope_.Device(*options_.caching_device);
+      record->snapshot = ReadReference(*record);
+    } else {
+      Scope beside = scope_.ColocateWith(ref);
+      record->snapshot = ReadReference(*record);
+    }
+  }
+
+  Output ReadReference(const VariableRecord& record) {
+    return AddOp(graph_, "Identity", {record.variable}, {}, StrCat(Part("read"), "/")).output(0);
   }
 
   Variable Register(VariableRecord& record) {
@@ -132,9 +180,12 @@ class VariableMaker {
       return Variable();
     }
     record.trainable = options_.trainable;
+    record.synchronization = options_.synchronization;
+    record.aggregation = options_.aggregation;
+    record.save_slice_info = options_.save_slice_info;
     Variable v(&graph_, graph_.AddVariable(record));
-    std::vector<std::string> keys = options_.collections;
-    if (keys.empty()) keys = {graph_keys::kGlobalVariables};
+    std::vector<std::string> keys =
+        options_.collections.value_or(std::vector<std::string>{graph_keys::kGlobalVariables});
     if (options_.trainable) keys.push_back(graph_keys::kTrainableVariables);
     for (const std::string& key : keys) {
       if (!graph_.collections().Contains(key, v)) graph_.collections().Add(key, v);
@@ -194,6 +245,11 @@ std::string At(const SourceLocation& where) {
 }
 
 }  // namespace
+
+Variable MakeVariable(Graph& graph, const std::string& full_name, const Output& initial_value,
+                      const VariableOptions& options) {
+  return VariableMaker(graph, full_name, options).FromTensor(initial_value);
+}
 
 void SetDefaultFloatInitializer(Initializer initializer) {
   DefaultFloatInitializer() = std::move(initializer);

@@ -166,7 +166,17 @@ void BindGraph(nb::module_& m) {
                    [](PyGraph& g, int v) { g.versions().producer = v; })
       .def_prop_rw("_min_consumer", [](PyGraph& g) { return g.versions().min_consumer; },
                    [](PyGraph& g, int v) { g.versions().min_consumer = v; })
+      .def("_seeds", [](PyGraph& g, nb::object op_seed) {
+        const int64_t seed = op_seed.is_none() ? 0 : nb::cast<int64_t>(op_seed);
+        auto [graph_seed, own] = g.SeedsForOp(op_seed.is_none() ? nullptr : &seed);
+        return nb::make_tuple(graph_seed, own);
+      }, nb::arg().none())
       .def("_set_seed", [](PyGraph& g, int64_t seed) { g.SetSeed(seed); })
+      .def("_seeds", [](PyGraph& g, nb::object op_seed) {
+        const int64_t value = op_seed.is_none() ? 0 : nb::cast<int64_t>(op_seed);
+        const auto [first, second] = g.SeedsForOp(op_seed.is_none() ? nullptr : &value);
+        return nb::make_tuple(first, second);
+      })
       .def_prop_rw("_hooked", [](PyGraph& g) { return g.hooked; },
                    [](PyGraph& g, bool hooked) { g.hooked = hooked; })
       .def_prop_rw("_container", [](PyGraph& g) { return g.container; },

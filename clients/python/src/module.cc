@@ -57,5 +57,9 @@ NB_MODULE(_core, m) {
   BindSession(m);
   BindGradients(m);
   BindHostFunctions(m);
+  BindVariables(m);
+  BindCheckpoint(m);
+  BindImportExport(m);
+  BindSavedModel(m);
   BindData(m);
 }

@@ -708,6 +708,17 @@ void BindOpFunctions(nb::module_& m) {
     auto type = [](nb::handle h) { return h.is_none() ? DType::kInvalid : ToDType(h.ptr()); };
     return Take(Wrap(ConvertToTensor(&graph, value.ptr(), type(dtype), name, as_ref, type(preferred))));
   }, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg().none());
+  // A Const of a number, text, array or list of these; None for other values.
+  m.def("constant", [](PyGraph& graph, nb::handle value, nb::handle dtype,
+                       const std::string& name) -> nb::object {
+    const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());
+    Tensor t = FromArray(value.ptr(), want, false);
+    if (t.empty()) t = FromValue(value.ptr(), want, DType::kInvalid);
+    if (t.empty()) return nb::none();
+    const DType type = t.dtype();
+    return Take(Wrap(CreateOp(&graph, "Const", {}, {{"value", std::move(t)}, {"dtype", type}}, name)
+                         .output(0)));
+  }, nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
   m.def("try_constant", [](nb::handle value, nb::handle dtype) -> nb::object {
     const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());
     Tensor t = FromArray(value.ptr(), want, false);

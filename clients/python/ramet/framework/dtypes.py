@@ -189,10 +189,11 @@ class DType:
         name = self.base_dtype.name
         if name in _MAXIMA:
             greatest = _MAXIMA[name]
-            if sign < 0:
-                greatest = {'f': -greatest, 'i': -greatest - 1, 'u': 0}[self._kind]
-            numpy_type = self.as_numpy_dtype
-            return numpy_type(greatest) if isinstance(numpy_type, type) else greatest
+            if self._kind == 'f':
+                numpy_type = self.as_numpy_dtype
+                bound = sign * greatest
+                return numpy_type(bound) if isinstance(numpy_type, type) else bound
+            return greatest if sign > 0 else {'i': -greatest - 1, 'u': 0}[self._kind]
         info = (np.finfo if self._kind == 'f' else np.iinfo)(self.as_numpy_dtype)
         return info.min if sign < 0 else info.max
 

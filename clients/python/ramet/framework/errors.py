@@ -1,7 +1,5 @@
 """The exceptions of failed operations: one class for each status code."""
 
-import traceback
-
 from ramet.api import export, export_value
 
 OK = 0
@@ -42,6 +40,8 @@ export_value('errors.UNAUTHENTICATED', UNAUTHENTICATED)
 
 
 def _format_stack(op):
+    import traceback
+
     frames = getattr(op, 'traceback', None) or ()
     return ''.join(
         traceback.format_list(

@@ -5,6 +5,7 @@ all else is an atom, None and arrays too. Mappings are walked in the order of th
 """
 
 import collections.abc as abc
+import functools
 
 from ramet.api import export
 
@@ -38,15 +39,17 @@ def same_namedtuples(first, second):
     return type(first).__name__ == type(second).__name__ and first._fields == second._fields
 
 
+@functools.lru_cache(maxsize=1024)
+def _is_nested_class(cls):
+    if issubclass(cls, (abc.Mapping, abc.MappingView)) or hasattr(cls, '__attrs_attrs__'):
+        return True
+    return issubclass(cls, abc.Sequence) and not issubclass(cls, (str, bytes))
+
+
 @export('nest.is_nested', 'contrib.framework.nest.is_sequence')
 def is_nested(structure):
     """Whether structure is a structure and not an atom."""
-    kind = type(structure)
-    if kind is list or kind is tuple or kind is dict:
-        return True
-    if isinstance(structure, (abc.Mapping, abc.MappingView)) or is_attrs(structure):
-        return True
-    return isinstance(structure, abc.Sequence) and not isinstance(structure, (str, bytes))
+    return _is_nested_class(type(structure))
 
 
 def _is_composite(value):
@@ -242,8 +245,7 @@ def _composite_difference(first, second):
     if specs[0].is_compatible_with(specs[1]):
         return None
     return ValueError, (
-        f'Incompatible CompositeTensor TypeSpecs: {_described(specs[0])} vs. '
-        f'{_described(specs[1])}'
+        f'Incompatible CompositeTensor TypeSpecs: {_described(specs[0])} vs. {_described(specs[1])}'
     )
 
 

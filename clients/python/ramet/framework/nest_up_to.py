@@ -253,9 +253,7 @@ def get_traverse_shallow_structure(traverse_fn, structure, expand_composites=Fal
                 f' {descend} for structure: {structure}'
             )
         level.append(
-            get_traverse_shallow_structure(traverse_fn, child, expand_composites)
-            if flag
-            else False
+            get_traverse_shallow_structure(traverse_fn, child, expand_composites) if flag else False
         )
     return nest._like(structure, level)
 

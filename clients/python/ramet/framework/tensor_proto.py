@@ -88,9 +88,7 @@ def _quantized_leaves(values):
 def _check_elements(values, dtype):
     """Raises TypeError if an element of nested lists cannot be of a type."""
     if dtype is None:
-        from ramet.framework import ops
-
-        if any(isinstance(value, ops.Tensor) for value in _leaves(values)):
+        if any(hasattr(value, 'value_index') for value in _leaves(values)):
             raise TypeError('Expected any non-tensor type, but got a tensor instead.')
         return
     if dtype.is_quantized:
@@ -101,9 +99,7 @@ def _check_elements(values, dtype):
         if fits is not None:
             wrong = next((v for v in _leaves(values) if not fits(v)), _check_elements)
     if wrong is not _check_elements:
-        raise TypeError(
-            f"Expected {dtype.name}, but got {wrong} of type '{type(wrong).__name__}'."
-        )
+        raise TypeError(f"Expected {dtype.name}, but got {wrong} of type '{type(wrong).__name__}'.")
 
 
 def _list_shape(values):
@@ -278,9 +274,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
     array = _array_of(values, dtype, shape)
     actual = dtypes.as_dtype(array.dtype)
     if dtype is not None and dtype.base_dtype != actual:
-        raise TypeError(
-            f'`dtype` {dtype} is not compatible with {values} of dtype {array.dtype}.'
-        )
+        raise TypeError(f'`dtype` {dtype} is not compatible with {values} of dtype {array.dtype}.')
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder('='))
     sizes = _checked_shape(array, shape, verify_shape, allow_broadcast)
@@ -345,7 +339,7 @@ def make_ndarray(tensor):
     values = _values_of(tensor, dtype, numpy_dtype)
     count = int(np.prod(sizes, dtype=np.int64))
     if len(values) == 0:
-        return np.full(sizes, '', object) if dtype == dtypes.string else np.zeros(sizes, numpy_dtype)
+        return np.full(sizes, '' if dtype == dtypes.string else 0, numpy_dtype)
     if len(values) > count:
         raise ValueError("index can't contain negative values")
     filled = np.empty(count, numpy_dtype)

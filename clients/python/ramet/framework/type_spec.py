@@ -54,9 +54,7 @@ class TypeSpec:
                 other = type_spec_from_value(other)
             except TypeError:
                 return False
-        return type(self) is type(other) and all(
-            map(_fits, self._serialize(), other._serialize())
-        )
+        return type(self) is type(other) and all(map(_fits, self._serialize(), other._serialize()))
 
     def is_subtype_of(self, other):
         """Whether every value of this kind is of the kind other."""
@@ -204,10 +202,7 @@ class TensorSpec(TypeSpec):
         return components
 
     def __repr__(self):
-        return (
-            f'TensorSpec(shape={self._shape}, dtype={self._dtype!r}, '
-            f'name={self._name!r})'
-        )
+        return f'TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})'
 
 
 @export('type_spec_from_value')

@@ -16,6 +16,7 @@ from ramet.compat import namespace
 # Where the rooms of Ramet have other names.
 _ROOMS = (
     ('python.lib.io.file_io', 'lib.file_io'),
+    ('python.training.checkpoint_state_pb2', 'core.protobuf.checkpoint_state_pb2'),
     ('python.lib.io.', 'lib.'),
     ('python.platform.', 'lib.'),
     ('python.training.', 'train.'),

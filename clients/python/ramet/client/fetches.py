@@ -1,0 +1,168 @@
+"""What a run is asked for, in any structure, as a flat list and back."""
+
+import collections
+
+from ramet.framework.indexed_slices import IndexedSlices, IndexedSlicesValue
+from ramet.framework.sparse_tensor import SparseTensor, SparseTensorValue
+from ramet.framework.tensors import Operation, Tensor
+
+_client_types = []
+
+
+def register_session_run_conversion_functions(
+    tensor_type, fetch_function, feed_function=None, feed_function_for_partial_run=None
+):
+    """Says how objects of a type are fetched and fed.
+
+    Args:
+        tensor_type: the type.
+        fetch_function: fetch_function(object) -> (list of tensors, function of their values).
+        feed_function: feed_function(object, value) -> [(tensor, value)].
+        feed_function_for_partial_run: feed_function(object) -> [tensor].
+
+    Raises:
+        ValueError: if the type is registered.
+    """
+    if any(tensor_type is known[0] for known in _client_types):
+        raise ValueError(f'{tensor_type} has already been registered so ignore it.')
+    _client_types.insert(0, (tensor_type, fetch_function, feed_function,
+                             feed_function_for_partial_run))
+
+
+def _sparse_fetch(fetch):
+    return (
+        [fetch.indices, fetch.values, fetch.dense_shape],
+        lambda values: SparseTensorValue(*values),
+    )
+
+
+def _slices_fetch(fetch):
+    if fetch.dense_shape is None:
+        return [fetch.values, fetch.indices], lambda v: IndexedSlicesValue(v[0], v[1], None)
+    return (
+        [fetch.values, fetch.indices, fetch.dense_shape],
+        lambda values: IndexedSlicesValue(*values),
+    )
+
+
+def _sparse_feed(feed, value):
+    return list(zip([feed.indices, feed.values, feed.dense_shape], value))
+
+
+def _slices_feed(feed, value):
+    parts = [feed.values, feed.indices]
+    if feed.dense_shape is not None:
+        parts.append(feed.dense_shape)
+    return list(zip(parts, value))
+
+
+_own_types = (
+    (SparseTensor, _sparse_fetch, _sparse_feed, None),
+    (IndexedSlices, _slices_fetch, _slices_feed, None),
+)
+
+
+def _conversion_of(obj):
+    for entry in (*_client_types, *_own_types):
+        if isinstance(obj, entry[0]):
+            return entry
+    return None
+
+
+class Elements:
+    """The distinct tensors and operations of all fetches of one run, in the order of appearance."""
+
+    def __init__(self, graph):
+        self.graph = graph
+        self.items = []
+        self._positions = {}
+
+    def add(self, fetch):
+        """The position of what an object or a name stands for.
+
+        Raises:
+            TypeError, ValueError: as Session.run says of fetches.
+        """
+        try:
+            element = self.graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
+        except TypeError as error:
+            raise TypeError(
+                f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}" must be a '
+                f'string or Tensor. ({error})'
+            ) from None
+        except ValueError as error:
+            raise ValueError(
+                f'Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({error})'
+            ) from None
+        except KeyError as error:
+            raise ValueError(
+                f'Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({error})'
+            ) from None
+        if not self.graph.is_fetchable(element):
+            raise ValueError(f'Operation {element.name!r} has been marked as not fetchable.')
+        if element not in self._positions:
+            self._positions[element] = len(self.items)
+            self.items.append(element)
+        return self._positions[element]
+
+
+def mapper(fetch, elements):
+    """A function from the list of fetched values to the structure that `fetch` has."""
+    if fetch is None:
+        raise TypeError(
+            f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}". Cannot be None'
+        )
+    if isinstance(fetch, (Tensor, Operation, str, bytes)):
+        return _single(fetch, elements)
+    if isinstance(fetch, (list, tuple)):
+        return _sequence(fetch, elements)
+    if isinstance(fetch, collections.abc.Mapping):
+        return _mapping(fetch, elements)
+    if hasattr(type(fetch), '__attrs_attrs__'):
+        names = [a.name for a in type(fetch).__attrs_attrs__]
+        inner = [mapper(getattr(fetch, n), elements) for n in names]
+        return lambda values: type(fetch)(*(m(values) for m in inner))
+    conversion = _conversion_of(fetch)
+    if conversion is None:
+        return _single(fetch, elements)
+    parts, contract = conversion[1](fetch)
+    positions = [elements.add(p) for p in parts]
+    return lambda values: contract([values[p] for p in positions])
+
+
+def _single(fetch, elements):
+    position = elements.add(fetch)
+    return lambda values: values[position]
+
+
+def _sequence(fetch, elements):
+    inner = [mapper(f, elements) for f in fetch]
+    kind = type(fetch)
+    if hasattr(fetch, '_fields'):
+        return lambda values: kind(*(m(values) for m in inner))
+    if kind is tuple:
+        return lambda values: tuple(m(values) for m in inner)
+    return lambda values: [m(values) for m in inner]
+
+
+def _mapping(fetch, elements):
+    inner = [(key, mapper(value, elements)) for key, value in fetch.items()]
+    kind = type(fetch)
+
+    def build(values):
+        pairs = [(key, m(values)) for key, m in inner]
+        if issubclass(kind, collections.defaultdict):
+            return kind(fetch.default_factory, pairs)
+        return kind(pairs)
+
+    return build
+
+
+def expand_feed(feed, value):
+    """[(element or name, value)] that feeding an object of any kind means."""
+    conversion = None if isinstance(feed, (Tensor, str)) else _conversion_of(feed)
+    if conversion is None:
+        return [(feed, value)]
+    if conversion[2] is None:
+        raise TypeError(f'{type(feed).__name__} cannot be fed')
+    return list(conversion[2](feed, value))

@@ -1,0 +1,326 @@
+"""Sessions: they run graphs and own the values of variables."""
+
+import contextlib
+import warnings
+
+from ramet import _core
+from ramet.api import export
+from ramet.client import fetches as fetches_lib
+from ramet.framework import errors, nest, stacks
+from ramet.framework.tensors import Operation, Tensor
+
+
+def _options(config):
+    """The options of C++ that a ConfigProto (Ramet's or TensorFlow's) states."""
+    if config is None:
+        return {}
+    options = {}
+    counts = dict(config.device_count)
+    if counts:
+        options['device_count'] = counts
+    if config.intra_op_parallelism_threads:
+        options['intra_op_parallelism_threads'] = config.intra_op_parallelism_threads
+    if config.allow_soft_placement:
+        options['allow_soft_placement'] = True
+    if config.log_device_placement:
+        options['log_device_placement'] = True
+    if getattr(config.experimental, 'enable_op_determinism', False):
+        options['deterministic'] = True
+    return options
+
+
+class BaseSession:
+    """What Session and InteractiveSession share."""
+
+    def __init__(self, target='', graph=None, config=None):
+        """Makes a session.
+
+        Args:
+            target: '' : this process. Others are of distributed TensorFlow, which Ramet is not.
+            graph: the Graph, None for the default one.
+            config: a ConfigProto: device_count, intra_op_parallelism_threads,
+                allow_soft_placement, log_device_placement and experimental.enable_op_determinism
+                count, other fields are accepted and change nothing.
+
+        Raises:
+            TypeError: if an argument is of another type.
+            tf.errors.NotFoundError: if target is not ''.
+        """
+        from ramet.framework.graph import Graph
+
+        if graph is not None and not isinstance(graph, Graph):
+            raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
+        if isinstance(target, str):
+            target = target.encode()
+        if not isinstance(target, bytes):
+            raise TypeError(
+                f'Argument `target` must be a string, but got "{type(target).__name__}"'
+            )
+        if target and not target.startswith(b'local'):
+            raise errors.NotFoundError(
+                None, None,
+                f'No session factory registered for the target {target.decode()!r}: Ramet runs '
+                "graphs in this process alone (target='')",
+            )
+        if config is not None and not hasattr(config, 'device_count'):
+            raise TypeError(
+                f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"'
+            )
+        self._graph = graph if graph is not None else stacks.get_default_graph()
+        self._target = target
+        self._config = config
+        self._closed = False
+        self._core = _core.Session(self._graph, _options(config))
+
+    @property
+    def graph(self):
+        """The Graph that this session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self):
+        """The graph as a GraphDef message."""
+        return self._graph.as_graph_def(add_shapes=False)
+
+    @property
+    def sess_str(self):
+        return self._target
+
+    def list_devices(self):
+        """The devices, each with name, device_type and memory_limit_bytes."""
+        return [_DeviceAttributes(name) for name in self._core.list_devices()]
+
+    def close(self):
+        """Ends the session; the values of its variables are gone."""
+        self._closed = True
+        self._core.close()
+
+    def as_default(self):
+        """A context in which this is the default session; it does not close the session."""
+        return stacks.default_session(self)
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """Runs what fetches need and returns their values.
+
+        Args:
+            fetches: a Tensor, Operation, name, Variable, SparseTensor, IndexedSlices, or a list,
+                tuple, namedtuple or dict of these, nested as you like.
+            feed_dict: {tensor: value} for placeholders, or any other tensors.
+            options: a RunOptions message; timeouts and traces are accepted and change nothing.
+            run_metadata: a RunMetadata message; left as it is.
+
+        Returns:
+            Values in the structure of fetches: numpy arrays and scalars, bytes for text, None for
+            operations. Nobody else holds these arrays.
+
+        Raises:
+            RuntimeError: if the session is closed.
+            TypeError, ValueError: if a fetch or feed is not of the kinds above or not of this
+                graph, or a value does not fit its tensor.
+            tf.errors.OpError: of the class of the code, if running fails.
+        """
+        if run_metadata is not None and options is None:
+            from ramet.framework import run_arguments
+
+            run_arguments.check(options, run_metadata)
+        if not self._closed and not self._graph._unfetchable and not self._graph._unfeedable:
+            try:
+                result = self._core.run(fetches, feed_dict)
+            except errors.OpError as error:
+                raise self._explained(error) from None
+            if result is not NotImplemented:
+                return result
+        return self._run_structure(fetches, feed_dict)
+
+    def _explained(self, error):
+        cause = _core.host_function_error(error.message)
+        error.__cause__ = cause
+        error.__traceback__ = None
+        return error
+
+    def _run_structure(self, fetches, feed_dict):
+        if self._closed:
+            raise RuntimeError('Attempted to use a closed Session.')
+        if self._graph.version == 0:
+            raise RuntimeError(
+                'The Session graph is empty. Add operations to the graph before calling run().'
+            )
+        feeds = self._feeds(feed_dict) if feed_dict else None
+        elements = fetches_lib.Elements(self._graph)
+        build = fetches_lib.mapper(fetches, elements)
+        try:
+            values = self._core.run(elements.items, feeds) if elements.items else []
+        except errors.OpError as error:
+            raise self._explained(error) from None
+        return build(values)
+
+    def _feeds(self, feed_dict):
+        feeds = {}
+        for key, value in nest.flatten_dict_items(feed_dict).items():
+            for element, part in fetches_lib.expand_feed(key, value):
+                feeds[self._feed_tensor(element)] = part
+        return feeds
+
+    def _feed_tensor(self, element):
+        try:
+            tensor = self._graph.as_graph_element(element, allow_operation=False)
+        except Exception as error:
+            raise TypeError(
+                f'Cannot interpret feed_dict key as Tensor: {error.args[0] if error.args else error}'
+            ) from None
+        if not self._graph.is_feedable(tensor):
+            raise ValueError(f'Tensor {tensor.name} may not be fed.')
+        return tensor
+
+    def make_callable(self, fetches, feed_list=None, accept_options=False):
+        """Resolves fetches and feeds once.
+
+        Args:
+            fetches: as in run().
+            feed_list: the tensors (or names) that the arguments of the callable are for.
+            accept_options: whether the callable takes options= and run_metadata=.
+
+        Returns:
+            A function of the values of feed_list that returns what run() would.
+
+        Raises:
+            TypeError: if feed_list is no list or tuple.
+            TypeError, ValueError: as run().
+        """
+        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+            raise TypeError(
+                f'Argument `feed_list` = {feed_list} must be a list or tuple. Received '
+                f'type={type(feed_list).__name__}'
+            )
+        if self._closed:
+            raise RuntimeError('Attempted to use a closed Session.')
+        feeds = [self._feed_tensor(f) for f in feed_list or ()]
+        elements = fetches_lib.Elements(self._graph)
+        build = fetches_lib.mapper(fetches, elements)
+        prepared = self._core.prepare(feeds, elements.items)
+        if isinstance(fetches, Operation):
+            build = _nothing
+
+        def call(*values, options=None, run_metadata=None):
+            return build(prepared(*values))
+
+        return call
+
+    def uninitialized_variables(self):
+        """The names of the graph's global variables that have no value in this session yet."""
+        return self._core.uninitialized_variables()
+
+    def initialize_missing(self):
+        """Runs the initializers of the global variables that have no value yet; how many."""
+        return self._core.initialize_missing()
+
+
+def _nothing(values):
+    return None
+
+
+class _DeviceAttributes:
+    """Name, type and memory of one device."""
+
+    def __init__(self, name):
+        self.name = name
+        self.device_type = name.rsplit('/', 1)[-1].split(':')[1]
+        self.memory_limit_bytes = 0
+        self.incarnation = 0
+
+    def __repr__(self):
+        return f'_DeviceAttributes({self.name}, {self.device_type}, {self.memory_limit_bytes})'
+
+
+@export('Session')
+class Session(BaseSession):
+    """Runs operations of a graph and owns the values of its variables.
+
+    As a context manager it is the default session, with its graph the default graph, and is closed
+    at the end. Several threads may run it at once.
+    """
+
+    def __init__(self, target='', graph=None, config=None):
+        super().__init__(target, graph, config)
+        self._entered = []
+
+    def __enter__(self):
+        graph = self._graph.as_default()
+        graph.__enter__()
+        session = self.as_default()
+        session.__enter__()
+        self._entered.append((graph, session))
+        return self
+
+    def __exit__(self, *error):
+        graph, session = self._entered.pop()
+        session.__exit__(*error)
+        graph.__exit__(*error)
+        self.close()
+        return False
+
+    @staticmethod
+    def reset(target, containers=None, config=None):
+        """Of distributed TensorFlow; sessions of this process share no resources.
+
+        Raises:
+            tf.errors.NotFoundError: always, as TensorFlow does for a target without a server.
+        """
+        raise errors.NotFoundError(None, None, f'No session of target {target!r} to be reset')
+
+
+@export('InteractiveSession')
+class InteractiveSession(BaseSession):
+    """A Session that is the default one from its construction until it is closed."""
+
+    _active = 0
+
+    def __init__(self, target='', graph=None, config=None):
+        super().__init__(target, graph, config)
+        if InteractiveSession._active:
+            warnings.warn(
+                'An interactive session is already active. This can cause out-of-memory errors in '
+                'some cases. You must explicitly call `InteractiveSession.close()` to release '
+                'resources held by the other session(s).'
+            )
+        InteractiveSession._active += 1
+        self._opened = contextlib.ExitStack()
+        stacks.sessions.enforce_nesting = False
+        stacks.graphs.enforce_nesting = False
+        if graph is not None:
+            self._opened.enter_context(graph.as_default())
+        self._opened.enter_context(self.as_default())
+
+    def close(self):
+        """Ends the session; it is no longer the default one."""
+        if not self._closed:
+            InteractiveSession._active -= 1
+            self._opened.close()
+        super().close()
+
+
+def run_default(element, feed_dict, session, what, call):
+    """Runs one element in a session or the default session.
+
+    Raises:
+        ValueError: if there is no session, or it runs another graph.
+    """
+    if session is None:
+        session = stacks.get_default_session()
+        if session is None:
+            raise ValueError(
+                f'Cannot {what} using {call}: No default session is registered. Use `with '
+                f'sess.as_default()` or pass an explicit session to `{call[1:-3]}(session=sess)`'
+            )
+        if session.graph is not element.graph:
+            raise ValueError(
+                f'Cannot use the default session to {what}: the {"tensor" if isinstance(element, Tensor) else "operation"}\'s '
+                "graph is different from the session's graph. Pass an explicit session to "
+                f'`{call[1:-3]}(session=sess)`.'
+            )
+    elif session.graph is not element.graph:
+        raise ValueError(
+            f'Cannot use the given session to {what}: the {"tensor" if isinstance(element, Tensor) else "operation"}\'s graph '
+            "is different from the session's graph."
+        )
+    return session.run(element, feed_dict)

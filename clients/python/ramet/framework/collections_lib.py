@@ -1,0 +1,238 @@
+"""The collections of a graph, as Python programs see them."""
+
+import collections.abc
+import re
+
+from ramet import _core
+from ramet.api import export
+from ramet.framework import stacks
+
+_proto_functions = {}
+
+
+def register_proto_function(collection_name, proto_type=None, to_proto=None, from_proto=None):
+    """Says how the items of a collection become messages in a meta graph and come back.
+
+    Args:
+        collection_name: the collection.
+        proto_type: the message class.
+        to_proto: to_proto(item, export_scope=) -> message.
+        from_proto: from_proto(message, import_scope=) -> item.
+
+    Raises:
+        TypeError: if to_proto or from_proto cannot be called.
+    """
+    if to_proto and not callable(to_proto):
+        raise TypeError('to_proto must be callable.')
+    if from_proto and not callable(from_proto):
+        raise TypeError('from_proto must be callable.')
+    _proto_functions[collection_name] = (proto_type, to_proto, from_proto)
+
+
+def proto_functions(collection_name):
+    """(proto_type, to_proto, from_proto) of a collection; Nones if nothing was registered."""
+    return _proto_functions.get(collection_name, (None, None, None))
+
+
+def _exporter(name):
+    """What the core asks when it writes the objects of the collection to a file."""
+
+    def export_item(item, export_scope):
+        to_proto = proto_functions(name)[1]
+        if to_proto is None:
+            to_proto = getattr(item, 'to_proto', None) and type(item).to_proto
+        if to_proto is not None:
+            message = to_proto(item, export_scope=export_scope)
+            return None if message is None else message.SerializeToString()
+        if isinstance(item, str):
+            return item.encode()
+        if isinstance(item, (bytes, float)) or type(item) is int:
+            return item
+        raise TypeError(f'{type(item).__name__} has no form in a file')
+
+    return export_item
+
+
+class CollectionRef(collections.abc.MutableSequence):
+    """The collection itself as a list: changing it changes the graph's."""
+
+    def __init__(self, graph, name):
+        self._graph, self._name = graph, name
+
+    def _items(self):
+        return self._graph._collection(self._name)
+
+    def _put(self, items):
+        self._graph._put_collection(self._name, items)
+
+    def __getitem__(self, index):
+        return self._items()[index]
+
+    def __setitem__(self, index, value):
+        items = self._items()
+        items[index] = value
+        self._put(items)
+
+    def __delitem__(self, index):
+        items = self._items()
+        del items[index]
+        self._put(items)
+
+    def __len__(self):
+        return _core.collection_size(self._graph, self._name)
+
+    def insert(self, index, value):
+        items = self._items()
+        items.insert(index, value)
+        self._put(items)
+
+    def append(self, value):
+        self._graph.add_to_collection(self._name, value)
+
+    def sort(self, key=None, reverse=False):
+        self._put(sorted(self._items(), key=key, reverse=reverse))
+
+    def __eq__(self, other):
+        return list(self) == (list(other) if isinstance(other, CollectionRef) else other)
+
+    __hash__ = None
+
+    def __add__(self, other):
+        return self._items() + list(other)
+
+    def __radd__(self, other):
+        return list(other) + self._items()
+
+    def __repr__(self):
+        return repr(self._items())
+
+
+class Collections:
+    """The part of Graph that is about collections."""
+
+    def _key(self, name):
+        """The text under which C++ knows a collection; any hashable can name one in Python."""
+        if isinstance(name, str):
+            return name
+        key = f'__object_key_{id(name)}'
+        self._collection_objects = getattr(self, '_collection_objects', {})
+        for known, obj in self._collection_objects.items():
+            if obj == name:
+                return known
+        self._collection_objects[key] = name
+        return key
+
+    def _exporter_of(self, name):
+        exporter = self._exporters.get(name)
+        if exporter is None:
+            exporter = self._exporters[name] = _exporter(name)
+        return exporter
+
+    def _variable_id(self, value):
+        if getattr(value, '_graph', None) is self and self._variable_objects.get(
+            getattr(value, '_id', None)
+        ) is value:
+            return value._id
+        return None
+
+    def add_to_collection(self, name, value):
+        """Adds a value to a collection.
+
+        Raises:
+            RuntimeError: if the graph is finalized.
+        """
+        self._check_not_finalized()
+        key = self._key(name)
+        _core.collection_add(self, key, value, self._variable_id(value), self._exporter_of(key))
+
+    def add_to_collections(self, names, value):
+        """Adds a value to each of several collections, one of which may be named as text."""
+        names = (names,) if isinstance(names, str) else dict.fromkeys(names)
+        for name in names:
+            self.add_to_collection(name, value)
+
+    def _collection(self, name):
+        key = self._key(name)
+        items = _core.collection_get(self, key)
+        from_proto = proto_functions(key)[2]
+        if from_proto and any(type(item) is bytes for item in items):
+            items = self._read_messages(key, items)
+        return items
+
+    def _read_messages(self, key, items):
+        """Turns the messages that an import left into objects, once."""
+        proto_type, _, from_proto = proto_functions(key)
+        items = [
+            from_proto(proto_type.FromString(item)) if type(item) is bytes and proto_type else item
+            for item in items
+        ]
+        self._put_collection(key, items)
+        return items
+
+    def _put_collection(self, name, items):
+        key = self._key(name)
+        ids = [self._variable_id(item) for item in items]
+        _core.collection_replace(self, key, list(items), ids, self._exporter_of(key))
+
+    def get_collection_ref(self, name):
+        """The collection itself; changes to the returned list are changes of the collection."""
+        key = self._key(name)
+        if not _core.collection_size(self, key):
+            _core.collection_replace(self, key, [], [], self._exporter_of(key))
+        return CollectionRef(self, key)
+
+    def get_collection(self, name, scope=None):
+        """A list of the items of a collection.
+
+        Args:
+            name: the collection.
+            scope: only items whose name matches this regular expression from its beginning.
+        """
+        items = self._collection(name)
+        if scope is None:
+            return items
+        matches = re.compile(scope).match
+        return [item for item in items if hasattr(item, 'name') and matches(item.name)]
+
+    def get_all_collection_keys(self):
+        """The names of all collections that are text."""
+        return [k for k in _core.collection_keys(self) if not k.startswith('__object_key_')]
+
+    @property
+    def collections(self):
+        """The names of all collections."""
+        return self.get_all_collection_keys()
+
+    def clear_collection(self, name):
+        """Empties a collection."""
+        self._check_not_finalized()
+        _core.collection_clear(self, self._key(name))
+
+
+@export('add_to_collection')
+def add_to_collection(name, value):
+    """Adds a value to a collection of the default graph."""
+    stacks.get_default_graph().add_to_collection(name, value)
+
+
+@export('add_to_collections')
+def add_to_collections(names, value):
+    """Adds a value to several collections of the default graph."""
+    stacks.get_default_graph().add_to_collections(names, value)
+
+
+@export('get_collection')
+def get_collection(key, scope=None):
+    """A list of the items of a collection of the default graph; see Graph.get_collection."""
+    return stacks.get_default_graph().get_collection(key, scope)
+
+
+@export('get_collection_ref')
+def get_collection_ref(key):
+    """A collection of the default graph itself; see Graph.get_collection_ref."""
+    return stacks.get_default_graph().get_collection_ref(key)
+
+
+def get_all_collection_keys():
+    """The names of the collections of the default graph."""
+    return stacks.get_default_graph().get_all_collection_keys()

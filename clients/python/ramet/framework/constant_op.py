@@ -1,0 +1,75 @@
+"""Constants."""
+
+from ramet import _core
+from ramet.api import export
+from ramet.framework import conversion, dtypes, stacks, tensor_shape
+
+
+@export('constant')
+def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
+    """A node that gives a value which is known now.
+
+    Args:
+        value: a number, text, array or nested list of these.
+        dtype: dtype of the tensor, None for that of the value (int32 and float32 for Python's
+            numbers).
+        shape: shape of the tensor, None for that of the value. One value, or the last one where
+            there are fewer than the shape has elements, is repeated.
+        name: name of the node.
+        verify_shape: whether the value must have exactly that shape.
+
+    Returns:
+        The Tensor.
+
+    Raises:
+        TypeError: if the value cannot become a tensor, or has another shape with verify_shape.
+        ValueError: if there are more values than the shape has elements.
+    """
+    graph = stacks.get_default_graph()
+    dtype = None if dtype is None else dtypes.as_dtype(dtype)
+    if shape is not None:
+        from ramet.framework import tensor_proto
+
+        value = tensor_proto.make_tensor_proto(value, dtype, shape, verify_shape)
+    elif value is None:
+        raise ValueError('None values not supported.')
+    else:
+        made = _core.constant(graph, value, dtype, name)
+        if made is not None:
+            return made
+        from ramet.framework import tensor_proto
+
+        value = tensor_proto.make_tensor_proto(value, dtype)
+    dtype = dtypes.as_dtype(value.dtype)
+    return _core.create_op(graph, 'Const', [], {'value': value, 'dtype': dtype}, name).outputs[0]
+
+
+def _from_shape(value, dtype=None, name=None, as_ref=False):
+    """TensorShape -> int32 vector (int64 where a size needs it)."""
+    if not value.is_fully_defined():
+        raise ValueError(f'Cannot convert a partially known TensorShape {value} to a Tensor.')
+    sizes = value.as_list()
+    if dtype is not None and dtype not in (dtypes.int32, dtypes.int64):
+        raise TypeError(f'Cannot convert TensorShape to dtype: {dtype.name}')
+    if dtype is None:
+        dtype = dtypes.int64 if any(s > 2**31 - 1 for s in sizes) else dtypes.int32
+    return constant(sizes, dtype, name=name or 'shape_as_tensor')
+
+
+def _from_dimension(value, dtype=None, name=None, as_ref=False):
+    if value.value is None:
+        raise ValueError(f'Cannot convert unknown Dimension {value} to a Tensor.')
+    if dtype is not None and dtype not in (dtypes.int32, dtypes.int64):
+        raise TypeError(f'Cannot convert Dimension to dtype: {dtype.name}')
+    if dtype is None:
+        dtype = dtypes.int64 if value.value > 2**31 - 1 else dtypes.int32
+    return constant(value.value, dtype, name=name or 'shape_as_tensor')
+
+
+def is_constant(tensor_or_op):
+    """Whether it is a Const."""
+    return getattr(tensor_or_op, 'op', tensor_or_op).type == 'Const'
+
+
+conversion.register_tensor_conversion_function(tensor_shape.TensorShape, _from_shape, 100)
+conversion.register_tensor_conversion_function(tensor_shape.Dimension, _from_dimension, 100)

@@ -1,0 +1,141 @@
+"""How Python values become tensors: what C++ does not take itself goes through a registry."""
+
+from ramet import _core
+from ramet.api import export
+from ramet.framework import dtypes, stacks
+from ramet.framework.tensors import Tensor
+
+_registry = {}
+_sorted = []
+_by_type = {}
+
+
+@export('register_tensor_conversion_function')
+def register_tensor_conversion_function(base_type, conversion_func, priority=100):
+    """Registers a function that turns objects of a type into tensors.
+
+    Args:
+        base_type: a type, or a tuple of types.
+        conversion_func: conversion_func(value, dtype=None, name=None, as_ref=False) -> Tensor, or
+            NotImplemented where another function shall be asked.
+        priority: functions are asked in the order of their priorities, low ones first.
+
+    Raises:
+        TypeError: if base_type is no type, or conversion_func cannot be called.
+    """
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not all(isinstance(t, type) for t in types):
+        raise TypeError(
+            'Argument `base_type` must be a type or a tuple of types. '
+            f'Obtained: {base_type}'
+        )
+    if not callable(conversion_func):
+        raise TypeError(f'Argument `conversion_func` must be callable. Received {conversion_func}.')
+    _registry.setdefault(priority, []).append((types, conversion_func))
+    _sorted[:] = [entry for p in sorted(_registry) for entry in _registry[p]]
+    _by_type.clear()
+
+
+def _functions_for(cls):
+    found = _by_type.get(cls)
+    if found is None:
+        found = [func for types, func in _sorted if issubclass(cls, types)]
+        _by_type[cls] = found
+    return found
+
+
+def _checked(result, value, dtype, name):
+    if not isinstance(result, Tensor):
+        raise RuntimeError(
+            f'Conversion function for type {type(value)} returned non-Tensor: {result}'
+        )
+    if dtype is not None and not dtype.is_compatible_with(result.dtype):
+        raise RuntimeError(
+            f'Conversion function for type {type(value)} returned incompatible dtype: requested '
+            f'= {dtype.base_dtype.name}, actual = {result.dtype.name}'
+        )
+    return result
+
+
+def convert_object(value, dtype=None, name=None, as_ref=False, preferred_dtype=None):
+    """The tensor that a registered function makes of a value (the core asks this).
+
+    Raises:
+        TypeError: if no function takes the value.
+    """
+    for func in _functions_for(type(value)):
+        result = NotImplemented
+        if dtype is None and preferred_dtype is not None:
+            try:
+                result = func(value, dtype=preferred_dtype, name=name, as_ref=as_ref)
+            except (TypeError, ValueError):
+                result = NotImplemented
+        if result is NotImplemented:
+            result = func(value, dtype=dtype, name=name, as_ref=as_ref)
+        if result is not NotImplemented:
+            return _checked(result, value, dtype, name)
+    if value is None:
+        raise ValueError('None values not supported.')
+    raise TypeError(
+        f'Failed to convert elements of {value} to Tensor. Consider casting elements to a '
+        'supported type. See https://www.tensorflow.org/api_docs/python/tf/dtypes for supported '
+        'TF dtypes.'
+        if isinstance(value, (list, tuple))
+        else f"Cannot convert {value!r} with type '{type(value).__name__}' to Tensor: no supported conversion"
+    )
+
+
+@export('convert_to_tensor')
+def convert_to_tensor(
+    value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None, as_ref=False
+):
+    """Turns a value into a Tensor: a tensor is returned, a number or array becomes a Const.
+
+    Args:
+        value: a Tensor, Variable, number, text, array, nested list of these, or an object of a
+            type that has a conversion function.
+        dtype: the dtype that the tensor must have, None for any.
+        name: name of a node that is made.
+        preferred_dtype: a dtype to be taken where dtype is None and the value allows it.
+        dtype_hint: the same as preferred_dtype.
+        as_ref: whether a variable may give its reference.
+
+    Returns:
+        The Tensor.
+
+    Raises:
+        TypeError: if the value cannot become a tensor, or not one of dtype.
+        ValueError: if it is a tensor of another dtype, or a list is not rectangular.
+        RuntimeError: if a conversion function gives something else.
+    """
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+    elif type(value) is Tensor:
+        return value
+    if preferred_dtype is None:
+        preferred_dtype = dtype_hint
+    if preferred_dtype is not None:
+        preferred_dtype = dtypes.as_dtype(preferred_dtype)
+    graph = stacks.get_default_graph()
+    return _core.convert_to_tensor(graph, value, dtype, name or '', as_ref, preferred_dtype)
+
+
+def convert_n_to_tensor(values, dtype=None, name=None, preferred_dtype=None, as_ref=False):
+    """`convert_to_tensor` of each value; consts are named name_0, name_1, ...
+
+    Raises:
+        TypeError: if values is no sequence.
+    """
+    import collections.abc
+
+    if not isinstance(values, collections.abc.Sequence):
+        raise TypeError('values must be a sequence.')
+    return [
+        convert_to_tensor(value, dtype, name and f'{name}_{i}', preferred_dtype, as_ref=as_ref)
+        for i, value in enumerate(values)
+    ]
+
+
+def is_dense_tensor_like(value):
+    """Whether an object is a Tensor or stands for one (a Variable)."""
+    return isinstance(value, Tensor) or hasattr(value, '_dense_var_to_tensor')

@@ -1,0 +1,90 @@
+"""Gradient functions that programs register."""
+
+from ramet import _core
+from ramet.api import export
+from ramet.framework.indexed_slices import IndexedSlices
+from ramet.framework.tensors import Tensor
+
+_functions = {}
+
+
+def _to_core(gradient, op):
+    if gradient is None:
+        return None
+    if isinstance(gradient, IndexedSlices):
+        return (gradient.values, gradient.indices, gradient.dense_shape)
+    if not isinstance(gradient, Tensor):
+        from ramet.framework import conversion
+
+        gradient = conversion.convert_to_tensor(gradient)
+    return gradient
+
+
+def from_core(gradient):
+    """What the core gives for a gradient: None, a Tensor or IndexedSlices."""
+    return IndexedSlices(*gradient) if isinstance(gradient, tuple) else gradient
+
+
+def _caller(func):
+    """func as the core calls it: fn(op, [gradients]) -> [gradients of the inputs]."""
+
+    def call(op, gradients):
+        made = func(op, *(from_core(g) for g in gradients))
+        if not isinstance(made, (list, tuple)):
+            made = [made]
+        inputs = op.inputs
+        if len(made) != len(inputs):
+            raise ValueError(
+                f'Num gradients {len(made)} generated for op {op.node_def} do not match num '
+                f'inputs {len(inputs)}'
+            )
+        return [_to_core(g, op) for g in made]
+
+    return call
+
+
+@export('RegisterGradient')
+class RegisterGradient:
+    """Decorator: makes a function the gradient of an op type, or of a name for overrides."""
+
+    def __init__(self, op_type):
+        """Args: op_type: the op type, or a name that Graph.gradient_override_map refers to.
+
+        Raises:
+            TypeError: if it is no text.
+        """
+        if not isinstance(op_type, str):
+            raise TypeError('op_type must be a string')
+        self._op_type = op_type
+
+    def __call__(self, f):
+        """Registers f(op, *output_gradients) -> gradient of each input.
+
+        Raises:
+            KeyError: if a function is registered under that name.
+        """
+        if self._op_type in _functions:
+            raise KeyError(
+                f"Registering two gradient with name '{self._op_type}'! (Previous registration "
+                'was in this program)'
+            )
+        _core.register_gradient(self._op_type, _caller(f))
+        _functions[self._op_type] = f
+        return f
+
+
+@export('NotDifferentiable', 'NoGradient', 'no_gradient')
+def NotDifferentiable(op_type):
+    """Says that an op type has no gradient: gradients stop there.
+
+    Raises:
+        TypeError: if op_type is no text.
+    """
+    if not isinstance(op_type, str):
+        raise TypeError('op_type must be a string')
+    if op_type not in _functions:
+        _core.register_no_gradient(op_type)
+        _functions[op_type] = None
+
+
+NoGradient = NotDifferentiable

@@ -1,0 +1,184 @@
+"""Meta graphs: a graph with its collections and saver, as a message or a .meta file."""
+
+import collections
+import os
+
+from ramet import _core
+from ramet.framework import errors, ops
+
+UNBOUND_INPUTS = 'unbound_inputs'
+
+Imported = collections.namedtuple('Imported', ['prefix', 'saver_def', 'return_elements',
+                                               'variables'])
+
+
+def read_meta_graph_file(filename):
+    """The MetaGraphDef in a file, which has binary or text form.
+
+    Raises:
+      OSError: if there is no such file, or it holds something else.
+    """
+    from ramet.core.protobuf import meta_graph_pb2
+    return meta_graph_pb2.MetaGraphDef.FromString(_bytes_of_file(filename))
+
+
+def _bytes_of_file(filename):
+    filename = os.fspath(filename)
+    if not os.path.exists(filename):
+        raise OSError('File does not exist. Received: %s.' % filename)
+    try:
+        return _core.read_message_file(filename, 'MetaGraphDef')
+    except errors.DataLossError as e:
+        raise OSError('%s.' % e.message) from None
+
+
+def _bytes_of(meta_graph_or_file):
+    from ramet.core import convert
+    if convert.full_name(meta_graph_or_file) == 'tensorflow.MetaGraphDef':
+        return meta_graph_or_file.SerializeToString()
+    if isinstance(meta_graph_or_file, bytes):
+        meta_graph_or_file = meta_graph_or_file.decode()
+    return _bytes_of_file(meta_graph_or_file)
+
+
+def import_scoped_meta_graph(meta_graph_or_file, **kwargs):
+    """As import_scoped_meta_graph_with_return_elements; returns the variables, a dict by name."""
+    return import_scoped_meta_graph_with_return_elements(meta_graph_or_file, **kwargs).variables
+
+
+def import_scoped_meta_graph_with_return_elements(
+        meta_graph_or_file, clear_devices=False, graph=None, import_scope=None, input_map=None,
+        unbound_inputs_col_name=UNBOUND_INPUTS, restore_collections_predicate=None,
+        return_elements=None):
+    """Adds a meta graph to a graph.
+
+    Args:
+      meta_graph_or_file: a MetaGraphDef, or the path of a file.
+      clear_devices: whether the devices of nodes are dropped.
+      graph: a Graph; None: the default one.
+      import_scope: str, a name scope in front of all names.
+      input_map: a dict from names in the file to tensors that stand in for them.
+      unbound_inputs_col_name: the collection of the file that lists inputs to be in input_map.
+      restore_collections_predicate: a function of a collection's key: whether it is restored.
+      return_elements: a list of names of operations and tensors.
+
+    Returns:
+      Imported: prefix (str), saver_def (or None), return_elements (a list), variables (a dict).
+
+    Raises:
+      OSError: if the file is not there, or is no MetaGraphDef.
+      ValueError: if the graph cannot be imported.
+    """
+    data = _bytes_of(meta_graph_or_file)
+    graph = graph or ops.get_default_graph()
+    if restore_collections_predicate is not None:
+        data = _without_collections(data, restore_collections_predicate, unbound_inputs_col_name)
+    prefix, saver_def, elements, variables = _core.import_meta_graph(
+        graph, data, import_scope or '', clear_devices, _tensors(input_map),
+        return_elements or [])
+    if saver_def is not None:
+        from ramet.core.protobuf import saver_pb2
+        saver_def = saver_pb2.SaverDef.FromString(saver_def)
+    by_name = {ops.strip_name_scope(v.name, prefix): v for v in variables}
+    return Imported(prefix, saver_def, elements, by_name)
+
+
+def _tensors(input_map):
+    return {name: ops.convert_to_tensor(value) for name, value in (input_map or {}).items()}
+
+
+def _without_collections(data, wanted, unbound_inputs):
+    from ramet.core.protobuf import meta_graph_pb2
+    message = meta_graph_pb2.MetaGraphDef.FromString(data)
+    for key in list(message.collection_def):
+        if key != unbound_inputs and not wanted(key):
+            del message.collection_def[key]
+    return message.SerializeToString()
+
+
+def export_scoped_meta_graph(filename=None, graph_def=None, graph=None, export_scope=None,
+                             as_text=False, unbound_inputs_col_name=UNBOUND_INPUTS,
+                             clear_devices=False, saver_def=None, clear_extraneous_savers=False,
+                             strip_default_attrs=False, save_debug_info=False,
+                             meta_info_def=None, collection_list=None):
+    """A graph as a MetaGraphDef; see tf.train.export_meta_graph.
+
+    Returns:
+      The MetaGraphDef, and a dict with the variables in it by their names there.
+    """
+    from ramet.core import convert
+    graph = graph or ops.get_default_graph()
+    if not isinstance(graph, ops.Graph):
+        raise TypeError('graph must be of type Graph. Received type: %s' % type(graph))
+    if graph_def is not None and convert.full_name(graph_def) != 'tensorflow.GraphDef':
+        raise TypeError('graph_def must be of type GraphDef. Received type: %s' % type(graph_def))
+    from ramet.core.protobuf import meta_graph_pb2
+    data = _core.export_meta_graph(
+        graph, export_scope or '', clear_devices, strip_default_attrs, clear_extraneous_savers,
+        None if saver_def is None else saver_def.SerializeToString(),
+        None if collection_list is None else list(collection_list))
+    message = meta_graph_pb2.MetaGraphDef.FromString(data)
+    if graph_def is not None:
+        _replace_graph_def(message, convert.to_ramet(graph_def), clear_devices)
+    if meta_info_def is not None:
+        _merge_meta_info(message, convert.to_ramet(meta_info_def))
+    if filename:
+        from ramet.framework import graph_io
+        graph_io.write_graph(message, os.path.dirname(filename), os.path.basename(filename),
+                             as_text=as_text)
+    return message, _variables_in(graph, export_scope)
+
+
+def _replace_graph_def(message, graph_def, clear_devices):
+    message.graph_def.CopyFrom(graph_def)
+    used = {node.op for node in graph_def.node}
+    used.update(node.op for function in graph_def.library.function for node in function.node_def)
+    listed = message.meta_info_def.stripped_op_list
+    kept = [op for op in listed.op if op.name in used]
+    missing = used - {op.name for op in kept}
+    del listed.op[:]
+    listed.op.extend(kept)
+    for data in _core.op_defs(sorted(missing)):
+        listed.op.add().MergeFromString(data)
+    listed.op.sort(key=lambda op: op.name)
+    if clear_devices:
+        for node in message.graph_def.node:
+            node.device = ''
+
+
+def _merge_meta_info(message, meta_info_def):
+    info = message.meta_info_def
+    if meta_info_def.HasField('stripped_op_list'):
+        info.ClearField('stripped_op_list')
+    info.MergeFrom(meta_info_def)
+
+
+def _variables_in(graph, export_scope):
+    found = {}
+    for v in graph.get_collection(ops.GraphKeys.GLOBAL_VARIABLES, scope=export_scope):
+        found[ops.strip_name_scope(v.name, export_scope)] = v
+    return found
+
+
+def copy_scoped_meta_graph(from_scope, to_scope, from_graph=None, to_graph=None):
+    """Copies the nodes of one name scope to another, in the same or another graph.
+
+    Args:
+      from_scope: str, what is copied.
+      to_scope: str, where it goes.
+      from_graph: a Graph; None: the default one.
+      to_graph: a Graph; None: the default one.
+
+    Returns:
+      A dict with the copied variables by their names in from_scope.
+
+    Raises:
+      ValueError: if both scopes are the same in one graph.
+    """
+    from_graph = from_graph or ops.get_default_graph()
+    to_graph = to_graph or ops.get_default_graph()
+    if from_graph is to_graph and from_scope == to_scope:
+        raise ValueError("'from_scope' and 'to_scope' need to be different when performing copy in "
+                         "the same graph.")
+    message, _ = export_scoped_meta_graph(export_scope=from_scope, graph=from_graph)
+    return import_scoped_meta_graph(message, graph=to_graph, import_scope=to_scope)

@@ -1,0 +1,266 @@
+"""Tensor and Operation: handles of what the C++ graph holds."""
+
+from ramet import _core
+from ramet.api import export
+from ramet.framework import tensor_shape
+
+OVERLOADABLE_OPERATORS = frozenset(
+    f'__{name}__'
+    for name in (
+        'add radd sub rsub mul rmul div rdiv truediv rtruediv floordiv rfloordiv mod rmod pow '
+        'rpow matmul rmatmul lt le gt ge ne eq and rand or ror xor rxor getitem invert neg abs'
+    ).split()
+)
+
+
+@export('Tensor')
+class Tensor(_core.Tensor):
+    """One output of an Operation: a handle without a value until a session runs it.
+
+    There is one object for each output of a graph, so that tensors can be compared with `is` and
+    be keys of a feed dict. It asks the graph for all that it knows.
+    """
+
+    OVERLOADABLE_OPERATORS = OVERLOADABLE_OPERATORS
+    __array_priority__ = 100
+    __hash__ = object.__hash__
+
+    def get_shape(self):
+        """The same as `shape`."""
+        return self.shape
+
+    @property
+    def ndim(self):
+        """The number of dimensions; None if it is not known."""
+        return self.shape.ndims
+
+    def set_shape(self, shape):
+        """Merges a shape into what the graph knows of this tensor.
+
+        Args:
+            shape: a TensorShape or what can become one; -1 and None are unknown dimensions.
+
+        Raises:
+            ValueError: if the shape contradicts the known one.
+        """
+        known, given = self.shape, tensor_shape.as_shape(shape)
+        if not known.is_compatible_with(given):
+            if known.ndims is not None and given.ndims is not None and known.ndims != given.ndims:
+                raise ValueError(
+                    f"Tensor's shape {known} is not compatible with supplied shape {given}."
+                )
+            raise ValueError(
+                f"Tensor's shape {known} is not compatible with supplied shape {given}."
+            )
+        self._set_shape(given)
+
+    @property
+    def _shape(self):
+        return self.shape
+
+    def _shape_as_list(self):
+        dims = self._dims()
+        return None if dims is None else [None if d < 0 else d for d in dims]
+
+    def _shape_tuple(self):
+        dims = self._shape_as_list()
+        return None if dims is None else tuple(dims)
+
+    def eval(self, feed_dict=None, session=None):
+        """The value of the tensor in a session (default: the default session), as numpy array.
+
+        Raises:
+            ValueError: if there is no default session, or it runs another graph.
+            tf.errors.OpError: what running raises.
+        """
+        from ramet.client import session as session_lib
+
+        return session_lib.run_default(self, feed_dict, session, 'evaluate tensor', '`eval()`')
+
+    def _as_tf_output(self):
+        return self
+
+    def _as_graph_element(self):
+        return self
+
+    def ref(self):
+        """A hashable reference; tensors are hashable themselves here."""
+        from ramet.framework import object_identity
+
+        return object_identity.Reference(self)
+
+    experimental_ref = ref
+
+    def __iter__(self):
+        raise TypeError(
+            'Tensor objects are only iterable when eager execution is enabled. To iterate over '
+            'this tensor use tf.map_fn.'
+        )
+
+    def __len__(self):
+        raise TypeError(
+            f'len is not well defined for a symbolic Tensor ({self.name}). Please call '
+            '`x.shape` rather than `len(x)` for shape information.'
+        )
+
+    def __bool__(self):
+        raise TypeError(
+            'Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not '
+            'None:` instead of `if t:` to test if a tensor is defined, and use TensorFlow ops such '
+            'as tf.cond to execute subgraphs conditioned on the value of a tensor.'
+        )
+
+    def __array__(self, dtype=None, copy=None):
+        raise NotImplementedError(
+            f'Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. Run it in a '
+            'session: session.run(tensor).'
+        )
+
+    def __copy__(self):
+        return self
+
+    def __reduce__(self):
+        raise TypeError("cannot pickle 'Tensor' object")
+
+    def __str__(self):
+        shape, device = '', ''
+        if self._dims() is None:
+            shape = ', shape=<unknown>'
+        else:
+            shape = f', shape={self.shape}'
+        if self.device:
+            device = f', device={self.device}'
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'
+
+    def __repr__(self):
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    @classmethod
+    def _override_operator(cls, operator, func):
+        setattr(cls, operator, func)
+
+
+@export('Operation')
+class Operation(_core.Operation):
+    """One node of a graph. There is one object for each; it asks the graph for all that it knows."""
+
+    _original_op = None
+    _control_flow_context = None
+    __hash__ = object.__hash__
+
+    @property
+    def node_def(self):
+        """The node as a NodeDef message, a copy."""
+        from ramet.core.framework import node_def_pb2
+
+        return node_def_pb2.NodeDef.FromString(self._node_def())
+
+    @property
+    def op_def(self):
+        """The definition of its op as an OpDef message, a copy."""
+        from ramet.core.framework import op_def_pb2
+
+        return op_def_pb2.OpDef.FromString(self._op_def())
+
+    @property
+    def traceback(self):
+        """Where the program made this node: (file, line, function, source), outermost first."""
+        import linecache
+
+        return [
+            (file, line, function, linecache.getline(file, line).strip())
+            for file, line, function in self._trace()
+        ]
+
+    def colocation_groups(self):
+        """The names of the groups that it shares a device with, as bytes: [b'loc:@v']."""
+        own = [('loc:@' + self.name).encode()]
+        if '_class' not in self._attr_names():
+            return own
+        groups = [g for g in self.get_attr('_class') if g.startswith(b'loc:@')]
+        return groups or own
+
+    def values(self):
+        """Its outputs as a tuple."""
+        return tuple(self.outputs)
+
+    def run(self, feed_dict=None, session=None):
+        """Runs it in a session (default: the default session).
+
+        Raises:
+            ValueError: if there is no default session, or it runs another graph.
+            tf.errors.OpError: what running raises.
+        """
+        from ramet.client import session as session_lib
+
+        session_lib.run_default(self, feed_dict, session, 'execute operation', '`run()`')
+
+    @property
+    def _inputs(self):
+        return self.inputs
+
+    @property
+    def _outputs(self):
+        return self.outputs
+
+    @property
+    def _control_inputs(self):
+        return self.control_inputs
+
+    @property
+    def _control_outputs(self):
+        return [op for op in self.graph.get_operations() if self in op.control_inputs]
+
+    @property
+    def control_outputs(self):
+        """The operations that wait for this one through a control dependency."""
+        return self._control_outputs
+
+    @property
+    def _id_value(self):
+        return self._id
+
+    def _set_attr(self, name, value):
+        """Sets an attr from an AttrValue message or a plain value."""
+        from ramet.framework import attr_value
+
+        self.graph._set_attr(self, name, attr_value.to_python(value))
+
+    def _set_device(self, device):
+        self.graph._set_device(self, device if isinstance(device, str) else device.to_string())
+
+    def _set_device_from_string(self, device):
+        self.graph._set_device(self, device)
+
+    def _update_input(self, index, tensor):
+        self.graph._update_input(self, index, tensor)
+
+    def _add_control_input(self, op):
+        self.graph._add_control_input(self, op)
+
+    def _add_control_inputs(self, ops):
+        for op in ops:
+            self.graph._add_control_input(self, op)
+
+    def _get_control_flow_context(self):
+        return self._control_flow_context
+
+    def _set_control_flow_context(self, context):
+        self._control_flow_context = context
+
+    def __copy__(self):
+        return self
+
+    def __str__(self):
+        return str(self.node_def)
+
+    def __repr__(self):
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+def graph_element(obj):
+    """The Tensor or Operation that an object stands for, or None."""
+    if isinstance(obj, (Tensor, Operation)):
+        return obj
+    convert = getattr(obj, '_as_graph_element', None)
+    return convert() if convert is not None else None

@@ -1,0 +1,1 @@
+"""Files, records, flags, logging and the other small libraries of `tf`."""

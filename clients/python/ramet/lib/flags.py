@@ -1,0 +1,85 @@
+"""tf.flags: the command line of a script; absl's flags where absl is installed.
+
+FLAGS reads sys.argv when a flag is first looked at, if nothing has read it before.
+"""
+
+import functools
+import sys
+
+from ramet.api import export_value
+
+try:
+    from absl import flags as _flags
+    from absl.flags import *  # noqa: F403
+except ImportError:
+    from ramet.lib import own_flags as _flags
+    from ramet.lib.own_flags import *  # noqa: F403
+
+_flags.disclaim_key_flags()
+
+_OLD_NAMES = {'flag_name': 'name', 'default_value': 'default', 'docstring': 'help'}
+
+
+def _with_old_names(define):
+    """`define`, which takes the names that its arguments had in TensorFlow 1.4 and before, too."""
+
+    @functools.wraps(define)
+    def wrapper(*args, **kwargs):
+        return define(*args, **{_OLD_NAMES.get(name, name): kwargs[name] for name in kwargs})
+
+    return wrapper
+
+
+DEFINE_string = _with_old_names(_flags.DEFINE_string)
+DEFINE_boolean = _with_old_names(_flags.DEFINE_boolean)
+DEFINE_bool = DEFINE_boolean
+DEFINE_float = _with_old_names(_flags.DEFINE_float)
+DEFINE_integer = _with_old_names(_flags.DEFINE_integer)
+
+
+class _Flags:
+    """The flags of the program: FlagValues that reads sys.argv when it has to."""
+
+    def __getattribute__(self, name):
+        values = _flags.FLAGS
+        try:
+            return object.__getattribute__(values, name)
+        except AttributeError:
+            if name in values and not values.is_parsed():
+                values(sys.argv)
+            return getattr(values, name)
+
+    def __setattr__(self, name, value):
+        setattr(_flags.FLAGS, name, value)
+
+    def __delattr__(self, name):
+        delattr(_flags.FLAGS, name)
+
+    def __call__(self, *args, **kwargs):
+        return _flags.FLAGS(*args, **kwargs)
+
+    def __getitem__(self, name):
+        return _flags.FLAGS[name]
+
+    def __setitem__(self, name, flag):
+        _flags.FLAGS[name] = flag
+
+    def __contains__(self, name):
+        return name in _flags.FLAGS
+
+    def __iter__(self):
+        return iter(_flags.FLAGS)
+
+    def __len__(self):
+        return len(_flags.FLAGS)
+
+    def __dir__(self):
+        return dir(_flags.FLAGS)
+
+    def __str__(self):
+        return str(_flags.FLAGS)
+
+
+FLAGS = _Flags()
+
+export_value('flags', sys.modules[__name__])

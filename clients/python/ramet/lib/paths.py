@@ -1,0 +1,38 @@
+"""Names of files as callers give them: str, bytes, os.PathLike, or a URL of scheme `file`."""
+
+import os
+import re
+
+from ramet.framework import errors
+
+_SCHEME = re.compile(r'([A-Za-z][0-9A-Za-z.]*)://')
+
+
+def to_str(path):
+    """`path` as str.
+
+    Raises:
+      TypeError: if it is neither str nor bytes nor os.PathLike.
+    """
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f'Expected binary or unicode string, got {path!r}') from None
+
+
+def local(path):
+    """The name of a file in the local file system, as str.
+
+    Raises:
+      TypeError: if `path` is neither str nor bytes nor os.PathLike.
+      UnimplementedError: if it is a URL with a scheme other than `file`.
+    """
+    name = to_str(path)
+    scheme = _SCHEME.match(name)
+    if scheme is None:
+        return name
+    if scheme[1] != 'file':
+        raise errors.UnimplementedError(
+            None, None, f"File system scheme '{scheme[1]}' not implemented (file: '{name}')")
+    host, slash, rest = name[scheme.end():].partition('/')
+    return slash + rest

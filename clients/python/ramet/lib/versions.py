@@ -1,0 +1,33 @@
+"""tf.version and tf.sysconfig: what the package says of itself.
+
+The version is that of the TensorFlow whose programs Ramet runs, so that a script which asks for it
+takes its way for TensorFlow 1.
+"""
+
+from ramet.api import export_value
+
+VERSION = '1.15.0'
+GIT_VERSION = 'v1.15.0-ramet'
+COMPILER_VERSION = ''
+CXX11_ABI_FLAG = 1
+MONOLITHIC_BUILD = 0
+GRAPH_DEF_VERSION = 2474
+GRAPH_DEF_VERSION_MIN_CONSUMER = 0
+GRAPH_DEF_VERSION_MIN_PRODUCER = 0
+
+export_value('VERSION', VERSION)
+export_value('version.VERSION', VERSION)
+export_value('GIT_VERSION', GIT_VERSION)
+export_value('version.GIT_VERSION', GIT_VERSION)
+export_value('COMPILER_VERSION', COMPILER_VERSION)
+export_value('version.COMPILER_VERSION', COMPILER_VERSION)
+export_value('CXX11_ABI_FLAG', CXX11_ABI_FLAG)
+export_value('sysconfig.CXX11_ABI_FLAG', CXX11_ABI_FLAG)
+export_value('MONOLITHIC_BUILD', MONOLITHIC_BUILD)
+export_value('sysconfig.MONOLITHIC_BUILD', MONOLITHIC_BUILD)
+export_value('GRAPH_DEF_VERSION', GRAPH_DEF_VERSION)
+export_value('version.GRAPH_DEF_VERSION', GRAPH_DEF_VERSION)
+export_value('GRAPH_DEF_VERSION_MIN_CONSUMER', GRAPH_DEF_VERSION_MIN_CONSUMER)
+export_value('version.GRAPH_DEF_VERSION_MIN_CONSUMER', GRAPH_DEF_VERSION_MIN_CONSUMER)
+export_value('GRAPH_DEF_VERSION_MIN_PRODUCER', GRAPH_DEF_VERSION_MIN_PRODUCER)
+export_value('version.GRAPH_DEF_VERSION_MIN_PRODUCER', GRAPH_DEF_VERSION_MIN_PRODUCER)

@@ -1,0 +1,218 @@
+"""ramet.load: a saved model as one object that can be called."""
+
+import glob
+import os
+import re
+
+_INPUT_TYPES = ('Placeholder', 'PlaceholderWithDefault')
+_TRAINING = re.compile(r'(^|/)(gradients|save|train|init)(_\d+)?(/|$)')
+
+
+class Model:
+    """A graph with a session that holds its variables.
+
+    Call it with what is fetched ("out:0", a list or dict of names) and the inputs by name:
+
+        m = ramet.load('cnn-1000')
+        y = m('out:0', images=x)
+
+    Attributes:
+      graph: the tf.Graph.
+      session: the tf.Session.
+      inputs: a dict from names to tensors that can be fed.
+      outputs: a dict from names to tensors that nothing in the graph reads.
+      path: where it came from.
+    """
+
+    def __init__(self, path, graph, session, inputs, outputs):
+        self.path = path
+        self.graph = graph
+        self.session = session
+        self.inputs = inputs
+        self.outputs = outputs
+
+    def __call__(self, fetches=None, feed_dict=None, **feeds):
+        """Runs the model.
+
+        Args:
+          fetches: a name ("out:0", "out", or a name in outputs), a tensor, or a list or dict of
+            these; None: all outputs, as a dict.
+          feed_dict: a dict from names or tensors to values.
+          **feeds: values by the names of inputs; the last part of a name will do if one input has
+            it ("images" for "model/images").
+
+        Returns:
+          What session.run returns for the fetches.
+
+        Raises:
+          KeyError: if there is no such tensor, naming those there are.
+        """
+        fed = {self._input(name): value for name, value in {**(feed_dict or {}), **feeds}.items()}
+        wanted = self.outputs if fetches is None else self._fetches(fetches)
+        return self.session.run(wanted, fed)
+
+    def _fetches(self, fetches):
+        if isinstance(fetches, dict):
+            return {key: self._fetches(value) for key, value in fetches.items()}
+        if isinstance(fetches, (list, tuple)):
+            return type(fetches)(self._fetches(f) for f in fetches)
+        return self._named(fetches, self.outputs) if isinstance(fetches, str) else fetches
+
+    def _input(self, name):
+        if not isinstance(name, str):
+            return name
+        return self._named(name, self.inputs)
+
+    def _named(self, name, known):
+        if name in known:
+            return known[name]
+        try:
+            return self.graph.get_tensor_by_name(name if ':' in name else name + ':0')
+        except (KeyError, ValueError):
+            pass
+        ends = [t for key, t in known.items() if key.rsplit('/', 1)[-1] == name]
+        if len(ends) == 1:
+            return ends[0]
+        raise KeyError('the model %s has no tensor %r; it has %s'
+                       % (self.path, name, ', '.join(known) or 'none of this kind'))
+
+    def close(self):
+        """Frees the session's variables."""
+        self.session.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
+        self.close()
+
+    def __repr__(self):
+        rows = [(kind, key, t.dtype.name, str(t.shape))
+                for kind, tensors in (('input', self.inputs), ('output', self.outputs))
+                for key, t in tensors.items()]
+        width = max((len(row[1]) for row in rows), default=0)
+        variables = len(self.graph.get_collection('variables'))
+        lines = ['<ramet.Model %s: %d operations, %d variables'
+                 % (self.path, len(self.graph.get_operations()), variables)]
+        lines += ['  %-6s %-*s %s %s' % (kind, width, key, dtype, shape)
+                  for kind, key, dtype, shape in rows]
+        return '\n'.join(lines) + '>'
+
+
+def load(path, tags=('serve',)):
+    """Loads a model into a graph and a session of its own.
+
+    Args:
+      path: str, a checkpoint's prefix ("cnn-1000") or .meta file, a folder with a SavedModel or
+        with checkpoints (the latest is taken), or the .pb file of a frozen graph.
+      tags: of the meta graph in a SavedModel.
+
+    Returns:
+      A Model.
+
+    Raises:
+      FileNotFoundError: if nothing of that kind is there; says what was looked for.
+    """
+    path = os.fspath(path)
+    if os.path.isdir(path):
+        return _load_folder(path, tags)
+    if path.endswith(('.pb', '.pbtxt')) and os.path.isfile(path):
+        return _load_graph_def(path)
+    return _load_checkpoint(path[:-len('.meta')] if path.endswith('.meta') else path)
+
+
+def _new_session():
+    from ramet.client import session
+    from ramet.framework import ops
+    graph = ops.Graph()
+    return graph, session.Session(graph=graph)
+
+
+def _load_folder(path, tags):
+    from ramet.saved_model import loader
+    from ramet.train import checkpoint_management
+    if loader.maybe_saved_model_directory(path):
+        return _load_saved_model(path, tags)
+    latest = checkpoint_management.latest_checkpoint(path)
+    if latest is None:
+        raise FileNotFoundError('%s has neither saved_model.pb nor a `checkpoint` file that names '
+                                'a checkpoint' % path)
+    return _load_checkpoint(latest)
+
+
+def _load_saved_model(path, tags):
+    from ramet.saved_model import loader, utils
+    graph, session = _new_session()
+    with graph.as_default():
+        meta_graph = loader.load(session, tags, path)
+        signature = _main_signature(meta_graph.signature_def)
+        if signature is None:
+            return Model(path, graph, session, *_ends(graph))
+        inputs, outputs = (
+            {key: utils.get_tensor_from_tensor_info(info, graph) for key, info in
+             sorted(infos.items())} for infos in (signature.inputs, signature.outputs))
+    return Model(path, graph, session, inputs, outputs)
+
+
+def _main_signature(signatures):
+    if 'serving_default' in signatures:
+        return signatures['serving_default']
+    named = [key for key in sorted(signatures) if not key.startswith('__saved_model')]
+    return signatures[named[0]] if named else None
+
+
+def _load_graph_def(path):
+    from ramet.framework import importer
+    graph, session = _new_session()
+    with open(path, 'rb') as f:
+        data = f.read()
+    with graph.as_default():
+        importer.import_graph_def(data, name='')
+    return Model(path, graph, session, *_ends(graph))
+
+
+def _load_checkpoint(prefix):
+    from ramet.train import checkpoint_management, saver
+    meta = _meta_file(prefix)
+    graph, session = _new_session()
+    with graph.as_default():
+        restorer = saver.import_meta_graph(meta)
+        if restorer is not None and checkpoint_management.checkpoint_exists(prefix):
+            restorer.restore(session, prefix)
+        elif restorer is not None:
+            raise FileNotFoundError('%s describes a graph with variables, but there is no '
+                                    'checkpoint %s.index' % (meta, prefix))
+    return Model(prefix, graph, session, *_ends(graph))
+
+
+def _meta_file(prefix):
+    if os.path.isfile(prefix + '.meta'):
+        return prefix + '.meta'
+    base = re.sub(r'-\d+$', '', prefix)
+    for file in sorted(glob.glob(glob.escape(base) + '*.meta'), key=os.path.getmtime, reverse=True):
+        if re.fullmatch(re.escape(base) + r'(-\d+)?\.meta', file):
+            return file
+    near = sorted(os.path.basename(f)[:-len('.meta')]
+                  for f in glob.glob(os.path.join(os.path.dirname(prefix) or '.', '*.meta')))
+    raise FileNotFoundError('no model %s: looked for a folder, %s.meta and a .pb file; near it are: '
+                            '%s' % (prefix, prefix, ', '.join(near[-5:]) or 'none'))
+
+
+def _ends(graph):
+    """The tensors to feed, and those that depend on them and are read by nothing but training."""
+    operations = graph.get_operations()
+    inputs = {op.name: op.outputs[0] for op in operations
+              if op.type in _INPUT_TYPES and not _TRAINING.search(op.name)}
+    reached = {op.name for op in operations if op.name in inputs}
+    read = set()
+    ends = []
+    for op in operations:
+        if _TRAINING.search(op.name) or op.name in inputs:
+            continue
+        sources = [t.op.name for t in op.inputs]
+        if any(name in reached for name in sources):
+            reached.add(op.name)
+            read.update(sources)
+            ends.append(op)
+    outputs = {op.name: op.outputs[0] for op in ends if op.outputs and op.name not in read}
+    return inputs, outputs

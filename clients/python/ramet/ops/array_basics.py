@@ -1,0 +1,531 @@
+"""Shapes, constants of a shape, placeholders, and what only relabels a tensor."""
+
+import numpy as np
+
+from ramet.api import export, export_value
+from ramet.framework import constant_op, dtypes, ops, tensor_shape, tensor_util
+from ramet.framework.indexed_slices import IndexedSlices
+from ramet.framework.sparse_tensor import SparseTensor, SparseTensorValue
+from ramet.ops import gen
+
+Tensor = ops.Tensor
+newaxis = None
+export_value('newaxis', None)
+
+_SMALL = 1000
+
+
+def one_of(new_name, new, old_name, old, default=None):
+    """Returns the argument that was given under its new or its old name.
+
+    Raises:
+      ValueError: both were given.
+    """
+    if old is None:
+        return default if new is None else new
+    if new is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+    return old
+
+
+def is_sparse(value):
+    return isinstance(value, (SparseTensor, SparseTensorValue))
+
+
+@export('shape')
+def shape(input, name=None, out_type=None):
+    """Returns the shape of a tensor; a constant where it is known statically.
+
+    Args:
+      input: a tensor or a SparseTensor.
+      name: name of the node.
+      out_type: int32 (default) or int64.
+
+    Returns:
+      A 1-D tensor of `out_type` with one element a dimension.
+    """
+    return shape_internal(input, name, True, out_type)
+
+
+def shape_internal(input, name=None, optimize=True, out_type=None):
+    out_type = dtypes.int32 if out_type is None else out_type
+    if isinstance(input, Tensor):
+        return _shape_of(input, name or 'Shape', optimize, out_type)
+    with ops.name_scope(name, 'Shape', [input]) as scope:
+        if is_sparse(input):
+            return gen.Cast(input.dense_shape, out_type)
+        return _shape_of(ops.convert_to_tensor(input), scope, optimize, out_type)
+
+
+def _shape_of(tensor, name, optimize, out_type):
+    static = tensor.shape
+    if optimize and static.is_fully_defined():
+        return constant_op.constant(static.as_list(), out_type, name=name)
+    return gen.Shape(tensor, out_type=out_type, name=name)
+
+
+@export('shape_n')
+def shape_n(input, out_type=dtypes.int32, name=None):
+    """Returns the shapes of several tensors of one dtype.
+
+    Args:
+      input: a list of at least one tensor.
+      out_type: int32 or int64.
+      name: name of the node.
+
+    Returns:
+      A list with a 1-D tensor of `out_type` for each input.
+    """
+    return gen.ShapeN(input, out_type=out_type, name=name)
+
+
+@export('size')
+def size(input, name=None, out_type=None):
+    """Returns the number of elements; a constant where the shape is known statically.
+
+    Args:
+      input: a tensor or a SparseTensor (counted as if dense).
+      name: name of the node.
+      out_type: int32 (default) or int64.
+
+    Returns:
+      A scalar of `out_type`.
+    """
+    return size_internal(input, name, True, out_type)
+
+
+def size_internal(input, name=None, optimize=True, out_type=None):
+    out_type = dtypes.int32 if out_type is None else out_type
+    if isinstance(input, Tensor):
+        return _size_of(input, name or 'Size', optimize, out_type)
+    with ops.name_scope(name, 'Size', [input]) as scope:
+        if is_sparse(input):
+            return gen.Prod(gen.Cast(input.dense_shape, out_type), 0, name=scope)
+        return _size_of(ops.convert_to_tensor(input), scope, optimize, out_type)
+
+
+def _size_of(tensor, name, optimize, out_type):
+    if optimize:
+        static = tensor.shape
+        if static.is_fully_defined():
+            return constant_op.constant(static.num_elements(), out_type, name=name)
+        if static.rank is not None and 0 in static.as_list():
+            return constant_op.constant(0, out_type, name=name)
+    return gen.Size(tensor, out_type=out_type, name=name)
+
+
+@export('rank')
+def rank(input, name=None):
+    """Returns the number of dimensions; a constant where it is known statically.
+
+    Args:
+      input: a tensor or a SparseTensor.
+      name: name of the node.
+
+    Returns:
+      An int32 scalar.
+    """
+    return rank_internal(input, name, True)
+
+
+def rank_internal(input, name=None, optimize=True):
+    if isinstance(input, Tensor):
+        return _rank_of(input, name or 'Rank', optimize)
+    with ops.name_scope(name, 'Rank', [input]) as scope:
+        if is_sparse(input):
+            return gen.Size(input.dense_shape, name=scope)
+        return _rank_of(ops.convert_to_tensor(input), scope, optimize)
+
+
+def _rank_of(tensor, name, optimize):
+    known = tensor.shape.rank
+    if optimize and known is not None:
+        return constant_op.constant(known, dtypes.int32, name=name)
+    return gen.Rank(tensor, name=name)
+
+
+@export('identity')
+def identity(input, name=None):
+    """Returns a tensor with the value of `input`.
+
+    Args:
+      input: a tensor, SparseTensor or IndexedSlices (then each part is passed on).
+      name: name of the node.
+
+    Returns:
+      What `input` is, with its dtype and shape.
+    """
+    if isinstance(input, SparseTensor):
+        return SparseTensor(*(gen.Identity(part, name=name)
+                              for part in (input.indices, input.values, input.dense_shape)))
+    if isinstance(input, IndexedSlices):
+        parts = (input.values, input.indices, input.dense_shape)
+        return IndexedSlices(*(part if part is None else gen.Identity(part, name=name)
+                               for part in parts))
+    return gen.Identity(input, name=name)
+
+
+@export('stop_gradient')
+def stop_gradient(input, name=None):
+    """Returns `input`; no gradient flows back through it.
+
+    Args:
+      input: a tensor.
+      name: name of the node.
+
+    Returns:
+      A tensor like `input`.
+    """
+    return gen.StopGradient(input, name=name)
+
+
+@export('guarantee_const')
+def guarantee_const(input, name=None):
+    """Returns `input`, promised to be the same in every run.
+
+    Args:
+      input: a tensor.
+      name: name of the node.
+
+    Returns:
+      A tensor like `input`.
+    """
+    return gen.GuaranteeConst(input, name=name)
+
+
+@export('expand_dims')
+def expand_dims(input, axis=None, name=None, dim=None):
+    """Inserts a dimension of size 1 at `axis`.
+
+    Args:
+      input: a tensor.
+      axis: an integer scalar in [-rank - 1, rank].
+      name: name of the node.
+      dim: old name of `axis`.
+
+    Returns:
+      A tensor with the elements of `input` and one more dimension.
+
+    Raises:
+      ValueError: neither or both of `axis` and `dim` are given.
+    """
+    axis = one_of('axis', axis, 'dim', dim)
+    if axis is None:
+        raise ValueError('Must specify an axis argument to tf.expand_dims()')
+    return expand_dims_v2(input, axis, name)
+
+
+def expand_dims_v2(input, axis, name=None):
+    return gen.ExpandDims(input, axis, name=name)
+
+
+@export('squeeze')
+def squeeze(input, axis=None, name=None, squeeze_dims=None):
+    """Removes dimensions of size 1.
+
+    Args:
+      input: a tensor.
+      axis: an int or a list of ints: the dimensions to remove; all of size 1 if not given.
+      name: name of the node.
+      squeeze_dims: old name of `axis`.
+
+    Returns:
+      A tensor with the elements of `input`.
+
+    Raises:
+      ValueError: both names are given, or a named dimension is not 1.
+    """
+    axis = one_of('axis', axis, 'squeeze_dims', squeeze_dims)
+    if np.isscalar(axis):
+        axis = [axis]
+    return gen.Squeeze(input, axis if axis is not None else [], name=name)
+
+
+@export('reshape', 'manip.reshape')
+def reshape(tensor, shape, name=None):
+    """Gives the elements another shape.
+
+    Args:
+      tensor: a tensor.
+      shape: a 1-D int32 or int64 tensor; one element may be -1 and is worked out.
+      name: name of the node.
+
+    Returns:
+      A tensor of `shape`.
+
+    Raises:
+      ValueError: the numbers of elements are known and differ.
+    """
+    return gen.Reshape(tensor, shape, name=name)
+
+
+@export('fill')
+def fill(dims, value, name=None, layout=None):
+    """Returns a tensor of shape `dims` in which every element is `value`.
+
+    Args:
+      dims: a 1-D int32 or int64 tensor.
+      value: a scalar of any dtype.
+      name: name of the node.
+      layout: not used.
+
+    Returns:
+      A tensor of the dtype of `value`.
+    """
+    del layout
+    return gen.Fill(dims, value, name=name)
+
+
+@export('zeros')
+def zeros(shape, dtype=dtypes.float32, name=None, layout=None):
+    """Returns a tensor of zeros (False, empty strings).
+
+    Args:
+      shape: ints, a TensorShape or a 1-D int32 or int64 tensor.
+      dtype: dtype of the elements.
+      name: name of the node.
+      layout: not used.
+
+    Returns:
+      A tensor of `shape`: a constant where it is small and known.
+    """
+    del layout
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    zero = False if dtype == dtypes.bool else '' if dtype == dtypes.string else 0
+    return _filled(shape, dtype, zero, name or 'zeros')
+
+
+@export('ones')
+def ones(shape, dtype=dtypes.float32, name=None, layout=None):
+    """Returns a tensor of ones (True for bool).
+
+    Args:
+      shape: ints, a TensorShape or a 1-D int32 or int64 tensor.
+      dtype: dtype of the elements; not string.
+      name: name of the node.
+      layout: not used.
+
+    Returns:
+      A tensor of `shape`: a constant where it is small and known.
+    """
+    del layout
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    one = True if dtype == dtypes.bool else 1
+    return _filled(shape, dtype, one, name or 'ones')
+
+
+def _filled(shape, dtype, value, name):
+    if not isinstance(shape, Tensor):
+        small = _small_constant(shape, dtype, value, name)
+        if small is not None:
+            return small
+    with ops.name_scope(name, None, [shape]) as scope:
+        if not isinstance(shape, Tensor):
+            shape = _shape_tensor(shape)
+        if shape.shape.rank == 0:
+            shape = reshape(shape, [-1])
+        return gen.Fill(shape, constant_op.constant(value, dtype=dtype), name=scope)
+
+
+def _small_constant(shape, dtype, value, name):
+    """The constant for a short list of ints; None where a Fill node is due."""
+    if isinstance(shape, tensor_shape.TensorShape):
+        shape = shape.as_list() if shape.is_fully_defined() else None
+    elif not isinstance(shape, (list, tuple)):
+        return None
+    if shape is None or dtype == dtypes.string and value == 1:
+        return None
+    count = 1
+    for dim in shape:
+        if isinstance(dim, tensor_shape.Dimension):
+            dim = dim.value
+        if not isinstance(dim, (int, np.integer)):
+            return None
+        count *= int(dim)
+    if not 0 <= count < _SMALL:
+        return None
+    return constant_op.constant(value, shape=shape, dtype=dtype, name=name)
+
+
+def _shape_tensor(shape):
+    try:
+        static = tensor_shape.as_shape(shape)
+        if static.is_fully_defined():
+            return constant_op.constant(static.as_list(), dtypes.int32, name='shape_as_tensor')
+    except (TypeError, ValueError):
+        pass
+    return ops.convert_to_tensor(shape, dtype=dtypes.int32)
+
+
+@export('zeros_like')
+def zeros_like(tensor, dtype=None, name=None, optimize=True):
+    """Returns zeros in the shape of another tensor.
+
+    Args:
+      tensor: a tensor.
+      dtype: dtype of the zeros; that of `tensor` if not given.
+      name: name of the node.
+      optimize: make a constant of zeros where the shape is known statically.
+
+    Returns:
+      A tensor of the shape of `tensor`.
+    """
+    with ops.name_scope(name, 'zeros_like', [tensor]) as scope:
+        if not isinstance(tensor, Tensor):
+            tensor = ops.convert_to_tensor(tensor, name='tensor')
+        wanted = tensor.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype)
+        if optimize and tensor.shape.is_fully_defined() and wanted != dtypes.variant:
+            return zeros(tensor.shape, dtype=wanted, name=scope)
+        if wanted != tensor.dtype.base_dtype and wanted != dtypes.variant:
+            return zeros(shape_internal(tensor, optimize=optimize), dtype=wanted, name=scope)
+        return gen.ZerosLike(tensor, name=scope)
+
+
+@export('ones_like')
+def ones_like(tensor, dtype=None, name=None, optimize=True):
+    """Returns ones in the shape of another tensor.
+
+    Args:
+      tensor: a tensor.
+      dtype: dtype of the ones; that of `tensor` if not given.
+      name: name of the node.
+      optimize: take the shape from what is known statically.
+
+    Returns:
+      A tensor of the shape of `tensor`.
+    """
+    with ops.name_scope(name, 'ones_like', [tensor]) as scope:
+        tensor = ops.convert_to_tensor(tensor, name='tensor')
+        like = shape_in_scope(tensor, optimize)
+        return ones(like, dtype=tensor.dtype if dtype is None else dtype, name=scope)
+
+
+def shape_in_scope(tensor, optimize=True):
+    static = tensor.shape
+    if not (optimize and static.is_fully_defined()):
+        return shape_internal(tensor, optimize=optimize)
+    with ops.name_scope('Shape'):
+        return constant_op.constant(static.as_list(), dtypes.int32, name='shape_as_tensor')
+
+
+@export('placeholder')
+def placeholder(dtype, shape=None, name=None):
+    """Makes a tensor whose value each run must be fed.
+
+    Args:
+      dtype: dtype of the elements.
+      shape: what is known of the shape; None where anything may be fed.
+      name: name of the node.
+
+    Returns:
+      A tensor that cannot be evaluated without a feed.
+    """
+    return gen.Placeholder(dtype, shape=shape, name=name)
+
+
+@export('placeholder_with_default')
+def placeholder_with_default(input, shape, name=None):
+    """Makes a tensor that can be fed, and else has the value of `input`.
+
+    Args:
+      input: a tensor: the default.
+      shape: what is known of the shape of the feeds.
+      name: name of the node.
+
+    Returns:
+      A tensor of the dtype of `input`.
+    """
+    return gen.PlaceholderWithDefault(input, shape, name=name)
+
+
+@export('sparse_placeholder', 'sparse.placeholder')
+def sparse_placeholder(dtype, shape=None, name=None):
+    """Makes a SparseTensor whose value each run must be fed.
+
+    Args:
+      dtype: dtype of the values.
+      shape: the dense shape, a list or a tensor; None where anything may be fed.
+      name: prefix of the names of its placeholders.
+
+    Returns:
+      A SparseTensor of placeholders.
+    """
+    known_rank, dense_shape = _sparse_shape(shape, name)
+    values = placeholder(dtype, shape=[None], name=name and name + '/values')
+    indices = placeholder(dtypes.int64, shape=[None, known_rank], name=name and name + '/indices')
+    return SparseTensor(values=values, indices=indices, dense_shape=dense_shape)
+
+
+def _sparse_shape(shape, name):
+    label = name and name + '/shape'
+    if shape is None:
+        return None, placeholder(dtypes.int64, shape=[None], name=label)
+    if isinstance(shape, Tensor):
+        return shape.shape[0], shape
+    dims = [-1 if dim is None else dim for dim in tensor_shape.TensorShape(shape).as_list()]
+    default = constant_op.constant(dims, dtypes.int64, name=name and label + '_default')
+    return len(dims), placeholder_with_default(default, shape=[len(dims)], name=label)
+
+
+@export('broadcast_dynamic_shape')
+def broadcast_dynamic_shape(shape_x, shape_y):
+    """Returns the shape that two shapes broadcast to.
+
+    Args:
+      shape_x: a 1-D int32 or int64 tensor.
+      shape_y: another one of that dtype.
+
+    Returns:
+      A 1-D tensor.
+    """
+    return gen.BroadcastArgs(shape_x, shape_y)
+
+
+@export('broadcast_static_shape')
+def broadcast_static_shape(shape_x, shape_y):
+    """Returns the TensorShape that two TensorShapes broadcast to.
+
+    Args:
+      shape_x: a TensorShape.
+      shape_y: a TensorShape.
+
+    Returns:
+      A TensorShape, unknown where one of them is.
+
+    Raises:
+      ValueError: they cannot be broadcast.
+    """
+    if shape_x.rank is None or shape_y.rank is None:
+        return tensor_shape.TensorShape(None)
+    longest = max(shape_x.rank, shape_y.rank)
+    pairs = zip([1] * (longest - shape_x.rank) + shape_x.as_list(),
+                [1] * (longest - shape_y.rank) + shape_y.as_list())
+    dims = []
+    for x, y in pairs:
+        if x is not None and y is not None and x != y and 1 not in (x, y):
+            raise ValueError('Incompatible shapes for broadcasting. Two shapes are compatible if '
+                             'for each dimension pair they are either equal or one of them is 1. '
+                             f'Received: {shape_x} and {shape_y}.')
+        dims.append(_broadcast_dim(x, y))
+    return tensor_shape.TensorShape(dims)
+
+
+def _broadcast_dim(x, y):
+    if x is None or y is None:
+        known = y if x is None else x
+        return known if known is not None and known > 1 else None
+    return y if x == 1 else x
+
+
+@export('get_static_value')
+def get_static_value(tensor, partial=False):
+    """Returns the value of a tensor that can be worked out without a run.
+
+    Args:
+      tensor: a tensor.
+      partial: give an array with None for elements that cannot be worked out.
+
+    Returns:
+      A NumPy array, or None.
+    """
+    return tensor_util.constant_value(tensor, partial)

@@ -1,0 +1,137 @@
+"""Joining tensors and taking them apart: stack, unstack, concat, split."""
+
+import numpy as np
+
+from ramet.api import export
+from ramet.framework import dtypes, ops, tensor_shape
+from ramet.ops import array_basics, gen
+
+Tensor = ops.Tensor
+
+
+@export('stack')
+def stack(values, axis=0, name='stack'):
+    """Packs tensors of one shape into a tensor with one more dimension.
+
+    Args:
+      values: a list of tensors of one dtype and shape.
+      axis: where the new dimension goes, in [-(rank + 1), rank].
+      name: name of the node.
+
+    Returns:
+      A tensor; a constant if all values are numbers.
+
+    Raises:
+      ValueError: `axis` is out of range.
+    """
+    if axis == 0:
+        try:
+            return ops.convert_to_tensor(values, name=name)
+        except (TypeError, ValueError, NotImplementedError):
+            pass
+    rank = ops.convert_to_tensor(values[0], name=name).shape.rank
+    if rank is not None and not -rank - 1 <= axis <= rank:
+        raise ValueError(f'Argument `axis` = {axis} not in range [{-rank - 1}, {rank + 1})')
+    return gen.Pack(values, axis=axis, name=name)
+
+
+@export('parallel_stack')
+def parallel_stack(values, name='parallel_stack'):
+    """Packs tensors along a new first dimension, copying each as soon as it is there.
+
+    Args:
+      values: a list of tensors of one dtype and one fully known shape.
+      name: name of the node.
+
+    Returns:
+      A tensor with one more dimension than each value.
+    """
+    with ops.name_scope(name):
+        first = ops.convert_to_tensor(values[0])
+        known = tensor_shape.TensorShape([len(values)]).concatenate(first.shape)
+        return gen.ParallelConcat([array_basics.expand_dims(value, 0) for value in values],
+                                  shape=known)
+
+
+@export('unstack')
+def unstack(value, num=None, axis=0, name='unstack'):
+    """Takes a tensor apart along one dimension.
+
+    Args:
+      value: a tensor of rank at least 1.
+      num: size of that dimension; needed where it is not known statically.
+      axis: the dimension, in [-rank, rank).
+      name: name of the node.
+
+    Returns:
+      A list of tensors with one dimension less.
+
+    Raises:
+      ValueError: `axis` is out of range, or `num` is neither given nor known.
+    """
+    if num is None:
+        value = ops.convert_to_tensor(value)
+        static = value.shape
+        if static.rank is not None:
+            if not -static.rank <= axis < static.rank:
+                raise ValueError(
+                    f'Argument `axis` = {axis} not in range [{-static.rank}, {static.rank})')
+            num = static.as_list()[axis]
+    if num is None:
+        raise ValueError(f'Cannot infer argument `num` from shape {static}')
+    return gen.Unpack(value, num=num, axis=axis, name=name)
+
+
+@export('concat')
+def concat(values, axis, name='concat'):
+    """Joins tensors along one dimension that they have.
+
+    Args:
+      values: a list of tensors of one dtype, or a tensor.
+      axis: an int32 scalar in [-rank, rank).
+      name: name of the node.
+
+    Returns:
+      A tensor; sizes along `axis` add up, the others must be equal.
+    """
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    if len(values) == 1:
+        with ops.name_scope(name):
+            ops.convert_to_tensor(axis, name='concat_dim',
+                                  dtype=dtypes.int32).shape.assert_has_rank(0)
+            return array_basics.identity(values[0], name=name)
+    return gen.ConcatV2(values, axis, name=name)
+
+
+@export('split')
+def split(value, num_or_size_splits, axis=0, num=None, name='split'):
+    """Cuts a tensor into pieces along one dimension.
+
+    Args:
+      value: a tensor.
+      num_or_size_splits: how many equal pieces (an int), or the sizes of the pieces (a 1-D integer
+        tensor; one may be -1).
+      axis: an int32 scalar: the dimension, in [-rank, rank).
+      num: how many pieces, where that cannot be told from `num_or_size_splits`.
+      name: name of the node.
+
+    Returns:
+      A list of tensors.
+
+    Raises:
+      ValueError: the number of pieces is not known, or does not divide the dimension.
+    """
+    if isinstance(num_or_size_splits, (int, np.integer, tensor_shape.Dimension)):
+        return gen.Split(axis=axis, value=value, num_split=int(num_or_size_splits), name=name)
+    sizes = ops.convert_to_tensor(num_or_size_splits)
+    static = sizes.shape
+    if static.rank == 0:
+        raise ValueError('Rank-0 tensors are not supported as the num_or_size_splits argument to '
+                         f'split. Argument provided: {num_or_size_splits}')
+    if num is None:
+        num = static.as_list()[0] if static.rank else None
+        if num is None:
+            raise ValueError(
+                f'Cannot infer argument `num` from shape {num_or_size_splits}')
+    return gen.SplitV(value, sizes, axis, num_split=num, name=name)

@@ -1,0 +1,393 @@
+"""Choosing elements: where, gather, boolean_mask, one_hot, sequence_mask, unique, searchsorted."""
+
+from ramet.api import export
+from ramet.framework import constant_op, dtypes, ops, tensor_shape, tensor_util
+from ramet.ops import array_basics, array_join, gen
+
+Tensor = ops.Tensor
+
+
+@export('where')
+def where(condition, x=None, y=None, name=None):
+    """Returns the places where `condition` holds, or elements of `x` and `y`.
+
+    Args:
+      condition: a bool tensor.
+      x: a tensor of the shape of `condition`, or with more dimensions if that is a vector.
+      y: a tensor like `x`.
+      name: name of the node.
+
+    Returns:
+      Without `x` and `y` an int64 matrix with a row of indices for each place; else a tensor like
+      `x`, from `x` where `condition` holds and from `y` elsewhere.
+
+    Raises:
+      ValueError: only one of `x` and `y` is given.
+    """
+    if x is None and y is None:
+        with ops.name_scope(name, 'Where', [condition]) as scope:
+            condition = ops.convert_to_tensor(condition, preferred_dtype=dtypes.bool,
+                                              name='condition')
+            return gen.Where(condition, name=scope)
+    if x is None or y is None:
+        raise ValueError('x and y must both be non-None or both be None.')
+    return gen.Select(condition, x, y, name=name)
+
+
+@export('where_v2')
+def where_v2(condition, x=None, y=None, name=None):
+    """Returns the places where `condition` holds, or elements of `x` and `y`, with broadcasting.
+
+    Args:
+      condition: a bool tensor.
+      x: a tensor.
+      y: a tensor of the dtype of `x`; the three shapes broadcast.
+      name: name of the node.
+
+    Returns:
+      Without `x` and `y` an int64 matrix with a row of indices for each place; else a tensor.
+
+    Raises:
+      ValueError: only one of `x` and `y` is given.
+    """
+    if x is None and y is None:
+        with ops.name_scope(name, 'Where', [condition]) as scope:
+            condition = ops.convert_to_tensor(condition, preferred_dtype=dtypes.bool,
+                                              name='condition')
+            return gen.Where(condition, name=scope)
+    if x is None or y is None:
+        raise ValueError('x and y must both be non-None or both be None.')
+    return gen.SelectV2(condition, x, y, name=name)
+
+
+@export('gather')
+def gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):
+    """Takes slices of `params` along one dimension.
+
+    Args:
+      params: a tensor.
+      indices: an int32 or int64 tensor of indices.
+      validate_indices: not used.
+      name: name of the node.
+      axis: the dimension, an integer scalar; `batch_dims` (0) if not given.
+      batch_dims: how many leading dimensions `params` and `indices` share.
+
+    Returns:
+      A tensor in which the dimension `axis` of `params` is replaced by those of `indices`.
+    """
+    del validate_indices
+    if axis is None:
+        axis = batch_dims
+    known = tensor_util.constant_value(axis) if isinstance(axis, Tensor) else axis
+    if known is None or known != 0:
+        return gen.GatherV2(params, indices, axis, batch_dims=batch_dims, name=name)
+    try:
+        return params.sparse_read(indices, name=name)
+    except AttributeError:
+        return gen.GatherV2(params, indices, axis, name=name)
+
+
+def gather_v2(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    return gather(params, indices, validate_indices, name, axis, batch_dims)
+
+
+@export('gather_nd', 'manip.gather_nd')
+def gather_nd(params, indices, name=None, batch_dims=0, bad_indices_policy=''):
+    """Takes elements or slices of `params` at rows of indices.
+
+    Args:
+      params: a tensor.
+      indices: an int32 or int64 tensor; its last dimension indexes the first ones of `params`.
+      name: name of the node.
+      batch_dims: how many leading dimensions `params` and `indices` share.
+      bad_indices_policy: '' (the device's own way), 'ERROR' or 'IGNORE' (zeros).
+
+    Returns:
+      A tensor of shape `indices.shape[:-1] + params.shape[indices.shape[-1]:]`.
+    """
+    if tensor_util.constant_value(batch_dims) if isinstance(batch_dims, Tensor) else batch_dims:
+        from ramet.ops import array_batch
+        return array_batch.batch_gather_nd(params, indices, batch_dims, name)
+    try:
+        return params.gather_nd(indices, name=name)
+    except AttributeError:
+        if bad_indices_policy:
+            return gen.GatherNd(params, indices, bad_indices_policy=bad_indices_policy, name=name)
+        return gen.GatherNd(params, indices, name=name)
+
+
+@export('boolean_mask')
+def boolean_mask(tensor, mask, name='boolean_mask', axis=None):
+    """Keeps the elements where a mask holds.
+
+    Args:
+      tensor: a tensor.
+      mask: a bool tensor of known rank at least 1; its shape fits that of `tensor` from `axis` on.
+      name: name of the scope.
+      axis: an int: the first dimension that is masked; 0 if not given.
+
+    Returns:
+      A tensor in which the masked dimensions have become one.
+
+    Raises:
+      ValueError: `mask` is a scalar, its rank is not known, or the shapes do not fit.
+    """
+    with ops.name_scope(name, values=[tensor, mask]):
+        tensor = ops.convert_to_tensor(tensor, name='tensor')
+        mask = ops.convert_to_tensor(mask, name='mask')
+        masked = mask.shape.rank
+        if masked == 0:
+            raise ValueError('mask cannot be scalar.')
+        if masked is None:
+            raise ValueError('Number of mask dimensions must be specified, even if some dimensions '
+                             'are None.  E.g. shape=[None] is ok, but shape=None is not.')
+        axis = _mask_axis(axis)
+        tensor.shape[axis:axis + masked].assert_is_compatible_with(mask.shape)
+        flat = _flattened(tensor, axis, masked)
+        mask = array_basics.reshape(mask, [-1])
+        indices = array_basics.squeeze(where(mask), axis=[1])
+        return gather(flat, indices, axis=axis)
+
+
+def _mask_axis(axis):
+    if axis is None:
+        return 0
+    known = tensor_util.constant_value(axis) if isinstance(axis, Tensor) else axis
+    return axis if known is None else known
+
+
+def _flattened(tensor, axis, masked):
+    """`tensor` with the dimensions axis .. axis + masked as one."""
+    size = gen.Prod(array_basics.shape(tensor)[axis:axis + masked], [0])
+    whole = array_join.concat([array_basics.shape(tensor)[:axis], [size],
+                               array_basics.shape(tensor)[axis + masked:]], 0)
+    flat = array_basics.reshape(tensor, whole)
+    static = tensor.shape
+    flat.set_shape(tensor_shape.TensorShape(static[:axis]).concatenate(
+        [static[axis:axis + masked].num_elements()]).concatenate(static[axis + masked:]))
+    return flat
+
+
+@export('one_hot')
+def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+    """Returns vectors with one element on.
+
+    Args:
+      indices: an integer tensor: which element is on (none where it is out of range).
+      depth: an int32 scalar: length of the vectors.
+      on_value: a scalar; 1 if not given.
+      off_value: a scalar; 0 if not given.
+      axis: where the new dimension goes; the last if not given.
+      dtype: dtype of the result; that of the values, or float32, if not given.
+      name: name of the node.
+
+    Returns:
+      A tensor with one dimension more than `indices`.
+
+    Raises:
+      TypeError: the dtypes of the values differ from each other or from `dtype`.
+    """
+    with ops.name_scope(name, 'one_hot', [indices, depth, on_value, off_value, axis, dtype]) as s:
+        on_dtype, on_value = _typed('on_value', on_value, dtype)
+        off_dtype, off_value = _typed('off_value', off_value, dtype)
+        if on_dtype is None and off_dtype is None:
+            dtype = dtypes.float32 if dtype is None else dtype
+        elif dtype is None:
+            dtype = off_dtype if on_dtype is None else on_dtype
+        if on_value is None:
+            on_value = ops.convert_to_tensor(1, dtype, name='on_value')
+            on_dtype = dtype
+        if off_value is None:
+            off_value = ops.convert_to_tensor(0, dtype, name='off_value')
+            off_dtype = dtype
+        if dtypes.as_dtype(on_dtype) != dtypes.as_dtype(off_dtype):
+            raise TypeError(f'dtype {on_dtype} of on_value does not match dtype {off_dtype} of '
+                            'off_value')
+        return gen.OneHot(indices, depth, on_value, off_value, -1 if axis is None else axis,
+                          name=s)
+
+
+def _typed(label, value, dtype):
+    """The dtype of a value that was given, and the value as a tensor."""
+    if value is None:
+        return None, None
+    value = ops.convert_to_tensor(value, dtype_hint=dtype)
+    found = value.dtype.base_dtype
+    if dtype is not None and found != dtypes.as_dtype(dtype):
+        raise TypeError(f'dtype {found} of {label} does not match dtype parameter {dtype}')
+    return found, value
+
+
+@export('sequence_mask')
+def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
+    """Returns a mask with the first `lengths[i]` elements of row i set.
+
+    Args:
+      lengths: an integer tensor.
+      maxlen: a scalar: length of the rows; the greatest of `lengths` if not given.
+      dtype: dtype of the mask.
+      name: name of the scope.
+
+    Returns:
+      A tensor with one dimension more than `lengths`.
+
+    Raises:
+      ValueError: `maxlen` is not a scalar.
+    """
+    with ops.name_scope(name, 'SequenceMask', [lengths, maxlen]):
+        lengths = ops.convert_to_tensor(lengths)
+        maxlen = _longest(lengths) if maxlen is None else ops.convert_to_tensor(maxlen)
+        if maxlen.shape.rank is not None and maxlen.shape.rank != 0:
+            raise ValueError('Argument `maxlen` must be scalar for sequence_mask, received '
+                             f"`maxlen` = {maxlen} with shape '{maxlen.shape}' instead")
+        row = gen.Range(constant_op.constant(0, maxlen.dtype), maxlen,
+                        constant_op.constant(1, maxlen.dtype))
+        column = gen.Cast(array_basics.expand_dims(lengths, -1), maxlen.dtype)
+        mask = row < column
+        if dtype is None or dtypes.as_dtype(dtype) == dtypes.bool:
+            return mask
+        return gen.Cast(mask, dtypes.as_dtype(dtype))
+
+
+def _longest(lengths):
+    rank = lengths.shape.rank
+    if rank is None:
+        dims = gen.Range(0, array_basics.rank(lengths), 1)
+    else:
+        dims = constant_op.constant(list(range(rank)), dtypes.int32)
+    most = gen.Max(lengths, dims)
+    return gen.Maximum(constant_op.constant(0, most.dtype), most)
+
+
+@export('unique')
+def unique(x, out_idx=dtypes.int32, name=None):
+    """Returns the distinct elements in the order of their first appearance.
+
+    Args:
+      x: a 1-D tensor.
+      out_idx: int32 or int64, dtype of the indices.
+      name: name of the node.
+
+    Returns:
+      A tuple (y, idx): the elements, and for each element of `x` its place in y.
+    """
+    return gen.Unique(x, out_idx, name=name)
+
+
+@export('unique_with_counts')
+def unique_with_counts(x, out_idx=dtypes.int32, name=None):
+    """Returns the distinct elements and how often each appears.
+
+    Args:
+      x: a 1-D tensor.
+      out_idx: int32 or int64, dtype of the indices and counts.
+      name: name of the node.
+
+    Returns:
+      A tuple (y, idx, count).
+    """
+    return gen.UniqueWithCounts(x, out_idx, name=name)
+
+
+@export('setdiff1d')
+def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
+    """Returns the elements of `x` that are not in `y`.
+
+    Args:
+      x: a 1-D tensor.
+      y: a 1-D tensor of that dtype.
+      index_dtype: int32 or int64, dtype of the indices.
+      name: name of the node.
+
+    Returns:
+      A tuple (out, idx): the elements, and their places in `x`.
+    """
+    return gen.ListDiff(x, y, index_dtype, name=name)
+
+
+@export('searchsorted')
+def searchsorted(sorted_sequence, values, side='left', out_type=dtypes.int32, name=None):
+    """Returns where values go into sorted rows so that they stay sorted.
+
+    Args:
+      sorted_sequence: a tensor, sorted along its last dimension.
+      values: a tensor of that dtype with the same leading dimensions.
+      side: 'left' (before equal elements) or 'right' (after them).
+      out_type: int32 or int64.
+      name: name of the node.
+
+    Returns:
+      A tensor of the shape of `values`.
+
+    Raises:
+      ValueError: `side` is something else.
+    """
+    width = array_basics.shape_in_scope(sorted_sequence)[-1]
+    count = array_basics.shape_in_scope(values)[-1]
+    rows = array_basics.reshape(sorted_sequence, [-1, width])
+    wanted = array_basics.reshape(values, [-1, count])
+    if side not in ('left', 'right'):
+        raise ValueError("Argument `side` must be either 'right' or 'left'. Received: "
+                         f"`side` = '{side}'.")
+    search = gen.UpperBound if side == 'right' else gen.LowerBound
+    found = search(rows, wanted, out_type=out_type, name=name)
+    return array_basics.reshape(found, array_basics.shape_in_scope(values))
+
+
+@export('sparse_mask', 'sparse.mask')
+def sparse_mask(a, mask_indices, name=None):
+    """Drops the slices of an IndexedSlices whose index is in a list.
+
+    Args:
+      a: an IndexedSlices.
+      mask_indices: a 1-D tensor of indices to drop.
+      name: name of the node.
+
+    Returns:
+      An IndexedSlices.
+    """
+    from ramet.framework.indexed_slices import IndexedSlices
+    with ops.name_scope(name, 'sparse_mask', [a, mask_indices]) as scope:
+        kept, places = setdiff1d(a.indices, mask_indices)
+        return IndexedSlices(gather(a.values, places, name=scope), kept, a.dense_shape)
+
+
+@export('edit_distance')
+def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
+    """Returns the Levenshtein distances between sequences.
+
+    Args:
+      hypothesis: a SparseTensor of sequences along its last dimension.
+      truth: a SparseTensor of that dtype and rank.
+      normalize: divide by the length of the truth.
+      name: name of the node.
+
+    Returns:
+      A float32 tensor with one dimension less.
+
+    Raises:
+      TypeError: one of the two is not a SparseTensor.
+    """
+    if not array_basics.is_sparse(hypothesis):
+        raise TypeError('Hypothesis must be a SparseTensor.')
+    if not array_basics.is_sparse(truth):
+        raise TypeError('Truth must be a SparseTensor.')
+    return gen.EditDistance(hypothesis.indices, hypothesis.values, hypothesis.dense_shape,
+                            truth.indices, truth.values, truth.dense_shape, normalize=normalize,
+                            name=name)
+
+
+@export('tensor_scatter_nd_update', 'tensor_scatter_update')
+def tensor_scatter_nd_update(tensor, indices, updates, name=None):
+    """Returns a copy of `tensor` with elements or slices replaced.
+
+    Args:
+      tensor: a tensor.
+      indices: an int32 or int64 tensor; its last dimension indexes the first ones of `tensor`.
+      updates: the new elements.
+      name: name of the node.
+
+    Returns:
+      A tensor like `tensor`.
+    """
+    return gen.TensorScatterUpdate(tensor, indices, updates, name=name)

@@ -1,0 +1,505 @@
+"""Reductions, and what is counted along dimensions."""
+
+import numpy as np
+
+from ramet.api import export
+from ramet.framework import constant_op, dtypes, ops
+from ramet.framework.indexed_slices import IndexedSlices
+from ramet.framework.sparse_tensor import SparseTensor
+from ramet.ops import array_basics, gen, math_basics
+from ramet.ops.array_basics import one_of
+
+Tensor = ops.Tensor
+
+
+def reduction_dims(x, axis):
+    """`axis`, or all dimensions of `x`: a constant where the rank is known."""
+    if axis is not None:
+        return axis
+    if isinstance(x, Tensor):
+        rank = x.shape.rank
+    elif isinstance(x, SparseTensor):
+        rank = x.dense_shape.shape.as_list()[0] if x.dense_shape.shape.rank else None
+    else:
+        rank = None
+    if rank:
+        return constant_op.constant(np.arange(rank, dtype=np.int32), dtype=dtypes.int32)
+    return math_basics.range(0, array_basics.rank(x))
+
+
+def _reduce(build, x, axis, keepdims, name):
+    keepdims = False if keepdims is None else bool(keepdims)
+    result = build(x, reduction_dims(x, axis), keepdims, name=name)
+    if axis is None and not keepdims:
+        result.set_shape(())
+    return result
+
+
+def _arguments(axis, reduction_indices, keepdims, keep_dims):
+    axis = one_of('axis', axis, 'reduction_indices', reduction_indices)
+    return axis, one_of('keepdims', keepdims, 'keep_dims', keep_dims)
+
+
+@export('math.reduce_sum', 'reduce_sum')
+def reduce_sum(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+               keep_dims=None):
+    """Returns the sum of elements along dimensions.
+
+    Args:
+      input_tensor: a tensor of numbers.
+      axis: the dimensions, ints in [-rank, rank); all if not given.
+      keepdims: keep them with size 1.
+      name: name of the node.
+      reduction_indices: old name of `axis`.
+      keep_dims: old name of `keepdims`.
+
+    Returns:
+      A tensor of that dtype.
+
+    Raises:
+      ValueError: an argument is given under both names.
+    """
+    axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
+    return _reduce(gen.Sum, input_tensor, axis, keepdims, name)
+
+
+@export('math.reduce_mean', 'reduce_mean')
+def reduce_mean(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+                keep_dims=None):
+    """Returns the mean of elements along dimensions.
+
+    Args:
+      input_tensor: a tensor of numbers.
+      axis: the dimensions, ints in [-rank, rank); all if not given.
+      keepdims: keep them with size 1.
+      name: name of the node.
+      reduction_indices: old name of `axis`.
+      keep_dims: old name of `keepdims`.
+
+    Returns:
+      A tensor of that dtype: of integers the mean is cut off.
+
+    Raises:
+      ValueError: an argument is given under both names.
+    """
+    axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
+    return _reduce(gen.Mean, input_tensor, axis, keepdims, name)
+
+
+@export('math.reduce_max', 'reduce_max')
+def reduce_max(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+               keep_dims=None):
+    """Returns the greatest element along dimensions.
+
+    Args:
+      input_tensor: a tensor of real numbers.
+      axis: the dimensions, ints in [-rank, rank); all if not given.
+      keepdims: keep them with size 1.
+      name: name of the node.
+      reduction_indices: old name of `axis`.
+      keep_dims: old name of `keepdims`.
+
+    Returns:
+      A tensor of that dtype.
+
+    Raises:
+      ValueError: an argument is given under both names.
+    """
+    axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
+    return _reduce(gen.Max, input_tensor, axis, keepdims, name)
+
+
+@export('math.reduce_min', 'reduce_min')
+def reduce_min(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+               keep_dims=None):
+    """Returns the least element along dimensions.
+
+    Args:
+      input_tensor: a tensor of real numbers.
+      axis: the dimensions, ints in [-rank, rank); all if not given.
+      keepdims: keep them with size 1.
+      name: name of the node.
+      reduction_indices: old name of `axis`.
+      keep_dims: old name of `keepdims`.
+
+    Returns:
+      A tensor of that dtype.
+
+    Raises:
+      ValueError: an argument is given under both names.
+    """
+    axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
+    return _reduce(gen.Min, input_tensor, axis, keepdims, name)
+
+
+@export('math.reduce_prod', 'reduce_prod')
+def reduce_prod(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+                keep_dims=None):
+    """Returns the product of elements along dimensions.
+
+    Args:
+      input_tensor: a tensor of numbers.
+      axis: the dimensions, ints in [-rank, rank); all if not given.
+      keepdims: keep them with size 1.
+      name: name of the node.
+      reduction_indices: old name of `axis`.
+      keep_dims: old name of `keepdims`.
+
+    Returns:
+      A tensor of that dtype.
+
+    Raises:
+      ValueError: an argument is given under both names.
+    """
+    axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
+    return _reduce(gen.Prod, input_tensor, axis, keepdims, name)
+
+
+@export('math.reduce_all', 'reduce_all')
+def reduce_all(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+               keep_dims=None):
+    """Returns whether all elements along dimensions hold.
+
+    Args:
+      input_tensor: a bool tensor.
+      axis: the dimensions, ints in [-rank, rank); all if not given.
+      keepdims: keep them with size 1.
+      name: name of the node.
+      reduction_indices: old name of `axis`.
+      keep_dims: old name of `keepdims`.
+
+    Returns:
+      A bool tensor.
+
+    Raises:
+      ValueError: an argument is given under both names.
+    """
+    axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
+    return _reduce(gen.All, input_tensor, axis, keepdims, name)
+
+
+@export('math.reduce_any', 'reduce_any')
+def reduce_any(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+               keep_dims=None):
+    """Returns whether any element along dimensions holds.
+
+    Args:
+      input_tensor: a bool tensor.
+      axis: the dimensions, ints in [-rank, rank); all if not given.
+      keepdims: keep them with size 1.
+      name: name of the node.
+      reduction_indices: old name of `axis`.
+      keep_dims: old name of `keepdims`.
+
+    Returns:
+      A bool tensor.
+
+    Raises:
+      ValueError: an argument is given under both names.
+    """
+    axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
+    return _reduce(gen.Any, input_tensor, axis, keepdims, name)
+
+
+@export('math.reduce_logsumexp', 'reduce_logsumexp')
+def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+                     keep_dims=None):
+    """Returns log(sum(exp(elements))) along dimensions, without overflow.
+
+    Args:
+      input_tensor: a tensor of floating point numbers.
+      axis: the dimensions, ints in [-rank, rank); all if not given.
+      keepdims: keep them with size 1.
+      name: name of the node.
+      reduction_indices: old name of `axis`.
+      keep_dims: old name of `keepdims`.
+
+    Returns:
+      A tensor of that dtype.
+
+    Raises:
+      ValueError: an argument is given under both names.
+    """
+    axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
+    with ops.name_scope(name, 'ReduceLogSumExp', [input_tensor]) as scope:
+        greatest = _reduce(gen.Max, input_tensor, axis, True, None)
+        greatest = gen.StopGradient(gen.SelectV2(gen.IsFinite(greatest), greatest, 0))
+        powers = gen.Exp(gen.Sub(input_tensor, greatest))
+        result = gen.Log(_reduce(gen.Sum, powers, axis, keepdims, None))
+        if not keepdims:
+            greatest = array_basics.reshape(greatest, gen.Shape(result))
+        result = math_basics.add(result, greatest, name=scope)
+        if axis is None and not keepdims:
+            result.set_shape(())
+        return result
+
+
+@export('math.reduce_variance')
+def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
+    """Returns the variance of elements along dimensions.
+
+    Args:
+      input_tensor: a tensor of floating point or complex numbers.
+      axis: the dimensions, ints in [-rank, rank); all if not given.
+      keepdims: keep them with size 1.
+      name: name of the scope.
+
+    Returns:
+      A tensor of real dtype.
+
+    Raises:
+      TypeError: the elements are integers.
+    """
+    with ops.name_scope(name or 'reduce_variance'):
+        input_tensor = ops.convert_to_tensor(input_tensor)
+        means = _reduce(gen.Mean, input_tensor, axis, True, None)
+        if means.dtype.is_integer:
+            raise TypeError('Input must be either real or complex. Received integer type '
+                            f'{means.dtype}.')
+        off = input_tensor - means
+        if off.dtype.is_complex:
+            squares = gen.Mul(gen.Conj(off), off)
+            squares = math_basics.real(squares)
+        else:
+            squares = gen.Square(off)
+        return _reduce(gen.Mean, squares, axis, keepdims, None)
+
+
+@export('math.reduce_std')
+def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
+    """Returns the standard deviation of elements along dimensions.
+
+    Args:
+      input_tensor: a tensor of floating point or complex numbers.
+      axis: the dimensions, ints in [-rank, rank); all if not given.
+      keepdims: keep them with size 1.
+      name: name of the scope.
+
+    Returns:
+      A tensor of real dtype.
+
+    Raises:
+      TypeError: the elements are integers.
+    """
+    with ops.name_scope(name or 'reduce_std'):
+        input_tensor = ops.convert_to_tensor(input_tensor)
+        return gen.Sqrt(reduce_variance(input_tensor, axis=axis, keepdims=keepdims))
+
+
+@export('math.reduce_euclidean_norm')
+def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
+    """Returns the square root of the sum of squares along dimensions.
+
+    Args:
+      input_tensor: a tensor of numbers.
+      axis: the dimensions, ints in [-rank, rank); all if not given.
+      keepdims: keep them with size 1.
+      name: name of the node.
+
+    Returns:
+      A tensor of that dtype.
+    """
+    return _reduce(gen.EuclideanNorm, input_tensor, axis, keepdims, name)
+
+
+@export('count_nonzero', 'math.count_nonzero')
+def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int64, name=None,
+                  reduction_indices=None, keep_dims=None, input=None):
+    """Counts the elements along dimensions that are not zero (not empty, for strings).
+
+    Args:
+      input_tensor: a tensor.
+      axis: the dimensions, ints in [-rank, rank); all if not given.
+      keepdims: keep them with size 1.
+      dtype: dtype of the counts.
+      name: name of the scope.
+      reduction_indices: old name of `axis`.
+      keep_dims: old name of `keepdims`.
+      input: another name of `input_tensor`.
+
+    Returns:
+      A tensor of `dtype`.
+
+    Raises:
+      ValueError: an argument is given under both names.
+    """
+    keepdims = one_of('keepdims', keepdims, 'keep_dims', keep_dims, False)
+    input_tensor = one_of('input', input, 'input_tensor', input_tensor)
+    axis = one_of('axis', axis, 'reduction_indices', reduction_indices)
+    with ops.name_scope(name, 'count_nonzero', [input_tensor]):
+        input_tensor = ops.convert_to_tensor(input_tensor, name='input')
+        held = input_tensor
+        if held.dtype != dtypes.bool:
+            held = gen.NotEqual(held, array_basics.zeros([], dtype=held.dtype))
+        held = gen.Cast(held, dtypes.int64)
+        return math_basics.cast(_reduce(gen.Sum, held, axis, keepdims, None), dtype)
+
+
+@export('argmax', 'math.argmax')
+def argmax(input, axis=None, name=None, dimension=None, output_type=dtypes.int64):
+    """Returns the index of the greatest element along a dimension, the first of equal ones.
+
+    Args:
+      input: a tensor.
+      axis: an int32 or int64 scalar in [-rank, rank); 0 if not given.
+      name: name of the node.
+      dimension: old name of `axis`.
+      output_type: int32 or int64 (also int16, uint16).
+
+    Returns:
+      A tensor of `output_type` with one dimension less.
+
+    Raises:
+      ValueError: both names are given.
+    """
+    axis = one_of('axis', axis, 'dimension', dimension, 0)
+    return gen.ArgMax(input, axis, name=name, output_type=output_type)
+
+
+@export('argmin', 'math.argmin')
+def argmin(input, axis=None, name=None, dimension=None, output_type=dtypes.int64):
+    """Returns the index of the least element along a dimension, the first of equal ones.
+
+    Args:
+      input: a tensor.
+      axis: an int32 or int64 scalar in [-rank, rank); 0 if not given.
+      name: name of the node.
+      dimension: old name of `axis`.
+      output_type: int32 or int64.
+
+    Returns:
+      A tensor of `output_type` with one dimension less.
+
+    Raises:
+      ValueError: both names are given.
+    """
+    axis = one_of('axis', axis, 'dimension', dimension, 0)
+    return gen.ArgMin(input, axis, name=name, output_type=output_type)
+
+
+@export('cumsum', 'math.cumsum')
+def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Returns the running sums along a dimension.
+
+    Args:
+      x: a tensor of numbers.
+      axis: an int32 scalar in [-rank, rank).
+      exclusive: leave each element out of its own sum.
+      reverse: from the end.
+      name: name of the node.
+
+    Returns:
+      A tensor like `x`.
+    """
+    with ops.name_scope(name, 'Cumsum', [x]) as scope:
+        x = ops.convert_to_tensor(x, name='x')
+        return gen.Cumsum(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+
+
+@export('cumprod', 'math.cumprod')
+def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Returns the running products along a dimension.
+
+    Args:
+      x: a tensor of numbers.
+      axis: an int32 scalar in [-rank, rank).
+      exclusive: leave each element out of its own product.
+      reverse: from the end.
+      name: name of the node.
+
+    Returns:
+      A tensor like `x`.
+    """
+    with ops.name_scope(name, 'Cumprod', [x]) as scope:
+        x = ops.convert_to_tensor(x, name='x')
+        return gen.Cumprod(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+
+
+@export('math.cumulative_logsumexp')
+def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Returns the running log(sum(exp(...))) along a dimension.
+
+    Args:
+      x: a tensor of floating point numbers.
+      axis: an int32 scalar in [-rank, rank).
+      exclusive: leave each element out of its own sum.
+      reverse: from the end.
+      name: name of the node.
+
+    Returns:
+      A tensor like `x`.
+    """
+    with ops.name_scope(name, 'CumulativeLogsumexp', [x]) as scope:
+        x = ops.convert_to_tensor(x, name='x')
+        return gen.CumulativeLogsumexp(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+
+
+@export('add_n', 'math.add_n')
+def add_n(inputs, name=None):
+    """Adds tensors of one dtype and shape.
+
+    Args:
+      inputs: a list of tensors or IndexedSlices.
+      name: name of the node.
+
+    Returns:
+      A tensor; the only input itself if there is one and no name.
+
+    Raises:
+      ValueError: the list is empty, or the shapes differ.
+    """
+    try:
+        tensors = [value if isinstance(value, (Tensor, IndexedSlices))
+                   else ops.convert_to_tensor(value) for value in inputs]
+    except (TypeError, ValueError):
+        tensors = []
+        if not hasattr(inputs, '__iter__'):
+            raise
+    if not tensors:
+        raise ValueError('Inputs must be an iterable of at least one Tensor/IndexedSlices with '
+                         'the same dtype and shape.')
+    if len(tensors) > 1:
+        return gen.AddN(tensors, name=name)
+    if isinstance(tensors[0], IndexedSlices):
+        only = ops.convert_to_tensor(tensors[0])
+    else:
+        only = tensors[0]
+    return array_basics.identity(only, name=name) if name else only
+
+
+@export('accumulate_n', 'math.accumulate_n')
+def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+    """Adds tensors of one dtype and shape (add_n with checks).
+
+    Args:
+      inputs: a list of tensors.
+      shape: what is known of their shape.
+      tensor_dtype: their dtype.
+      name: name of the node.
+
+    Returns:
+      A tensor.
+
+    Raises:
+      TypeError: `tensor_dtype` is another.
+      ValueError: the list is empty, or dtypes or shapes differ.
+    """
+    def refuse():
+        raise ValueError('inputs must be a list of at least one Tensor with the same dtype and '
+                         'shape')
+    if not inputs or not isinstance(inputs, (list, tuple)):
+        refuse()
+    tensors = [ops.convert_to_tensor(value) for value in inputs]
+    if any(tensor.dtype != tensors[0].dtype for tensor in tensors):
+        refuse()
+    from ramet.framework import tensor_shape
+    merged = tensor_shape.as_shape(shape)
+    for tensor in tensors:
+        merged = merged.merge_with(tensor.shape)
+    if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) != tensors[0].dtype:
+        raise TypeError(f'The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type '
+                        f'{tensors[0].dtype}. These must be equal. Try casting the input to the '
+                        'desired type.')
+    if len(tensors) == 1:
+        return tensors[0] if name is None else array_basics.identity(tensors[0], name=name)
+    return add_n(tensors, name=name)

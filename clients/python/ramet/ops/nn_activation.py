@@ -1,0 +1,441 @@
+"""Activations: softmax, dropout, the ReLU family and what is small beside them."""
+
+import numbers
+
+from ramet.api import export
+from ramet.framework import deprecation
+from ramet.framework import dtypes
+from ramet.framework import errors
+from ramet.framework import ops
+from ramet.framework import tensor_shape
+from ramet.framework import tensor_util
+from ramet.ops import array_ops
+from ramet.ops import gen
+from ramet.ops import math_ops
+from ramet.ops import random_ops
+
+
+@export('nn.relu6')
+def relu6(features, name=None):
+    """Returns min(max(features, 0), 6) element-wise.
+
+    Args:
+      features: a Tensor of a real number type.
+      name: name of the operation.
+
+    Returns:
+      A Tensor like features.
+    """
+    with ops.name_scope(name, 'Relu6', [features]) as name:
+        features = ops.convert_to_tensor(features, name='features')
+        return gen.Relu6(features, name=name)
+
+
+@export('nn.leaky_relu')
+def leaky_relu(features, alpha=0.2, name=None):
+    """Returns features where they are positive and alpha * features elsewhere.
+
+    Args:
+      features: a Tensor of half, bfloat16, float, double, or of integers, which become float.
+      alpha: a Python float, the slope for negative values.
+      name: name of the operation.
+
+    Returns:
+      A Tensor of the shape of features.
+    """
+    with ops.name_scope(name, 'LeakyRelu', [features, alpha]) as name:
+        features = ops.convert_to_tensor(features, name='features')
+        if features.dtype.is_integer:
+            features = math_ops.cast(features, 'float32')
+        return gen.LeakyRelu(features, alpha=getattr(alpha, 'item', lambda: alpha)(), name=name)
+
+
+@export('nn.crelu')
+def crelu(features, name=None, axis=-1):
+    """Returns relu of features and of -features, concatenated along an axis.
+
+    Args:
+      features: a Tensor of a real number type.
+      name: name of the scope.
+      axis: the axis to concatenate along.
+
+    Returns:
+      A Tensor like features, twice as long along axis.
+    """
+    with ops.name_scope(name, 'CRelu', [features]) as name:
+        features = ops.convert_to_tensor(features, name='features')
+        return gen.Relu(array_ops.concat([features, -features], axis, name=name))
+
+
+def _swish_grad(features, beta):
+    def grad(dy):
+        with ops.control_dependencies([dy]):
+            sigmoid = math_ops.sigmoid(beta * features)
+        slope = sigmoid * (1.0 + (beta * features) * (1.0 - sigmoid))
+        beta_grad = math_ops.reduce_sum(
+            dy * math_ops.square(features) * sigmoid * (1.0 - sigmoid))
+        return dy * slope, beta_grad
+
+    return grad
+
+
+@export('nn.silu', 'nn.swish')
+def swish(features, beta=1.0):
+    """Returns features * sigmoid(beta * features), whose gradient keeps no activation alive.
+
+    Args:
+      features: a Tensor of a floating point type.
+      beta: a scalar.
+
+    Returns:
+      A Tensor like features.
+    """
+    features = ops.convert_to_tensor(features, name='features')
+    beta = ops.convert_to_tensor(beta, name='beta')
+    beta = math_ops.cast(beta, features.dtype)
+
+    @ops.custom_gradient
+    def swish_impl(features, beta):
+        return features * math_ops.sigmoid(beta * features), _swish_grad(features, beta)
+
+    return swish_impl(features, beta)
+
+
+def _normalized_axis(axis, rank):
+    if isinstance(axis, ops.Tensor):
+        return array_ops.where(math_ops.less(axis, 0), axis + rank, axis)
+    return axis + rank if axis < 0 else axis
+
+
+def _swap_with_last(tensor, axis, last, name=None):
+    order = array_ops.concat([
+        math_ops.range(axis), [last],
+        math_ops.range(axis + 1, last), [axis]
+    ], 0)
+    return array_ops.transpose(tensor, order, name=name)
+
+
+def _along_last_axis(op, tensor, axis, name):
+    """Applies an op that works on the last axis to another axis, by transposing both ways."""
+    tensor = ops.convert_to_tensor(tensor)
+    static = tensor.get_shape()
+    is_tensor = isinstance(axis, ops.Tensor)
+    if not is_tensor and (axis == -1 or axis == static.ndims - 1):
+        return op(tensor, name=name)
+    value = tensor_util.constant_value(axis) if is_tensor else axis
+    if value is not None and not -static.ndims <= value < static.ndims:
+        raise errors.InvalidArgumentError(
+            None, None, f'`dim` must be in the range [{-static.ndims}, {static.ndims}) where '
+            f'{static.ndims} is the number of dimensions in the input. Received: dim={value}')
+    axis = _normalized_axis(axis, array_ops.rank(tensor))
+    rank = array_ops.rank(tensor)
+    axis = axis % static.ndims
+    swapped = op(_swap_with_last(tensor, axis, math_ops.subtract(rank, 1)))
+    return _swap_with_last(swapped, axis, math_ops.subtract(rank, 1), name=name)
+
+
+@export('nn.softmax', 'math.softmax')
+def softmax(logits, axis=None, name=None, dim=None):
+    """Returns exp(logits) / sum(exp(logits)) along an axis.
+
+    Args:
+      logits: a Tensor of half, bfloat16, float or double.
+      axis: the axis of the sum; the last by default.
+      name: name of the operation.
+      dim: the old name of axis.
+
+    Returns:
+      A Tensor like logits.
+
+    Raises:
+      InvalidArgumentError: if axis is not one of logits' axes.
+      ValueError: if both axis and dim are given.
+    """
+    axis = deprecation.renamed('softmax', 'axis', axis, 'dim', dim)
+    return _along_last_axis(gen.Softmax, logits, -1 if axis is None else axis, name)
+
+
+@export('nn.log_softmax', 'math.log_softmax')
+def log_softmax(logits, axis=None, name=None, dim=None):
+    """Returns logits - log(sum(exp(logits))) along an axis.
+
+    Args:
+      logits: a Tensor of half, bfloat16, float or double.
+      axis: the axis of the sum; the last by default.
+      name: name of the operation.
+      dim: the old name of axis.
+
+    Returns:
+      A Tensor like logits.
+
+    Raises:
+      InvalidArgumentError: if axis is not one of logits' axes.
+      ValueError: if both axis and dim are given.
+    """
+    axis = deprecation.renamed('log_softmax', 'axis', axis, 'dim', dim)
+    return _along_last_axis(gen.LogSoftmax, logits, -1 if axis is None else axis, name)
+
+
+@export('nn.relu_layer')
+def relu_layer(x, weights, biases, name=None):
+    """Returns relu(x * weights + biases).
+
+    Args:
+      x: a Tensor of shape [batch, in].
+      weights: a Tensor of shape [in, out].
+      biases: a Tensor of shape [out].
+      name: name of the operation.
+
+    Returns:
+      A Tensor of shape [batch, out].
+    """
+    with ops.name_scope(name, 'relu_layer', [x, weights, biases]) as name:
+        x = ops.convert_to_tensor(x, name='x')
+        weights = ops.convert_to_tensor(weights, name='weights')
+        biases = ops.convert_to_tensor(biases, name='biases')
+        return gen.Relu(bias_add(math_ops.matmul(x, weights), biases), name=name)
+
+
+@export('nn.xw_plus_b')
+def xw_plus_b(x, weights, biases, name=None):
+    """Returns x * weights + biases.
+
+    Args:
+      x: a Tensor of shape [batch, in].
+      weights: a Tensor of shape [in, out].
+      biases: a Tensor of shape [out].
+      name: name of the operation.
+
+    Returns:
+      A Tensor of shape [batch, out].
+    """
+    with ops.name_scope(name, 'xw_plus_b', [x, weights, biases]) as name:
+        x = ops.convert_to_tensor(x, name='x')
+        weights = ops.convert_to_tensor(weights, name='weights')
+        biases = ops.convert_to_tensor(biases, name='biases')
+        return bias_add(math_ops.matmul(x, weights), biases, name=name)
+
+
+def _bias_format(data_format):
+    if data_format is None:
+        return 'NHWC'
+    if data_format.startswith('NC'):
+        return 'NCHW'
+    if data_format.startswith('N') and data_format.endswith('C'):
+        return 'NHWC'
+    raise ValueError('`data_format` must be of the form `N...C` or `NC...`. '
+                     f'Received: data_format={data_format}')
+
+
+@export('nn.bias_add')
+def bias_add(value, bias, data_format=None, name=None):
+    """Adds a vector to the channels of a tensor.
+
+    Args:
+      value: a Tensor of rank 2 or more.
+      bias: a vector of value's type, as long as value has channels.
+      data_format: 'N...C' (the default) or 'NC...'.
+      name: name of the operation.
+
+    Returns:
+      A Tensor like value.
+
+    Raises:
+      ValueError: if data_format has another form.
+    """
+    with ops.name_scope(name, 'BiasAdd', [value, bias]) as name:
+        data_format = _bias_format(data_format)
+        value = ops.convert_to_tensor(value, name='input')
+        bias = ops.convert_to_tensor(bias, dtype=value.dtype, name='bias')
+        return gen.BiasAdd(value, bias, data_format=data_format, name=name)
+
+
+def _noise_shape(x, noise_shape):
+    if noise_shape is None:
+        return array_ops.shape(x)
+    try:
+        noise_shape = tensor_shape.as_shape(noise_shape)
+    except (TypeError, ValueError):
+        return noise_shape
+    static = x.get_shape()
+    if static.dims is None or len(static.dims) != len(noise_shape.dims):
+        return noise_shape
+    sizes = [size if size is not None else tensor_shape.dimension_value(known)
+             for size, known in zip(noise_shape.as_list(), static.dims)]
+    return tensor_shape.TensorShape(sizes)
+
+
+def _checked_rate(rate):
+    if rate is None:
+        raise ValueError('`rate` must be provided. Received: rate=None')
+    if isinstance(rate, numbers.Real):
+        if not 0 <= rate < 1:
+            raise ValueError('`rate` must be a scalar tensor or a float in the range [0, 1). '
+                             f'Received: rate={rate}')
+    elif not hasattr(rate, 'get_shape'):
+        raise ValueError(f'`rate` must be a scalar or scalar tensor. Received: rate={rate}')
+
+
+def _scaled(x, rate):
+    if isinstance(rate, numbers.Real):
+        scale = ops.convert_to_tensor(1.0 / (1 - rate), dtype=x.dtype)
+        return gen.Mul(x, scale)
+    rate.get_shape().assert_has_rank(0)
+    if not rate.dtype.is_compatible_with(x.dtype):
+        raise ValueError('`x.dtype` must be compatible with `rate.dtype`. '
+                         f'Received: x.dtype={x.dtype} and rate.dtype={rate.dtype}')
+    one = ops.convert_to_tensor(1, dtype=x.dtype)
+    return gen.RealDiv(x, gen.Sub(one, rate))
+
+
+@export('nn.dropout')
+def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
+    """Sets elements to 0 at random, and scales those that stay so that the expected sum stays.
+
+    Args:
+      x: a Tensor of a floating point type.
+      keep_prob: 1 - rate, the old way to say it.
+      noise_shape: shape of the decisions, broadcast to x; the shape of x by default.
+      seed: an integer, see tf.set_random_seed.
+      name: name of the scope.
+      rate: the probability that an element is dropped, in [0, 1); a float or a scalar Tensor.
+
+    Returns:
+      A Tensor like x; x itself where rate is 0.
+
+    Raises:
+      ValueError: if rate is missing, is given beside keep_prob or is outside [0, 1), or x is not
+        of a floating point type.
+    """
+    if keep_prob is not None:
+        deprecation.warn_once('calling dropout with keep_prob',
+                              'Please use `rate` instead of `keep_prob`; rate = 1 - keep_prob.')
+        if rate is not None:
+            raise ValueError("Cannot specify both 'keep_prob' and 'rate'.")
+        try:
+            rate = 1 - keep_prob
+        except TypeError as error:
+            raise ValueError('`keep_prob` must be a floating point number or Tensor. '
+                             f'Received: keep_prob={keep_prob}') from error
+    _checked_rate(rate)
+    with ops.name_scope(name, 'dropout', [x]):
+        x = ops.convert_to_tensor(x, name='x')
+        if not x.dtype.is_floating:
+            raise ValueError('`x.dtype` must be a floating point tensor as `x` will be scaled. '
+                             f'Received: x_dtype={x.dtype}')
+        if isinstance(rate, numbers.Real) and rate == 0:
+            return x
+        result = _scaled(x, rate)
+        noise = random_ops.random_uniform(_noise_shape(x, noise_shape), seed=seed, dtype=x.dtype)
+        keep = noise >= rate
+        zero = ops.convert_to_tensor(0, dtype=x.dtype)
+        result = gen.SelectV2(keep, result, zero)
+        result.set_shape(x.get_shape())
+        return result
+
+
+@export('nn.l2_normalize', 'math.l2_normalize', 'linalg.l2_normalize')
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+    """Returns x / sqrt(max(sum(x ** 2), epsilon)), the sum taken along axes.
+
+    Args:
+      x: a Tensor of a floating point or complex type.
+      axis: an axis or a list of axes; all by default.
+      epsilon: the least sum of squares.
+      name: name of the operation.
+      dim: the old name of axis.
+
+    Returns:
+      A Tensor like x.
+
+    Raises:
+      ValueError: if both axis and dim are given.
+    """
+    axis = deprecation.renamed('l2_normalize', 'axis', axis, 'dim', dim)
+    with ops.name_scope(name, 'l2_normalize', [x]) as name:
+        x = ops.convert_to_tensor(x, name='x')
+        if x.dtype.is_complex:
+            return _complex_l2_normalize(x, axis, epsilon, name)
+        square_sum = math_ops.reduce_sum(math_ops.square(x), axis, keepdims=True)
+        inverse_norm = math_ops.rsqrt(math_ops.maximum(square_sum, epsilon))
+        return math_ops.multiply(x, inverse_norm, name=name)
+
+
+def _complex_l2_normalize(x, axis, epsilon, name):
+    square_real = math_ops.square(math_ops.real(x))
+    square_imag = math_ops.square(math_ops.imag(x))
+    square_sum = math_ops.real(
+        math_ops.reduce_sum(square_real + square_imag, axis, keepdims=True))
+    inverse_norm = math_ops.rsqrt(math_ops.maximum(square_sum, epsilon))
+    return math_ops.complex(
+        math_ops.multiply(math_ops.real(x), inverse_norm),
+        math_ops.multiply(math_ops.imag(x), inverse_norm), name=name)
+
+
+@export('nn.top_k', 'math.top_k')
+def top_k(input, k=1, sorted=True, name=None):
+    """Returns the k largest entries along the last axis.
+
+    Args:
+      input: a Tensor of a real number type, of rank 1 or more.
+      k: how many; a scalar int32.
+      sorted: whether they come in descending order.
+      name: name of the operation.
+
+    Returns:
+      values and indices (int32) of shape input.shape[:-1] + [k].
+    """
+    return gen.TopKV2(input, k=k, sorted=sorted, name=name)
+
+
+@export('nn.in_top_k', 'math.in_top_k')
+def in_top_k(predictions, targets, k, name=None):
+    """Says for each row whether its target is among the k largest predictions.
+
+    Args:
+      predictions: a float Tensor of shape [batch, classes].
+      targets: an int32 or int64 Tensor of shape [batch].
+      k: how many; a scalar.
+      name: name of the operation.
+
+    Returns:
+      A bool Tensor of shape [batch].
+    """
+    with ops.name_scope(name, 'in_top_k'):
+        return gen.InTopKV2(predictions, targets, k, name=name)
+
+
+def _count_nonzero(value, dtype):
+    with ops.name_scope('count_nonzero', 'count_nonzero', [value]):
+        zero = array_ops.zeros([], value.dtype)
+        return math_ops.reduce_sum(
+            math_ops.cast(math_ops.not_equal(value, zero), dtype), name='nonzero_count')
+
+
+def _nonzero_count(value, size):
+    from ramet.ops import control_flow_ops
+    return control_flow_ops.cond(
+        size <= dtypes.int32.max,
+        true_fn=lambda: math_ops.cast(_count_nonzero(value, dtypes.int32), dtypes.int64),
+        false_fn=lambda: _count_nonzero(value, dtypes.int64))
+
+
+@export('nn.zero_fraction', 'math.zero_fraction')
+def zero_fraction(value, name=None):
+    """Returns the fraction of elements that are 0.
+
+    Args:
+      value: a Tensor of a number type.
+      name: name of the scope.
+
+    Returns:
+      A float scalar.
+    """
+    with ops.name_scope(name, 'zero_fraction', [value]):
+        value = ops.convert_to_tensor(value, name='value')
+        size = array_ops.size(value, out_type=dtypes.int64)
+        nonzero = _nonzero_count(value, size)
+        with ops.name_scope('counts_to_fraction'):
+            zeros = math_ops.cast(size - nonzero, dtype=dtypes.float32)
+            fraction = zeros / math_ops.cast(size, dtype=dtypes.float32)
+        return array_ops.identity(fraction, 'fraction')

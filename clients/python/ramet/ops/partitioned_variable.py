@@ -1,0 +1,155 @@
+"""A variable that is kept in parts."""
+
+from ramet.framework import ops
+from ramet.framework import tensor_shape
+
+
+class PartitionedVariable:
+    """Variables that are the parts of one, cut along one dimension.
+
+    Used where a tensor is wanted it is the parts in one piece.
+
+    Args:
+      name: name of the whole.
+      shape: its TensorShape.
+      dtype: its DType.
+      variable_list: list of the parts, each with its slice information set.
+      partitions: list, the number of parts in each dimension.
+
+    Raises:
+      TypeError: if `variable_list` or `partitions` is no list.
+      ValueError: if a number of parts is less than 1, or a part has no slice information.
+    """
+
+    def __init__(self, name, shape, dtype, variable_list, partitions):
+        if not isinstance(variable_list, (list, tuple)):
+            raise TypeError(f'variable_list is not a list or tuple: {variable_list}')
+        if not isinstance(partitions, (list, tuple)):
+            raise TypeError(f'partitions is not a list or tuple: {partitions}')
+        if not all(p >= 1 for p in partitions):
+            raise ValueError(f'partition values must be positive: {partitions}')
+        if not variable_list:
+            raise ValueError('variable_list may not be empty')
+        for part in variable_list:
+            if not part._get_save_slice_info():
+                raise ValueError('All variables must have a save_slice_info available: '
+                                 f"{[v.name for v in variable_list]}")
+            if len(shape) != len(partitions):
+                raise ValueError('len(shape) != len(partitions): '
+                                 f'{shape} vs. {partitions}')
+            if part._get_save_slice_info().full_shape is None:
+                raise ValueError(f"All variables' full shapes must match shape: {shape}")
+        self._variable_list = sorted(variable_list, key=lambda v: v._get_save_slice_info().var_offset)
+        self._partitions = partitions
+        self._name = name
+        self._shape = tensor_shape.as_shape(shape)
+        self._dtype = dtype
+
+    def __iter__(self):
+        return iter(self._variable_list)
+
+    def __len__(self):
+        axes = len(self._partition_axes())
+        if axes > 1:
+            raise ValueError(f'Cannot get a length for {axes} > 1 partition axes')
+        return len(self._variable_list)
+
+    @property
+    def name(self):
+        """Name of the whole."""
+        return self._name
+
+    @property
+    def dtype(self):
+        """Its DType."""
+        return self._dtype
+
+    @property
+    def shape(self):
+        """Its TensorShape."""
+        return self._shape
+
+    def get_shape(self):
+        """Its TensorShape."""
+        return self._shape
+
+    def _partition_axes(self):
+        if all(p == 1 for p in self._partitions):
+            return [0]
+        return [i for i, p in enumerate(self._partitions) if p > 1]
+
+    def _get_variable_list(self):
+        return self._variable_list
+
+    def _get_partitions(self):
+        return self._partitions
+
+    def _concat(self):
+        from ramet.ops import array_ops
+        if len(self._variable_list) == 1:
+            with ops.name_scope(None):
+                return array_ops.identity(self._variable_list[0], name=self._name)
+        axes = self._partition_axes()
+        if len(axes) > 1:
+            raise NotImplementedError('Cannot concatenate along more than one dimension: '
+                                      f'{axes}.  Multi-axis partition concat is not supported')
+        with ops.name_scope(self._name + '/ConcatPartitions/'):
+            whole = array_ops.concat(self._variable_list, axes[0])
+        with ops.name_scope(None):
+            return array_ops.identity(whole, name=self._name)
+
+    def as_tensor(self):
+        """The parts in one piece, as a Tensor that no control dependency delays."""
+        with ops.control_dependencies(None):
+            return self._concat()
+
+    def _apply(self, change, value):
+        from ramet.ops import array_ops
+        axes = self._partition_axes()
+        if len(axes) > 1:
+            raise NotImplementedError('Cannot do assign action along more than one dimension: '
+                                      f'{axes}.  Multi-axis partition assign action is not '
+                                      'supported ')
+        if isinstance(value, list):
+            parts = value
+        elif isinstance(value, PartitionedVariable):
+            parts = list(value)
+        else:
+            sizes = [v.shape.as_list()[axes[0]] for v in self._variable_list]
+            parts = array_ops.split(value, sizes, axis=axes[0])
+        return [change(v, part) for v, part in zip(self._variable_list, parts, strict=True)]
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        """Assigns to each part; see tf.Variable.assign.
+
+        Args:
+          value: Tensor of the whole's shape, a list of one per part, or a PartitionedVariable.
+
+        Returns:
+          List of what the assignments of the parts return.
+        """
+        return self._apply(lambda v, part: v.assign(part, use_locking=use_locking, name=name,
+                                                    read_value=read_value), value)
+
+    def assign_add(self, value, use_locking=False, name=None, read_value=True):
+        """Adds to each part; see assign."""
+        return self._apply(lambda v, part: v.assign_add(part, use_locking=use_locking, name=name,
+                                                        read_value=read_value), value)
+
+    def assign_sub(self, value, use_locking=False, name=None, read_value=True):
+        """Subtracts from each part; see assign."""
+        return self._apply(lambda v, part: v.assign_sub(part, use_locking=use_locking, name=name,
+                                                        read_value=read_value), value)
+
+
+def _to_tensor(variable, dtype=None, name=None, as_ref=False):
+    del name
+    if dtype is not None and not dtype.is_compatible_with(variable.dtype):
+        raise ValueError(f"Incompatible type conversion requested to type '{dtype.name}' for "
+                         f"variable of type '{variable.dtype.name}'")
+    if as_ref:
+        raise NotImplementedError('PartitionedVariable doesn\'t support being used as a reference.')
+    return variable.as_tensor()
+
+
+ops.register_tensor_conversion_function(PartitionedVariable, _to_tensor)

@@ -1,0 +1,193 @@
+"""Reference variables: VariableV2, whose consumers see the buffer itself."""
+
+from ramet import _core
+from ramet.framework import ops
+from ramet.framework import tensor_shape
+from ramet.ops import gen
+from ramet.ops import state_ops
+from ramet.ops import variable_creation
+from ramet.ops import variables
+
+
+class RefVariable(variables.Variable):
+    """A variable whose tensor is a reference to its buffer; what tf.Variable makes by default."""
+
+    _is_resource = False
+
+    def __new__(cls, initial_value=None, variable_def=None, import_scope=None, **kwargs):
+        if variable_def is None:
+            return super().__new__(cls)
+        if initial_value is not None:
+            raise ValueError('variable_def and initial_value are mutually exclusive.')
+        return variable_creation.from_proto(variable_def, import_scope)
+
+    def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True,
+                 caching_device=None, name=None, variable_def=None, dtype=None,
+                 expected_shape=None, import_scope=None, constraint=None, synchronization=None,
+                 aggregation=None, shape=None):
+        if variable_def is not None:
+            return
+        synchronization, aggregation, trainable = variable_creation.checked_modes(
+            synchronization, aggregation, trainable, name)
+        if initial_value is None:
+            raise ValueError('initial_value must be specified.')
+        collections = variable_creation.checked_collections(collections, trainable)
+        if constraint is not None and not callable(constraint):
+            raise ValueError('The `constraint` argument must be a callable.')
+        variable_creation.make(
+            self, False, _value(validate_shape), initial_value, trainable=trainable,
+            collections=collections, validate_shape=validate_shape, caching_device=caching_device,
+            name=name, dtype=variable_creation.base_dtype(dtype), synchronization=synchronization,
+            aggregation=aggregation, shape=shape)
+        self._constraint = constraint
+
+    @property
+    def _variable(self):
+        return self._part('variable')
+
+    @property
+    def dtype(self):
+        """The DType of the reference: float32_ref."""
+        return self._variable.dtype
+
+    @property
+    def shape(self):
+        """Its static TensorShape."""
+        return self._variable.get_shape()
+
+    def _ref(self):
+        return self._variable
+
+    def _as_graph_element(self):
+        return self._variable
+
+    def value(self):
+        """The Tensor that reads it, made with the variable: what it is used as."""
+        return self._snapshot
+
+    def read_value(self):
+        """A new Tensor that reads it here, behind the open control dependencies."""
+        return gen.Identity(self._variable, name='read')
+
+    def initialized_value(self):
+        """A Tensor that is the variable's value, or its initial value while it has none."""
+        with ops.init_scope():
+            return _core.initialized_value(self._graph, self._id)
+
+    def set_shape(self, shape):
+        """Merges `shape` into the static shapes of the variable and of its value."""
+        self._variable.set_shape(shape)
+        self.value().set_shape(shape)
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        """A new operation that assigns `value`.
+
+        Args:
+          value: Tensor of the variable's dtype and shape.
+          use_locking: whether the assignment is guarded by a lock.
+          name: name of the node.
+          read_value: whether the reference is returned rather than the Operation.
+
+        Returns:
+          A reference Tensor that holds the new value once the node has run, or the Operation.
+        """
+        assigned = state_ops.assign(self._variable, value, use_locking=use_locking, name=name)
+        return assigned if read_value else assigned.op
+
+    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+        """A new operation that adds `delta`; see assign."""
+        assigned = state_ops.assign_add(self._variable, delta, use_locking=use_locking, name=name)
+        return assigned if read_value else assigned.op
+
+    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+        """A new operation that subtracts `delta`; see assign."""
+        assigned = state_ops.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
+        return assigned if read_value else assigned.op
+
+    def _scatter(self, op, sparse_delta, use_locking, name):
+        from ramet.framework import indexed_slices
+        if not isinstance(sparse_delta, indexed_slices.IndexedSlices):
+            raise TypeError(f'sparse_delta is not IndexedSlices: {sparse_delta}')
+        return op(self._variable, sparse_delta.indices, sparse_delta.values,
+                  use_locking=use_locking, name=name)
+
+    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
+        """Subtracts IndexedSlices from the rows that they name; returns the reference."""
+        return self._scatter(gen.ScatterSub, sparse_delta, use_locking, name)
+
+    def scatter_add(self, sparse_delta, use_locking=False, name=None):
+        """Adds IndexedSlices to the rows that they name; returns the reference."""
+        return self._scatter(gen.ScatterAdd, sparse_delta, use_locking, name)
+
+    def scatter_max(self, sparse_delta, use_locking=False, name=None):
+        """Takes the larger of the rows and IndexedSlices; returns the reference."""
+        return self._scatter(gen.ScatterMax, sparse_delta, use_locking, name)
+
+    def scatter_min(self, sparse_delta, use_locking=False, name=None):
+        """Takes the smaller of the rows and IndexedSlices; returns the reference."""
+        return self._scatter(gen.ScatterMin, sparse_delta, use_locking, name)
+
+    def scatter_mul(self, sparse_delta, use_locking=False, name=None):
+        """Multiplies rows by IndexedSlices; returns the reference."""
+        return self._scatter(gen.ScatterMul, sparse_delta, use_locking, name)
+
+    def scatter_div(self, sparse_delta, use_locking=False, name=None):
+        """Divides rows by IndexedSlices; returns the reference."""
+        return self._scatter(gen.ScatterDiv, sparse_delta, use_locking, name)
+
+    def scatter_update(self, sparse_delta, use_locking=False, name=None):
+        """Assigns IndexedSlices to the rows that they name; returns the reference."""
+        return self._scatter(gen.ScatterUpdate, sparse_delta, use_locking, name)
+
+    def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
+        """Assigns IndexedSlices to rows, batch by batch; see tf.batch_scatter_update."""
+        return state_ops.batch_scatter_update(self, sparse_delta.indices, sparse_delta.values,
+                                              use_locking=use_locking, name=name)
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        """Subtracts updates at indices [..., depth]; returns the reference."""
+        return gen.ScatterNdSub(self._variable, indices, updates, use_locking=True, name=name)
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        """Adds updates at indices [..., depth]; returns the reference."""
+        return gen.ScatterNdAdd(self._variable, indices, updates, use_locking=True, name=name)
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        """Assigns updates at indices [..., depth]; returns the reference."""
+        return gen.ScatterNdUpdate(self._variable, indices, updates, use_locking=True, name=name)
+
+    def scatter_nd_max(self, indices, updates, name=None):
+        """Takes the larger of the values and updates at indices; returns the reference."""
+        return gen.ScatterNdMax(self._variable, indices, updates, use_locking=True, name=name)
+
+    def scatter_nd_min(self, indices, updates, name=None):
+        """Takes the smaller of the values and updates at indices; returns the reference."""
+        return gen.ScatterNdMin(self._variable, indices, updates, use_locking=True, name=name)
+
+    def count_up_to(self, limit):
+        """Adds 1 and returns the value before; fails with OutOfRangeError once it is `limit`."""
+        return gen.CountUpTo(self._variable, limit=limit)
+
+    def _strided_slice_assign(self, begin, end, strides, value, name, **masks):
+        return gen.StridedSliceAssign(ref=self._ref(), begin=begin, end=end, strides=strides,
+                                      value=value, name=name, **masks)
+
+    def _dense_var_to_tensor(self, dtype=None, name=None, as_ref=False):
+        if dtype is not None and not dtype.is_compatible_with(self.dtype):
+            raise ValueError(f"Incompatible type conversion requested to type '{dtype.name}' for "
+                             f"variable of type '{self.dtype.name}'")
+        return self._ref() if as_ref else self.value()
+
+
+def _value(validate_shape):
+    def in_scope(graph, initial_value, full_name, dtype):
+        if callable(initial_value):
+            value, group = variable_creation.called_in_scope(graph, initial_value, full_name, dtype)
+        else:
+            value = ops.convert_to_tensor(initial_value, name='initial_value', dtype=dtype)
+            group = ''
+        if validate_shape and not tensor_shape.as_shape(value.shape).is_fully_defined():
+            raise ValueError(f'initial_value must have a shape specified: {value}')
+        return value, group
+
+    return in_scope

@@ -1,0 +1,231 @@
+"""How a Variable comes to be: arguments checked, creators asked, nodes made in the graph."""
+
+import threading
+
+from ramet import _core
+from ramet.api import export
+from ramet.framework import dtypes
+from ramet.framework import ops
+from ramet.framework import tensor_shape
+
+_resource_by_default = False
+
+
+def kind(is_resource):
+    """The class of such variables."""
+    if is_resource:
+        from ramet.ops.resource_variable import ResourceVariable
+        return ResourceVariable
+    from ramet.ops.ref_variable import RefVariable
+    return RefVariable
+
+
+@export('enable_resource_variables')
+def enable_resource_variables():
+    """Makes variables resource variables where nothing else is said."""
+    global _resource_by_default
+    _resource_by_default = True
+
+
+@export('disable_resource_variables')
+def disable_resource_variables():
+    """Makes variables reference variables where nothing else is said, as they are from the start."""
+    global _resource_by_default
+    _resource_by_default = False
+
+
+@export('resource_variables_enabled')
+def resource_variables_enabled():
+    """Whether variables are resource variables where nothing else is said."""
+    return _resource_by_default
+
+
+def state_of(graph, attribute, make):
+    """What a graph object keeps under `attribute`, made by `make()` the first time."""
+    found = getattr(graph, attribute, None)
+    if found is None:
+        found = make()
+        setattr(graph, attribute, found)
+    return found
+
+
+class _Creators(threading.local):
+    def __init__(self):
+        self.stack = []
+
+
+def creators_of(graph):
+    """The variable creators of this thread that are open on a graph, outermost first."""
+    return state_of(graph, '_variable_creators', _Creators).stack
+
+
+@export('variable_creator_scope')
+class variable_creator_scope:
+    """A scope in which `variable_creator` makes the variables of the default graph.
+
+    Args:
+      variable_creator: function `(next_creator, **kwargs)` that returns a variable; it is called
+        with all arguments of tf.Variable and may change them before it calls `next_creator`.
+    """
+
+    def __init__(self, variable_creator):
+        self._creator = variable_creator
+
+    def __enter__(self):
+        self._stack = creators_of(ops.get_default_graph())
+        self._stack.append(self._creator)
+
+    def __exit__(self, *unused):
+        self._stack.pop()
+
+
+def create(initial_value=None, trainable=None, collections=None, validate_shape=True,
+           caching_device=None, name=None, variable_def=None, dtype=None, expected_shape=None,
+           import_scope=None, constraint=None, use_resource=None, synchronization=None,
+           aggregation=None, shape=None):
+    """What tf.Variable(...) does."""
+    from ramet.ops import variables
+    getter = _default_creator
+    for creator in creators_of(ops.get_default_graph()):
+        getter = _chained(creator, getter)
+    if synchronization is None:
+        synchronization = variables.VariableSynchronization.AUTO
+    if aggregation is None:
+        aggregation = variables.VariableAggregation.NONE
+    return getter(initial_value=initial_value, trainable=trainable, collections=collections,
+                  validate_shape=validate_shape, caching_device=caching_device, name=name,
+                  variable_def=variable_def, dtype=dtype, expected_shape=expected_shape,
+                  import_scope=import_scope, constraint=constraint, use_resource=use_resource,
+                  synchronization=synchronization, aggregation=aggregation, shape=shape)
+
+
+def _chained(creator, next_creator):
+    def call(**kwargs):
+        return creator(next_creator, **kwargs)
+
+    return call
+
+
+def _default_creator(use_resource=None, **kwargs):
+    if use_resource is None:
+        from ramet.ops import variable_scope
+        use_resource = variable_scope.get_variable_scope().use_resource
+    if use_resource is None:
+        use_resource = _resource_by_default
+    return kind(use_resource)(**kwargs)
+
+
+def checked_modes(synchronization, aggregation, trainable, name):
+    """The two enums for what was given, and whether a variable is trainable.
+
+    Raises:
+      ValueError: if one of the modes is not a member of its enum.
+    """
+    from ramet.ops import variables
+    synchronization = _member(variables.VariableSynchronization, synchronization,
+                              'synchronization', name)
+    aggregation = _member(variables.VariableAggregation, aggregation, 'aggregation', name)
+    if trainable is None:
+        trainable = synchronization != variables.VariableSynchronization.ON_READ
+    return synchronization, aggregation, trainable
+
+
+def _member(enum_class, value, what, name):
+    if value is None:
+        return enum_class(0)
+    try:
+        return enum_class(value)
+    except ValueError:
+        raise ValueError(f'Invalid variable {what} mode: {value} for variable: {name}') from None
+
+
+def checked_collections(collections, trainable):
+    """The keys that a new variable is added to.
+
+    Raises:
+      ValueError: if `collections` is not a list, tuple or set.
+    """
+    if collections is None:
+        collections = [ops.GraphKeys.GLOBAL_VARIABLES]
+    if not isinstance(collections, (list, tuple, set)):
+        raise ValueError('collections argument to Variable constructor must be a list, tuple, or '
+                         f'set. Got {collections} of type {type(collections)}')
+    if trainable and ops.GraphKeys.TRAINABLE_VARIABLES not in collections:
+        collections = list(collections) + [ops.GraphKeys.TRAINABLE_VARIABLES]
+    return list(collections)
+
+
+def make(variable, is_resource, value_in_scope, initial_value, *, trainable, collections,
+         validate_shape, caching_device, name, dtype, synchronization, aggregation, shape):
+    """Makes the nodes of a variable whose arguments are checked, and binds the object to them.
+
+    Args:
+      variable: the object, not bound yet.
+      value_in_scope: function (initial_value, full_name, dtype) -> Tensor, called in the scope of
+        the variable.
+    """
+    given = [] if callable(initial_value) else [initial_value]
+    with ops.init_scope(), ops.name_scope(name, 'Variable', given) as scope:
+        full_name = ops.name_from_scope_name(scope)
+        graph = ops.get_default_graph()
+        value, group = value_in_scope(graph, initial_value, full_name, dtype)
+        declared = None if shape is None else tensor_shape.as_shape(shape)
+        with _core.variable_group(graph, group):
+            variable_id = _core.make_variable(
+                graph, full_name, value, is_resource, trainable,
+                [c for c in collections if isinstance(c, str)], declared, validate_shape,
+                device_name(caching_device, graph), graph._container or '', synchronization.value,
+                aggregation.value)
+    variable._bind(graph, variable_id)
+    for key in collections:
+        if not isinstance(key, str):
+            graph.add_to_collection(key, variable)
+
+
+def device_name(caching_device, graph):
+    """The name of a device that is given by name, as a device object or a device function."""
+    if caching_device is None or isinstance(caching_device, str):
+        return caching_device
+    return caching_device.to_string() if hasattr(caching_device, 'to_string') else None
+
+
+def called_in_scope(graph, function, full_name, dtype):
+    """The initial value that a callable makes, in the scope and group of the variable."""
+    group = 'loc:@' + full_name
+    with _core.variable_group(graph, group), ops.name_scope('Initializer'), ops.device(None):
+        value = ops.convert_to_tensor(function(), name='initial_value', dtype=dtype)
+    return value, group
+
+
+def from_proto(variable_def, import_scope=None):
+    """The variable of the default graph that a VariableDef names."""
+    from ramet.ops import variables
+    graph = ops.get_default_graph()
+
+    def find(name):
+        if not name:
+            return None
+        return graph.as_graph_element(ops.prepend_name_scope(name, import_scope=import_scope))
+
+    parts = [find(variable_def.variable_name), find(variable_def.initializer_name),
+             find(variable_def.snapshot_name), find(variable_def.initial_value_name)]
+    info = None
+    if variable_def.HasField('save_slice_info_def'):
+        info = variables.SaveSliceInfo(save_slice_info_def=variable_def.save_slice_info_def,
+                                       import_scope=import_scope)
+    sync, aggregation, trainable = checked_modes(
+        variable_def.synchronization, variable_def.aggregation, variable_def.trainable,
+        variable_def.variable_name)
+    known = _core.find_variable(graph, parts[0])
+    if known is None:
+        known = _core.add_variable(graph, *parts, variable_def.is_resource, trainable, sync.value,
+                                   aggregation.value)
+    variable = variables.object_of(graph, known)
+    if info is not None:
+        variable._set_save_slice_info(info)
+    return variable
+
+
+def base_dtype(dtype):
+    """A dtype argument as a DType that is no reference."""
+    return None if dtype is None else dtypes.as_dtype(dtype).base_dtype

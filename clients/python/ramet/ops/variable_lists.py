@@ -1,0 +1,169 @@
+"""The variables of a graph by collection, and operations on all of them."""
+
+from ramet.api import export
+from ramet.framework import dtypes
+from ramet.framework import ops
+from ramet.ops import gen
+from ramet.ops import state_ops
+
+_OLD_VARIABLE_OPS = ('Variable', 'VariableV2', 'AutoReloadVariable')
+
+
+@export('global_variables')
+def global_variables(scope=None):
+    """The variables of the default graph that are not local: what checkpoints hold.
+
+    Args:
+      scope: regular expression that the beginning of a variable's name must match.
+
+    Returns:
+      List of Variables in the order of their creation.
+    """
+    return ops.get_collection(ops.GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+@export('all_variables')
+def all_variables():
+    """The old name of global_variables()."""
+    return global_variables()
+
+
+@export('local_variables')
+def local_variables(scope=None):
+    """The variables of GraphKeys.LOCAL_VARIABLES; see global_variables."""
+    return ops.get_collection(ops.GraphKeys.LOCAL_VARIABLES, scope)
+
+
+@export('model_variables')
+def model_variables(scope=None):
+    """The variables of GraphKeys.MODEL_VARIABLES; see global_variables."""
+    return ops.get_collection(ops.GraphKeys.MODEL_VARIABLES, scope)
+
+
+@export('trainable_variables')
+def trainable_variables(scope=None):
+    """The variables that optimizers train; see global_variables."""
+    return ops.get_collection(ops.GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+@export('moving_average_variables')
+def moving_average_variables(scope=None):
+    """The variables that have moving averages; see global_variables."""
+    return ops.get_collection(ops.GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
+
+
+def _global_and_local():
+    return global_variables() + local_variables()
+
+
+@export('initializers.variables', 'variables_initializer')
+def variables_initializer(var_list, name='init'):
+    """An Operation that initializes a list of variables.
+
+    Args:
+      var_list: list of Variables.
+      name: name of the Operation.
+    """
+    return _group([v.initializer for v in var_list], name)
+
+
+@export('initialize_variables')
+def initialize_variables(var_list, name='init'):
+    """The old name of variables_initializer."""
+    return variables_initializer(var_list, name=name)
+
+
+@export('initializers.global_variables', 'global_variables_initializer')
+def global_variables_initializer():
+    """An Operation that initializes all global variables that there are now."""
+    return variables_initializer(global_variables())
+
+
+@export('initialize_all_variables')
+def initialize_all_variables():
+    """The old name of global_variables_initializer."""
+    return global_variables_initializer()
+
+
+@export('initializers.local_variables', 'local_variables_initializer')
+def local_variables_initializer():
+    """An Operation that initializes all local variables that there are now."""
+    return variables_initializer(local_variables())
+
+
+@export('initialize_local_variables')
+def initialize_local_variables():
+    """The old name of local_variables_initializer."""
+    return local_variables_initializer()
+
+
+@export('initializers.tables_initializer', 'tables_initializer')
+def tables_initializer(name='init_all_tables'):
+    """An Operation that initializes all lookup tables of the default graph."""
+    return _group(ops.get_collection(ops.GraphKeys.TABLE_INITIALIZERS), name)
+
+
+@export('initialize_all_tables')
+def initialize_all_tables(name='init_all_tables'):
+    """The old name of tables_initializer."""
+    return tables_initializer(name)
+
+
+def _group(operations, name):
+    from ramet.ops import control_flow_ops
+    return control_flow_ops.group(*operations, name=name)
+
+
+@export('is_variable_initialized')
+def is_variable_initialized(variable):
+    """A bool Tensor: whether a variable has a value."""
+    return state_ops.is_variable_initialized(variable)
+
+
+@export('assert_variables_initialized')
+def assert_variables_initialized(var_list=None):
+    """A Tensor that can be evaluated only when the variables have values.
+
+    Args:
+      var_list: list of Variables; default: the global and local ones.
+
+    Returns:
+      The Tensor, or None if there are no variables.
+    """
+    from ramet.ops import array_ops
+    if var_list is None:
+        var_list = _global_and_local()
+    if not var_list:
+        var_list = [op.outputs[0] for op in ops.get_default_graph().get_operations()
+                    if op.type in _OLD_VARIABLE_OPS]
+    if not var_list:
+        return None
+    ranks = []
+    for variable in var_list:
+        with ops.colocate_with(variable.op):
+            ranks.append(gen.Rank(variable))
+    return ranks[0] if len(ranks) == 1 else array_ops.stack(ranks)
+
+
+@export('report_uninitialized_variables')
+def report_uninitialized_variables(var_list=None, name='report_uninitialized_variables'):
+    """A string Tensor: the names of the variables that have no values.
+
+    Args:
+      var_list: list of Variables; default: the global and local ones.
+      name: name scope of the nodes.
+    """
+    from ramet.framework import constant_op
+    from ramet.ops import array_ops
+    if var_list is None:
+        var_list = _global_and_local() or [
+            op.outputs[0] for op in ops.get_default_graph().get_operations()
+            if op.type in _OLD_VARIABLE_OPS]
+    with ops.name_scope(name):
+        flags = [state_ops.is_variable_initialized(v) for v in var_list]
+        with ops.device('/cpu:0'):
+            if not var_list:
+                return constant_op.constant([], dtype=dtypes.string)
+            missing = gen.LogicalNot(array_ops.stack(flags))
+            names = constant_op.constant([v.op.name for v in var_list])
+            return array_ops.boolean_mask(names, missing)

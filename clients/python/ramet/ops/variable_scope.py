@@ -1,0 +1,442 @@
+"""Variable scopes, and get_variable: variables that are shared by their names."""
+
+import functools
+import threading
+
+from ramet.api import export
+from ramet.framework import dtypes
+from ramet.framework import ops
+from ramet.ops import variable_store
+from ramet.ops import variables
+from ramet.ops.variable_creation import state_of
+from ramet.ops.variable_store import AUTO_REUSE
+
+_AUTO = variables.VariableSynchronization.AUTO
+_NONE = variables.VariableAggregation.NONE
+_INHERITED = ('initializer', 'regularizer', 'caching_device', 'partitioner', 'custom_getter',
+              'dtype', 'use_resource', 'constraint')
+
+
+@export('no_regularizer')
+def no_regularizer(_):
+    """A regularizer that hides the one of the variable scope: no loss."""
+
+
+@export('VariableScope')
+class VariableScope:
+    """What an open variable scope hands to get_variable.
+
+    Attributes:
+      name: prefix of the variables' names.
+      reuse: True, tf.AUTO_REUSE, or what is false.
+      initializer, regularizer, caching_device, partitioner, custom_getter, dtype, use_resource,
+        constraint: defaults for get_variable.
+      original_name_scope: the name scope that was opened with it first, 'a/b/'.
+    """
+
+    def __init__(self, reuse, name='', initializer=None, regularizer=None, caching_device=None,
+                 partitioner=None, custom_getter=None, name_scope='', dtype=dtypes.float32,
+                 use_resource=None, constraint=None):
+        self._reuse = reuse
+        self._name = name
+        self._name_scope = name_scope
+        self._initializer = initializer
+        self._regularizer = regularizer
+        self._caching_device = caching_device
+        self._partitioner = partitioner
+        self._custom_getter = custom_getter
+        self._dtype = dtype
+        self._use_resource = use_resource
+        self._constraint = constraint
+
+    name = property(lambda self: self._name)
+    original_name_scope = property(lambda self: self._name_scope)
+    reuse = property(lambda self: self._reuse)
+    initializer = property(lambda self: self._initializer)
+    regularizer = property(lambda self: self._regularizer)
+    caching_device = property(lambda self: self._caching_device)
+    partitioner = property(lambda self: self._partitioner)
+    custom_getter = property(lambda self: self._custom_getter)
+    dtype = property(lambda self: self._dtype)
+    use_resource = property(lambda self: self._use_resource)
+    constraint = property(lambda self: self._constraint)
+
+    def reuse_variables(self):
+        """From now on variables are found in this scope, not made."""
+        self._reuse = True
+
+    def set_initializer(self, initializer):
+        """Sets the default initializer of this scope."""
+        self._initializer = initializer
+
+    def set_dtype(self, dtype):
+        """Sets the default dtype of this scope."""
+        self._dtype = dtype
+
+    def set_use_resource(self, use_resource):
+        """Sets whether variables of this scope are resource variables."""
+        self._use_resource = use_resource
+
+    def set_regularizer(self, regularizer):
+        """Sets the default regularizer of this scope."""
+        self._regularizer = regularizer
+
+    def set_caching_device(self, caching_device):
+        """Sets where reads of this scope's variables are kept."""
+        self._caching_device = caching_device
+
+    def set_partitioner(self, partitioner):
+        """Sets the default partitioner of this scope."""
+        self._partitioner = partitioner
+
+    def set_custom_getter(self, custom_getter):
+        """Sets the custom getter of this scope."""
+        self._custom_getter = custom_getter
+
+    def get_collection(self, name):
+        """The items of a graph collection whose names are under this scope."""
+        return ops.get_collection(name, self._name + '/' if self._name else '')
+
+    def trainable_variables(self):
+        """The trainable variables under this scope."""
+        return self.get_collection(ops.GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self):
+        """The global variables under this scope."""
+        return self.get_collection(ops.GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self):
+        """The local variables under this scope."""
+        return self.get_collection(ops.GraphKeys.LOCAL_VARIABLES)
+
+    def _full_name(self, name):
+        return f'{self._name}/{name}' if self._name else name
+
+    def get_variable(self, var_store, name, shape=None, dtype=None, initializer=None,
+                     regularizer=None, reuse=None, trainable=None, collections=None,
+                     caching_device=None, partitioner=None, validate_shape=True, use_resource=None,
+                     custom_getter=None, constraint=None, synchronization=_AUTO,
+                     aggregation=_NONE):
+        """A variable under this scope; see tf.get_variable."""
+        with ops.name_scope(None):
+            if dtype is not None and initializer is not None and not callable(initializer):
+                found = ops.convert_to_tensor(initializer).dtype.base_dtype
+                if found != dtype:
+                    raise ValueError(f"Initializer type '{found}' and explicit dtype '{dtype}' "
+                                     "don't match.")
+            return var_store.get_variable(
+                self._full_name(name), shape=shape,
+                dtype=self._dtype if dtype is None else dtype,
+                initializer=self._initializer if initializer is None else initializer,
+                regularizer=self._regularizer if regularizer is None else regularizer,
+                reuse=self._reuse if reuse is None else reuse, trainable=trainable,
+                collections=collections,
+                caching_device=self._caching_device if caching_device is None else caching_device,
+                partitioner=self._partitioner if partitioner is None else partitioner,
+                validate_shape=validate_shape,
+                use_resource=self._use_resource if use_resource is None else use_resource,
+                custom_getter=self._custom_getter if custom_getter is None else custom_getter,
+                constraint=self._constraint if constraint is None else constraint,
+                synchronization=synchronization, aggregation=aggregation)
+
+    def _get_partitioned_variable(self, var_store, name, partitioner, **arguments):
+        full_name = '/'.join(part for part in (self._name, name) if part)
+        for what in ('initializer', 'regularizer', 'constraint', 'caching_device', 'dtype',
+                     'use_resource', 'reuse'):
+            if arguments.get(what) is None:
+                arguments[what] = getattr(self, what)
+        custom_getter = arguments.pop('custom_getter', None) or self._custom_getter
+        with ops.name_scope(None):
+            return var_store.get_variable(full_name, partitioner=partitioner,
+                                          custom_getter=custom_getter, **arguments)
+
+
+class _ScopeStore(threading.local):
+    """The open variable scope of a graph in this thread, and how often each name was opened."""
+
+    def __init__(self):
+        self.current = VariableScope(False)
+        self.counts = {}
+        self.children = {}
+
+    def open(self, name):
+        self.counts[name] = self.counts.get(name, 0) + 1
+        parent, _, _ = name.rpartition('/')
+        while name:
+            known = self.children.setdefault(parent, set())
+            if name in known:
+                break
+            known.add(name)
+            name, (parent, _, _) = parent, parent.rpartition('/')
+
+    def close_below(self, name):
+        """Forgets how often scopes under `name` were opened; those at the root are kept."""
+        if not name:
+            return
+        waiting = list(self.children.pop(name, ()))
+        while waiting:
+            child = waiting.pop()
+            self.counts.pop(child, None)
+            waiting.extend(self.children.pop(child, ()))
+
+    def saved(self):
+        return dict(self.counts), {k: set(v) for k, v in self.children.items()}
+
+    def unique(self, prefix):
+        """`prefix`, or with a number, so that no scope of that name was opened here."""
+        full = self.current._full_name(prefix)
+        if not self.counts.get(full):
+            return prefix
+        i = 1
+        while self.counts.get(f'{full}_{i}'):
+            i += 1
+        return f'{prefix}_{i}'
+
+
+def scope_store(graph=None):
+    """The scopes of a graph, by default of the default graph."""
+    return state_of(graph or ops.get_default_graph(), '_variable_scope_store', _ScopeStore)
+
+
+def default_store():
+    """The variables of the default graph by name."""
+    return state_of(ops.get_default_graph(), '_variable_store', variable_store.VariableStore)
+
+
+@export('get_variable_scope')
+def get_variable_scope():
+    """The VariableScope that is open."""
+    return scope_store().current
+
+
+@export('get_variable')
+def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None,
+                 collections=None, caching_device=None, partitioner=None, validate_shape=True,
+                 use_resource=None, custom_getter=None, constraint=None, synchronization=_AUTO,
+                 aggregation=_NONE):
+    """Makes the variable of that name in the open variable scope, or finds it where that is reused.
+
+    Args:
+      name: name of the variable; variable scopes put their names before it, name scopes do not.
+      shape: shape of a new variable; not given when `initializer` is a tensor or needs none.
+      dtype: DType of a new variable; default: the scope's, else float32.
+      initializer: an initializer (callable with shape, dtype), a callable without arguments, or a
+        tensor or what converts to one; default: the scope's, else glorot_uniform for floating
+        dtypes and zeros for others.
+      regularizer: function from the variable to a Tensor that is added to the collection of
+        regularization losses, or to None; default: the scope's.
+      trainable: whether it is added to the trainable variables; default True.
+      collections: list of collection keys; default [GraphKeys.GLOBAL_VARIABLES].
+      caching_device: device where reads are kept; default: the scope's.
+      partitioner: function (shape, dtype) -> list of the number of parts in each dimension.
+      validate_shape: False lets values of any shape be assigned.
+      use_resource: True for a resource variable; default: the scope's, else False.
+      custom_getter: function (getter, name, **arguments) that is asked for the variable.
+      constraint: function from a value to the value that optimizers store in its place.
+      synchronization: a VariableSynchronization.
+      aggregation: a VariableAggregation.
+
+    Returns:
+      The Variable, or a PartitionedVariable when there is a partitioner and the shape is no
+      scalar's.
+
+    Raises:
+      ValueError: if it is to be made and exists, or to be found and does not; if shape or dtype do
+        not fit what is found; if there is no initializer for its dtype.
+    """
+    return get_variable_scope().get_variable(
+        default_store(), name, shape=shape, dtype=dtype, initializer=initializer,
+        regularizer=regularizer, trainable=trainable, collections=collections,
+        caching_device=caching_device, partitioner=partitioner, validate_shape=validate_shape,
+        use_resource=use_resource, custom_getter=custom_getter, constraint=constraint,
+        synchronization=synchronization, aggregation=aggregation)
+
+
+@export('get_local_variable')
+def get_local_variable(name, shape=None, dtype=None, initializer=None, regularizer=None,
+                       trainable=False, collections=None, caching_device=None, partitioner=None,
+                       validate_shape=True, use_resource=None, custom_getter=None,
+                       constraint=None, synchronization=_AUTO, aggregation=_NONE):
+    """As get_variable, for a variable in the collection of local variables, not trainable."""
+    collections = (collections or []) + [ops.GraphKeys.LOCAL_VARIABLES]
+    return get_variable(
+        name, shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer,
+        trainable=False, collections=collections, caching_device=caching_device,
+        partitioner=partitioner, validate_shape=validate_shape, use_resource=use_resource,
+        custom_getter=custom_getter, constraint=constraint, synchronization=synchronization,
+        aggregation=aggregation)
+
+
+class PureVariableScope:
+    """Opens a variable scope without a name scope; see variable_scope."""
+
+    def __init__(self, name_or_scope, reuse=None, old_name_scope=None, **given):
+        self._target = name_or_scope
+        self._reuse = reuse
+        self._old_name_scope = old_name_scope
+        self._given = {k: v for k, v in given.items() if v is not None}
+
+    def __enter__(self):
+        self._store = store = scope_store()
+        self._old = store.current
+        if isinstance(self._target, VariableScope):
+            scope = self._again(self._target)
+        else:
+            scope = self._new(self._target)
+        self._name = scope.name
+        store.open(scope.name)
+        self._counts = store.saved() if isinstance(self._target, VariableScope) else None
+        store.current = scope
+        return scope
+
+    def __exit__(self, *unused):
+        store = self._store
+        store.close_below(self._name)
+        if self._counts is not None:
+            store.counts, store.children = self._counts
+        store.current = self._old
+
+    def _again(self, target):
+        """The scope that was opened before, with what is given now in its place."""
+        reuse = self._reuse or target.reuse
+        return self._made(reuse, target.name, self._old_name_scope or target.original_name_scope,
+                          target, target.custom_getter)
+
+    def _new(self, name):
+        name = self._old._full_name(name)
+        reuse = self._reuse or self._old.reuse
+        name_scope = self._old_name_scope or self._target
+        return self._made(reuse, name, name_scope, self._old, self._old.custom_getter)
+
+    def _made(self, reuse, name, name_scope, defaults, outer_getter):
+        known = {what: getattr(defaults, what) for what in _INHERITED}
+        known.update(self._given)
+        getter = self._given.get('custom_getter')
+        if getter is not None and outer_getter is not None:
+            known['custom_getter'] = _getter_inside(getter, outer_getter)
+        return VariableScope(reuse, name=name, name_scope=name_scope, **known)
+
+
+def _getter_inside(inner, outer):
+    def inside(getter, *args, **kwargs):
+        return inner(functools.partial(outer, getter), *args, **kwargs)
+
+    return inside
+
+
+@export('variable_scope')
+class variable_scope:
+    """A scope for variables of get_variable, and a name scope for the operations in it.
+
+    Args:
+      name_or_scope: name that is put before variables' names, or a VariableScope to open again.
+      default_name: name when `name_or_scope` is None; made unique.
+      values: list of Tensors, whose graph becomes the default graph in the scope.
+      initializer: default initializer of the variables in it.
+      regularizer: default regularizer.
+      caching_device: default caching device.
+      partitioner: default partitioner.
+      custom_getter: default custom getter; one of an outer scope is asked after it.
+      reuse: True: variables are found, tf.AUTO_REUSE: made where they are not there, None: as the
+        outer scope says.
+      dtype: default dtype.
+      use_resource: whether variables in it are resource variables.
+      constraint: default constraint.
+      auxiliary_name_scope: False leaves the name scope as it is.
+
+    Raises:
+      TypeError: if there is neither a name nor a default name, or an argument has a wrong type.
+      ValueError: if `reuse` is not one of its values, or True without `name_or_scope`.
+    """
+
+    def __init__(self, name_or_scope, default_name=None, values=None, initializer=None,
+                 regularizer=None, caching_device=None, partitioner=None, custom_getter=None,
+                 reuse=None, dtype=None, use_resource=None, constraint=None,
+                 auxiliary_name_scope=True):
+        if default_name is None and name_or_scope is None:
+            raise TypeError('If default_name is None then name_or_scope is required')
+        if reuse is False:
+            reuse = None
+        if not (reuse is True or reuse is None or reuse is AUTO_REUSE):
+            raise ValueError('The reuse parameter must be True or False or None.')
+        if not isinstance(auxiliary_name_scope, bool):
+            raise TypeError('The auxiliary_name_scope must be `True` or `False`, while get '
+                            f'{auxiliary_name_scope}')
+        if values is None:
+            values = []
+        self._name_or_scope = name_or_scope
+        self._default_name = default_name
+        self._reuse = reuse
+        self._auxiliary = auxiliary_name_scope
+        self._graph = _graph_of(values)
+        self._given = {'initializer': initializer, 'regularizer': regularizer,
+                       'caching_device': caching_device, 'partitioner': partitioner,
+                       'custom_getter': custom_getter, 'dtype': dtype,
+                       'use_resource': use_resource, 'constraint': constraint}
+
+    def __enter__(self):
+        self._open = []
+        try:
+            if ops.get_default_graph() is not self._graph:
+                self._push(self._graph.as_default())
+            return self._enter_scopes()
+        except BaseException:
+            self._close()
+            raise
+
+    def __exit__(self, *unused):
+        self._close(*unused)
+
+    def _push(self, scope):
+        entered = scope.__enter__()
+        self._open.append(scope)
+        return entered
+
+    def _close(self, *exception):
+        while self._open:
+            self._open.pop().__exit__(*(exception or (None, None, None)))
+
+    def _enter_scopes(self):
+        name_scope = None
+        if not self._auxiliary:
+            here = ops.get_name_scope()
+            name_scope = ops.name_scope(here + '/' if here else None)
+        target = self._name_or_scope
+        if target is None:
+            if self._reuse:
+                raise ValueError('reuse=True cannot be used without a name_or_scope')
+            opened = self._push(name_scope or ops.name_scope(self._default_name))
+            return self._push_pure(scope_store().unique(self._default_name), opened)
+        if not isinstance(target, (VariableScope, str)):
+            raise TypeError('VariableScope: name_or_scope must be a string or VariableScope.')
+        name = target if isinstance(target, str) else target.name.split('/')[-1]
+        if not name and name_scope is None:
+            return self._push_pure(target, None)
+        opened = self._push(name_scope or ops.name_scope(name))
+        return self._push_pure(target, opened if isinstance(target, str)
+                               else target.original_name_scope)
+
+    def _push_pure(self, target, name_scope):
+        return self._push(PureVariableScope(target, reuse=self._reuse, old_name_scope=name_scope,
+                                            **self._given))
+
+
+def _graph_of(values):
+    for value in values:
+        graph = getattr(value, 'graph', None)
+        if isinstance(graph, ops.Graph):
+            return graph
+    return ops.get_default_graph()
+
+
+@export('variable_op_scope')
+def variable_op_scope(values, name_or_scope, default_name=None, initializer=None,
+                      regularizer=None, caching_device=None, partitioner=None, custom_getter=None,
+                      reuse=None, dtype=None, use_resource=None, constraint=None):
+    """The old spelling of variable_scope(name_or_scope, default_name, values)."""
+    return variable_scope(name_or_scope, default_name=default_name, values=values,
+                          initializer=initializer, regularizer=regularizer,
+                          caching_device=caching_device, partitioner=partitioner,
+                          custom_getter=custom_getter, reuse=reuse, dtype=dtype,
+                          use_resource=use_resource, constraint=constraint)
+

@@ -1,0 +1,1 @@
+"""tf.saved_model: models in folders that TensorFlow, TensorFlow Serving and Ramet read."""

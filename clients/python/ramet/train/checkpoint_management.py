@@ -1,0 +1,201 @@
+"""Which checkpoints there are: the `checkpoint` state file, existence, times, removal."""
+
+import os
+import time
+
+from ramet import _core
+from ramet.api import export
+
+_without_checkpoint = None
+
+
+def last_folder_without_checkpoint():
+    """The folder of the last latest_checkpoint, if that found nothing; else None."""
+    return _without_checkpoint
+
+
+def _text(path):
+    return path.decode() if isinstance(path, bytes) else os.fspath(path)
+
+
+@export('train.generate_checkpoint_state_proto')
+def generate_checkpoint_state_proto(save_dir, model_checkpoint_path,
+                                    all_model_checkpoint_paths=None,
+                                    all_model_checkpoint_timestamps=None,
+                                    last_preserved_timestamp=None):
+    """A CheckpointState as the state file in `save_dir` holds it.
+
+    Args:
+      save_dir: str, the folder; if it is relative, paths become relative to it.
+      model_checkpoint_path: str, the latest checkpoint.
+      all_model_checkpoint_paths: a list of str, oldest first; the latest is appended if the list
+        does not end with it.
+      all_model_checkpoint_timestamps: a list of seconds since 1970, as many as paths.
+      last_preserved_timestamp: seconds since 1970.
+
+    Returns:
+      A CheckpointState message.
+
+    Raises:
+      ValueError: if there are not as many times as paths.
+    """
+    from ramet.core.protobuf import checkpoint_state_pb2
+    paths, times = _all_paths(model_checkpoint_path, all_model_checkpoint_paths,
+                              all_model_checkpoint_timestamps)
+    latest, paths = _core.make_checkpoint_state(_text(save_dir), _text(model_checkpoint_path),
+                                                [_text(p) for p in paths])
+    return checkpoint_state_pb2.CheckpointState(
+        model_checkpoint_path=latest, all_model_checkpoint_paths=paths,
+        all_model_checkpoint_timestamps=times, last_preserved_timestamp=last_preserved_timestamp)
+
+
+def _all_paths(latest, paths, times):
+    paths = list(paths or [])
+    if not paths or paths[-1] != latest:
+        paths.append(latest)
+    if times and len(times) != len(paths):
+        raise ValueError('Checkpoint timestamps, if provided, must match checkpoint paths (got '
+                         'paths %s and timestamps %s)' % (paths, times))
+    return paths, times
+
+
+@export('train.update_checkpoint_state')
+def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None,
+                            latest_filename=None, all_model_checkpoint_timestamps=None,
+                            last_preserved_timestamp=None):
+    """Writes the state file of a folder, in one step.
+
+    Args:
+      save_dir: str, the folder.
+      model_checkpoint_path: str, the latest checkpoint.
+      all_model_checkpoint_paths: a list of str, oldest first.
+      latest_filename: str, the name of the state file; None: 'checkpoint'.
+      all_model_checkpoint_timestamps: a list of seconds since 1970, as many as paths.
+      last_preserved_timestamp: seconds since 1970.
+
+    Raises:
+      RuntimeError: if the state file would be the checkpoint itself.
+      ValueError: if there are not as many times as paths.
+    """
+    latest_filename = latest_filename or 'checkpoint'
+    save_dir, latest = _text(save_dir), _text(model_checkpoint_path)
+    if latest == os.path.join(save_dir, latest_filename):
+        raise RuntimeError("Save path '%s' conflicts with path used for checkpoint state.  Please "
+                           "use a different save path." % latest)
+    paths, times = _all_paths(latest, all_model_checkpoint_paths, all_model_checkpoint_timestamps)
+    _core.write_checkpoint_state(save_dir, latest, [_text(p) for p in paths], list(times or []),
+                                 last_preserved_timestamp, latest_filename)
+
+
+@export('train.get_checkpoint_state')
+def get_checkpoint_state(checkpoint_dir, latest_filename=None):
+    """What the state file of a folder says.
+
+    Args:
+      checkpoint_dir: str, the folder.
+      latest_filename: str, the name of the state file; None: 'checkpoint'.
+
+    Returns:
+      A CheckpointState message with paths that begin with the folder; None if there is no state
+      file, or it cannot be read (with a warning).
+
+    Raises:
+      ValueError: if it names no checkpoint.
+    """
+    from ramet.core.protobuf import checkpoint_state_pb2
+    state = _core.get_checkpoint_state(_text(checkpoint_dir), latest_filename or 'checkpoint')
+    if state is None:
+        return None
+    latest, paths, times, preserved = state
+    return checkpoint_state_pb2.CheckpointState(
+        model_checkpoint_path=latest, all_model_checkpoint_paths=paths,
+        all_model_checkpoint_timestamps=times, last_preserved_timestamp=preserved)
+
+
+@export('train.latest_checkpoint')
+def latest_checkpoint(checkpoint_dir, latest_filename=None):
+    """The prefix of the latest checkpoint in a folder, for Saver.restore.
+
+    Args:
+      checkpoint_dir: str, the folder.
+      latest_filename: str, the name of the state file; None: 'checkpoint'.
+
+    Returns:
+      str; None if there is no state file, or the checkpoint that it names is gone.
+    """
+    global _without_checkpoint
+    _without_checkpoint = None
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    if state is None or not state.model_checkpoint_path:
+        _without_checkpoint = _text(checkpoint_dir)
+        return None
+    if checkpoint_exists(state.model_checkpoint_path):
+        return state.model_checkpoint_path
+    from ramet.lib import logging
+    logging.error("Couldn't match files for checkpoint %s", state.model_checkpoint_path)
+    return None
+
+
+@export('train.checkpoint_exists')
+def checkpoint_exists(checkpoint_prefix):
+    """Whether there is a checkpoint (V2 or V1) of that prefix (str)."""
+    return _core.checkpoint_exists(_text(checkpoint_prefix))
+
+
+@export('train.get_checkpoint_mtimes')
+def get_checkpoint_mtimes(checkpoint_prefixes):
+    """When checkpoints were written, in seconds since 1970; those that are gone are left out."""
+    return _core.get_checkpoint_mtimes([_text(p) for p in checkpoint_prefixes])
+
+
+@export('train.remove_checkpoint')
+def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph_suffix='meta'):
+    """Removes the files of a checkpoint, as far as they are there.
+
+    Args:
+      checkpoint_prefix: str.
+      checkpoint_format_version: SaverDef.V2 or SaverDef.V1.
+      meta_graph_suffix: str, of its .meta file.
+    """
+    _core.remove_checkpoint(_text(checkpoint_prefix), meta_graph_suffix,
+                            int(checkpoint_format_version))
+
+
+@export('train.checkpoints_iterator')
+def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
+    """Yields the checkpoints of a folder as they come, the latest first.
+
+    Args:
+      checkpoint_dir: str, the folder.
+      min_interval_secs: seconds between two of them at least.
+      timeout: seconds to wait for a new one; None: for ever.
+      timeout_fn: a function that is called when the time is over, and ends the iteration if it
+        returns true; None: it ends.
+
+    Yields:
+      str, a checkpoint's prefix.
+    """
+    last = None
+    while True:
+        new = _wait_for_new_checkpoint(checkpoint_dir, last, timeout=timeout)
+        if new is None:
+            if not timeout_fn or timeout_fn():
+                return
+            continue
+        start = time.time()
+        last = new
+        yield new
+        wait = start + min_interval_secs - time.time()
+        if wait > 0:
+            time.sleep(wait)
+
+
+def _wait_for_new_checkpoint(checkpoint_dir, last, seconds_to_sleep=1, timeout=None):
+    stop = None if timeout is None else time.time() + timeout
+    while True:
+        latest = latest_checkpoint(checkpoint_dir)
+        if latest is not None and latest != last:
+            return latest
+        if stop is not None and time.time() + seconds_to_sleep > stop:
+            return None
+        time.sleep(seconds_to_sleep)

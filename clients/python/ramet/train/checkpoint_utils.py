@@ -1,0 +1,219 @@
+"""Reading checkpoints without a graph, and initialising variables from them."""
+
+import os
+import re
+
+from ramet import _core
+from ramet.api import export
+from ramet.framework import dtypes, ops
+from ramet.ops import gen, variable_scope, variables
+from ramet.ops.partitioned_variable import PartitionedVariable
+from ramet.train import checkpoint_management
+
+
+class CheckpointReader:
+    """Reads the tensors of one checkpoint (V2 or V1). One thread at a time.
+
+    Args:
+      filename: str, the checkpoint's prefix.
+
+    Raises:
+      tf.errors.NotFoundError: if there is no such checkpoint.
+      tf.errors.DataLossError: if it is damaged.
+    """
+
+    def __init__(self, filename):
+        self._filename = filename
+        self._core = _core.CheckpointReader(filename)
+
+    def get_variable_to_shape_map(self):
+        """A dict from names to shapes (lists of int)."""
+        return {name: shape for name, _, shape in self._core.list()}
+
+    def get_variable_to_dtype_map(self):
+        """A dict from names to DTypes."""
+        return {name: dtypes.as_dtype(dtype) for name, dtype, _ in self._core.list()}
+
+    def has_tensor(self, name):
+        """Whether the checkpoint has a tensor of that name (str)."""
+        return self._core.has(_text(name))
+
+    def get_tensor(self, name):
+        """A tensor as a numpy array. Raises tf.errors.NotFoundError if there is none."""
+        return self._core.read(_text(name))
+
+    def debug_string(self):
+        """bytes: a line for each tensor."""
+        return self._core.debug_string()
+
+    def __repr__(self):
+        rows = ''.join('\n  %s %s %s' % (name, dtypes.as_dtype(dtype).name, shape)
+                       for name, dtype, shape in self._core.list())
+        return '<CheckpointReader of %s: %d tensors%s>' % (self._filename, rows.count('\n'), rows)
+
+
+def _text(name):
+    if isinstance(name, bytes):
+        return name.decode()
+    if not isinstance(name, (str, os.PathLike)):
+        raise TypeError('Expected binary or unicode string, got %r' % (name,))
+    return os.fspath(name)
+
+
+@export('train.NewCheckpointReader')
+def NewCheckpointReader(filepattern):  # pylint: disable=invalid-name
+    """A CheckpointReader of a checkpoint.
+
+    Args:
+      filepattern: str, the checkpoint's prefix.
+
+    Raises:
+      tf.errors.NotFoundError: if there is no such checkpoint.
+      tf.errors.DataLossError: if it is damaged.
+    """
+    return CheckpointReader(_text(filepattern))
+
+
+@export('train.load_checkpoint')
+def load_checkpoint(ckpt_dir_or_file):
+    """A CheckpointReader of a checkpoint, or of the latest one in a folder.
+
+    Args:
+      ckpt_dir_or_file: str, a prefix or a folder.
+
+    Raises:
+      ValueError: if the folder has no checkpoint.
+    """
+    return NewCheckpointReader(_checkpoint_filename(ckpt_dir_or_file))
+
+
+def _checkpoint_filename(ckpt_dir_or_file):
+    path = _text(ckpt_dir_or_file)
+    filename = path
+    if os.path.isdir(path):
+        filename = checkpoint_management.latest_checkpoint(path)
+        if filename is None:
+            raise ValueError("Couldn't find 'checkpoint' file or checkpoints in given directory %s"
+                             % path)
+    return filename
+
+
+@export('train.load_variable')
+def load_variable(ckpt_dir_or_file, name):
+    """The value of one variable of a checkpoint, as a numpy array.
+
+    Args:
+      ckpt_dir_or_file: str, a prefix or a folder.
+      name: str.
+
+    Raises:
+      tf.errors.NotFoundError: if there is none of that name.
+    """
+    name = name[:-2] if name.endswith(':0') else name
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name)
+
+
+@export('train.list_variables')
+def list_variables(ckpt_dir_or_file):
+    """The variables of a checkpoint: a list of (name, shape as a list), sorted by name."""
+    return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
+
+
+@export('train.init_from_checkpoint')
+def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
+    """Makes the initializers of variables read their values from a checkpoint.
+
+    Args:
+      ckpt_dir_or_file: str, a prefix or a folder.
+      assignment_map: a dict from names or scopes ("scope/", "/") in the checkpoint to variables,
+        lists of the parts of one, their names, or scopes in the graph.
+
+    Raises:
+      ValueError: if a name is not in the checkpoint or the graph, or a shape differs.
+    """
+    path = _checkpoint_filename(ckpt_dir_or_file)
+    reader = load_checkpoint(path)
+    shapes = reader.get_variable_to_shape_map()
+    for name, target in sorted(assignment_map.items(), key=lambda item: item[0]):
+        if _is_variable(target) or isinstance(target, list) and all(map(_is_variable, target)):
+            _init_variable(target, path, shapes, name)
+        else:
+            _init_by_name(target, path, shapes, name)
+
+
+def _is_variable(x):
+    return isinstance(x, (variables.Variable, PartitionedVariable))
+
+
+def _init_by_name(current, path, shapes, name):
+    store = variable_scope.default_store()
+    var = store._vars.get(current)
+    if var is None:
+        var = _collect_partitioned_variable(current, store._vars)
+    if var is not None:
+        _init_variable(var, path, shapes, name)
+        return
+    if '/' in name and '/' not in current or not name.endswith('/') or not current.endswith('/'):
+        scope = current[:current.rindex('/')] if '/' in current else current
+        their = name[:name.rindex('/')] if '/' in name else name
+        raise ValueError("Assignment map with scope only name %s should map to scope only %s. "
+                         "Should be 'scope/': 'other_scope/'." % (scope, their))
+    _init_scope(current, path, shapes, name, store._vars)
+
+
+def _init_scope(current, path, shapes, name, known):
+    in_graph = '' if current == '/' else current
+    in_file = '' if name == '/' else name
+    names = {re.sub(r'/part_\d+$', '', v) for v in known if v.startswith(in_graph)}
+    for var_name in sorted(names):
+        full_name = in_file + var_name[len(in_graph):]
+        if in_file and full_name.endswith('/'):
+            full_name = full_name[:-1]
+        if full_name not in shapes:
+            raise ValueError('Tensor %s (%s in %s) is not found in %s checkpoint'
+                             % (full_name, var_name[len(in_graph):], name, path))
+        var = known.get(var_name)
+        if var is None:
+            var = _collect_partitioned_variable(var_name, known)
+        _init_variable(var, path, shapes, full_name)
+
+
+def _collect_partitioned_variable(name, known):
+    if name + '/part_0' not in known:
+        return None
+    parts = []
+    while name + '/part_%d' % len(parts) in known:
+        parts.append(known[name + '/part_%d' % len(parts)])
+    return parts
+
+
+def _init_variable(var, path, shapes, name):
+    if name not in shapes:
+        raise ValueError('Tensor %s is not found in %s checkpoint %s' % (name, path, shapes))
+    if isinstance(var, variables.Variable):
+        shape = var.get_shape()
+        if not shape.is_compatible_with(shapes[name]):
+            raise ValueError("Shape of variable %s (%s) doesn't match with shape of tensor %s (%s) "
+                             "from checkpoint reader."
+                             % (var.name, str(shape), name, str(shapes[name])))
+        _set_initializer(var, path, name, '')
+        return
+    for part in var:
+        _set_initializer(part, path, name, part._save_slice_info.spec)
+
+
+def _set_initializer(var, path, name, slice_spec):
+    device = 'cpu:0' if not var.op.device else None
+    with ops.colocate_with(var.op), ops.device(device or var.op.device):
+        restored = gen.RestoreV2(path, [name], [slice_spec], [var.dtype.base_dtype],
+                                 name='checkpoint_initializer')[0]
+    with ops.name_scope(None):
+        initializer = _assign_unless_set(var, restored)
+    restored.set_shape(var.shape)
+    _core.set_variable_initializer(var.graph, var._id, initializer, restored)
+
+
+def _assign_unless_set(var, value):
+    if var.op.type == 'VarHandleOp':
+        return gen.AssignVariableOp(var.handle, value)
+    return gen.Assign(var._ref(), value).op

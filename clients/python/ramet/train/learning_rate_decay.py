@@ -1,0 +1,279 @@
+"""Learning rates that go down with the step (tf.train.exponential_decay and its kin)."""
+
+import math
+
+from ramet.api import export
+from ramet.framework import constant_op, ops
+from ramet.ops import array_ops, gen, math_ops, random_ops
+
+
+def _initial(learning_rate):
+    return ops.convert_to_tensor(learning_rate, name='initial_learning_rate')
+
+
+@export('train.exponential_decay')
+def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
+                      name=None):
+    """learning_rate * decay_rate ^ (global_step / decay_steps).
+
+    Args:
+      learning_rate: a scalar number or floating point tensor, the rate at step 0.
+      global_step: a scalar integer tensor or variable.
+      decay_steps: a scalar, the number of steps in which the rate decays once.
+      decay_rate: a scalar, the factor.
+      staircase: whether the quotient is rounded down.
+      name: of the operation; 'ExponentialDecay' by default.
+
+    Returns:
+      A scalar tensor with the dtype of learning_rate.
+    """
+    values = [learning_rate, global_step, decay_steps, decay_rate]
+    with ops.name_scope(name, 'ExponentialDecay', values) as scope:
+        rate = _initial(learning_rate)
+        decay_steps = math_ops.cast(decay_steps, rate.dtype)
+        decay_rate = math_ops.cast(decay_rate, rate.dtype)
+        p = math_ops.cast(global_step, rate.dtype) / decay_steps
+        if staircase:
+            p = gen.Floor(p)
+        return math_ops.multiply(rate, math_ops.pow(decay_rate, p), name=scope)
+
+
+@export('train.piecewise_constant', 'train.piecewise_constant_decay')
+def piecewise_constant(x, boundaries, values, name=None):
+    """values[i] where boundaries[i - 1] < x <= boundaries[i].
+
+    Args:
+      x: a scalar number, tensor or variable.
+      boundaries: a list of increasing numbers or tensors with the dtype of x.
+      values: a list of numbers or tensors of one dtype, one more than boundaries.
+      name: of the scope; 'PiecewiseConstant' by default.
+
+    Returns:
+      A scalar tensor with the dtype of the values.
+
+    Raises:
+      ValueError: if the dtypes or the lengths of the lists do not fit.
+    """
+    if len(boundaries) != len(values) - 1:
+        raise ValueError('The length of boundaries should be 1 less than the length of values')
+    x = ops.convert_to_tensor(x)
+    boundaries = ops.convert_n_to_tensor(boundaries)
+    values = ops.convert_n_to_tensor(values)
+    boundaries = [_boundary(b, x.dtype.base_dtype) for b in boundaries]
+    for v in values[1:]:
+        if v.dtype.base_dtype != values[0].dtype.base_dtype:
+            raise ValueError('Values must have elements all with the same dtype (%s vs %s).'
+                             % (values[0].dtype.base_dtype, v.dtype.base_dtype))
+    with ops.name_scope(name, 'PiecewiseConstant', [x, boundaries, values, name]):
+        chosen = values[-1]
+        for boundary, value in zip(reversed(boundaries), reversed(values[:-1])):
+            chosen = array_ops.where(x <= boundary, value, chosen)
+        return chosen
+
+
+def _boundary(b, dtype):
+    if b.dtype.base_dtype == dtype:
+        return b
+    if b.dtype.base_dtype.name == 'int32' and dtype.name == 'int64':
+        return math_ops.cast(b, dtype)
+    raise ValueError('Boundaries (%s) must have the same dtype as x (%s).'
+                     % (b.dtype.base_dtype, dtype))
+
+
+@export('train.polynomial_decay')
+def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0,
+                     cycle=False, name=None):
+    """(learning_rate - end_learning_rate) * (1 - step / decay_steps) ^ power + end_learning_rate.
+
+    Args:
+      learning_rate: a scalar, the rate at step 0.
+      global_step: a scalar integer tensor or variable.
+      decay_steps: a scalar; the rate is end_learning_rate from there on.
+      end_learning_rate: a scalar.
+      power: a scalar; 1: a straight line.
+      cycle: whether it starts anew beyond decay_steps: each time over another decay_steps.
+      name: of the operation; 'PolynomialDecay' by default.
+
+    Returns:
+      A scalar tensor with the dtype of learning_rate.
+    """
+    values = [learning_rate, global_step, decay_steps, end_learning_rate, power]
+    with ops.name_scope(name, 'PolynomialDecay', values) as scope:
+        rate = _initial(learning_rate)
+        dtype = rate.dtype
+        end = math_ops.cast(end_learning_rate, dtype)
+        power = math_ops.cast(power, dtype)
+        step = math_ops.cast(global_step, dtype)
+        steps = math_ops.cast(decay_steps, dtype)
+        if cycle:
+            rounds = array_ops.where_v2(math_ops.equal(step, 0), 1.0,
+                                        gen.Ceil(step / decay_steps))
+            steps = math_ops.multiply(steps, rounds)
+        else:
+            step = gen.Minimum(step, steps)
+        p = step / steps
+        return math_ops.add(
+            math_ops.multiply(rate - end, math_ops.pow(1 - p, power)), end, name=scope)
+
+
+@export('train.natural_exp_decay')
+def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
+                      name=None):
+    """learning_rate * exp(-decay_rate * global_step / decay_steps); see exponential_decay."""
+    natural_rate = gen.Exp(gen.Neg(decay_rate))
+    return exponential_decay(learning_rate, global_step, decay_steps, natural_rate,
+                             staircase=staircase, name=name)
+
+
+@export('train.inverse_time_decay')
+def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
+                       name=None):
+    """learning_rate / (1 + decay_rate * global_step / decay_steps); see exponential_decay."""
+    values = [learning_rate, global_step, decay_rate]
+    with ops.name_scope(name, 'InverseTimeDecay', values) as scope:
+        rate = _initial(learning_rate)
+        decay_steps = math_ops.cast(decay_steps, rate.dtype)
+        decay_rate = math_ops.cast(decay_rate, rate.dtype)
+        p = math_ops.cast(global_step, rate.dtype) / decay_steps
+        if staircase:
+            p = gen.Floor(p)
+        one = math_ops.cast(constant_op.constant(1), rate.dtype)
+        return math_ops.divide(rate, math_ops.add(one, math_ops.multiply(decay_rate, p)),
+                               name=scope)
+
+
+@export('train.cosine_decay')
+def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
+    """Half a cosine from learning_rate to alpha * learning_rate (arXiv 1608.03983).
+
+    Args:
+      learning_rate: a scalar, the rate at step 0.
+      global_step: a scalar integer tensor or variable.
+      decay_steps: a scalar, after which the rate stays as it is.
+      alpha: a number, the part of learning_rate that stays.
+      name: of the scope; 'CosineDecay' by default.
+
+    Returns:
+      A scalar tensor with the dtype of learning_rate.
+    """
+    with ops.name_scope(name, 'CosineDecay', [learning_rate, global_step]):
+        rate = _initial(learning_rate)
+        decay_steps = math_ops.cast(decay_steps, rate.dtype)
+        step = gen.Minimum(math_ops.cast(global_step, rate.dtype), decay_steps)
+        completed = step / decay_steps
+        decayed = (1 - alpha) * _half_cosine(completed) + alpha
+        return math_ops.multiply(rate, decayed)
+
+
+def _half_cosine(fraction):
+    return 0.5 * (1.0 + gen.Cos(constant_op.constant(math.pi) * fraction))
+
+
+@export('train.cosine_decay_restarts')
+def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0,
+                          alpha=0.0, name=None):
+    """cosine_decay that starts anew again and again (SGDR, arXiv 1608.03983).
+
+    Args:
+      learning_rate: a scalar, the rate at step 0.
+      global_step: a scalar integer tensor or variable.
+      first_decay_steps: a scalar, the length of the first period.
+      t_mul: a scalar: each period is so many times as long as the one before.
+      m_mul: a scalar: each period starts with so many times the rate.
+      alpha: a scalar, the part of learning_rate that stays.
+      name: of the operation; 'SGDRDecay' by default.
+
+    Returns:
+      A scalar tensor with the dtype of learning_rate.
+    """
+    with ops.name_scope(name, 'SGDRDecay', [learning_rate, global_step]) as scope:
+        rate = _initial(learning_rate)
+        dtype = rate.dtype
+        first = math_ops.cast(first_decay_steps, dtype)
+        alpha, t_mul, m_mul = (math_ops.cast(v, dtype) for v in (alpha, t_mul, m_mul))
+        completed = math_ops.cast(global_step, dtype) / first
+        same_length = math_ops.equal(t_mul, 1.0)
+        restarts, fraction = (
+            array_ops.where(same_length, equal, growing)
+            for equal, growing in zip(_equal_periods(completed), _growing_periods(completed, t_mul)))
+        fraction_of_rate = 0.5 * m_mul ** restarts
+        cosine = fraction_of_rate * (
+            1.0 + gen.Cos(constant_op.constant(math.pi) * fraction))
+        return math_ops.multiply(rate, (1 - alpha) * cosine + alpha, name=scope)
+
+
+def _equal_periods(completed):
+    restarts = gen.Floor(completed)
+    return restarts, completed - restarts
+
+
+def _growing_periods(completed, t_mul):
+    restarts = gen.Floor(
+        gen.Log(1.0 - completed * (1.0 - t_mul)) / gen.Log(t_mul))
+    before = (1.0 - t_mul ** restarts) / (1.0 - t_mul)
+    return restarts, (completed - before) / t_mul ** restarts
+
+
+@export('train.linear_cosine_decay')
+def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0,
+                        beta=0.001, name=None):
+    """A straight line times a cosine (Bello et al., arXiv 1709.07417).
+
+    Args:
+      learning_rate: a scalar, the rate at step 0.
+      global_step: a scalar integer tensor or variable.
+      decay_steps: a scalar, after which the rate stays as it is.
+      num_periods: a number, how many periods the cosine has until then.
+      alpha: a number, added to the line.
+      beta: a number, added to the product.
+      name: of the operation; 'LinearCosineDecay' by default.
+
+    Returns:
+      A scalar tensor with the dtype of learning_rate.
+    """
+    with ops.name_scope(name, 'LinearCosineDecay', [learning_rate, global_step]) as scope:
+        rate = _initial(learning_rate)
+        dtype = rate.dtype
+        decay_steps = math_ops.cast(decay_steps, dtype)
+        num_periods, alpha, beta = (math_ops.cast(v, dtype) for v in (num_periods, alpha, beta))
+        step = gen.Minimum(math_ops.cast(global_step, dtype), decay_steps)
+        line = (decay_steps - step) / decay_steps
+        fraction = 2.0 * num_periods * (step / decay_steps)
+        decayed = (alpha + line) * _half_cosine(fraction) + beta
+        return math_ops.multiply(rate, decayed, name=scope)
+
+
+@export('train.noisy_linear_cosine_decay')
+def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_variance=1.0,
+                              variance_decay=0.55, num_periods=0.5, alpha=0.0, beta=0.001,
+                              name=None):
+    """linear_cosine_decay with normal noise on the line.
+
+    Args:
+      learning_rate: a scalar, the rate at step 0.
+      global_step: a scalar integer tensor or variable.
+      decay_steps: a scalar, after which the rate stays as it is but for the noise.
+      initial_variance: a number, of the noise at step 0.
+      variance_decay: a number: the variance is initial_variance / (1 + step) ^ variance_decay.
+      num_periods: a number, how many periods the cosine has.
+      alpha: a number, added to the line.
+      beta: a number, added to the product.
+      name: of the operation; 'NoisyLinearCosineDecay' by default.
+
+    Returns:
+      A scalar tensor with the dtype of learning_rate.
+    """
+    with ops.name_scope(name, 'NoisyLinearCosineDecay', [learning_rate, global_step]) as scope:
+        rate = _initial(learning_rate)
+        dtype = rate.dtype
+        decay_steps = math_ops.cast(decay_steps, dtype)
+        initial_variance, variance_decay, num_periods, alpha, beta = (
+            math_ops.cast(v, dtype)
+            for v in (initial_variance, variance_decay, num_periods, alpha, beta))
+        step = gen.Minimum(math_ops.cast(global_step, dtype), decay_steps)
+        line = (decay_steps - step) / decay_steps
+        variance = initial_variance / math_ops.pow(1.0 + step, variance_decay)
+        noisy = line + random_ops.random_normal(line.shape, stddev=math_ops.sqrt(variance))
+        fraction = 2.0 * num_periods * (step / decay_steps)
+        decayed = (alpha + noisy) * _half_cosine(fraction) + beta
+        return math_ops.multiply(rate, decayed, name=scope)

@@ -1,0 +1,184 @@
+"""Moving averages of variables and tensors."""
+
+from ramet.api import export
+from ramet.framework import dtypes, ops
+from ramet.ops import (control_flow_ops, gen, init_ops, math_ops, state_ops, variable_lists,
+                       variable_scope, variables)
+from ramet.train import slot_creator
+
+
+def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
+    """variable = decay * variable + (1 - decay) * value, in one update.
+
+    Args:
+      variable: a variable.
+      value: a tensor with its shape.
+      decay: a scalar number or tensor.
+      zero_debias: whether the value is corrected for a start at 0 (arXiv 1412.6980); the sum and
+        the number of updates are kept in variables 'VARIABLE/biased' and 'VARIABLE/local_step'.
+      name: of the operation; 'AssignMovingAvg' by default.
+
+    Returns:
+      The updated variable: a tensor, or what assign_sub of a resource variable returns.
+    """
+    with ops.name_scope(name, 'AssignMovingAvg', [variable, value, decay]) as scope:
+        decay = ops.convert_to_tensor(1.0 - decay, name='decay')
+        if decay.dtype != variable.dtype.base_dtype:
+            decay = math_ops.cast(decay, variable.dtype.base_dtype)
+        if zero_debias:
+            value = _zero_debiased(variable, value, decay)
+            return state_ops.assign(variable, value, name=scope)
+        return state_ops.assign_sub(variable, (variable - value) * decay, name=scope)
+
+
+def _zero_debiased(variable, value, decay):
+    with variable_scope.variable_scope(variable.op.name, values=[variable, value, decay]):
+        with ops.colocate_with(variable.op), ops.init_scope():
+            biased = _debias_variable('biased', variable.get_shape(), variable.dtype.base_dtype)
+            local_step = _debias_variable('local_step', [], variable.dtype.base_dtype)
+    biased_value = state_ops.assign_sub(biased, (biased - value) * decay)
+    steps = state_ops.assign_add(local_step, 1)
+    return biased_value / (1 - math_ops.pow(1 - decay, steps))
+
+
+def _debias_variable(name, shape, dtype):
+    return variable_scope.get_variable(name, shape=shape, dtype=dtype, trainable=False,
+                                       initializer=init_ops.zeros_initializer())
+
+
+def weighted_moving_average(value, decay, weight, truediv=True, collections=None, name=None):
+    """The moving average of value * weight over that of weight.
+
+    Args:
+      value: a tensor.
+      decay: a scalar number or tensor.
+      weight: a tensor that can be multiplied with `value`.
+      truediv: whether integers are divided as floating point numbers.
+      collections: those of the two variables; None: the global variables.
+      name: of the scope; 'WeightedMovingAvg' by default.
+
+    Returns:
+      A tensor with the average after the update that it makes.
+    """
+    if collections is None:
+        collections = [ops.GraphKeys.GLOBAL_VARIABLES]
+    with variable_scope.variable_scope(name, 'WeightedMovingAvg', [value, weight, decay]) as scope:
+        sums = [variable_scope.get_variable(
+            what, shape=tensor.get_shape(), dtype=tensor.dtype, trainable=False,
+            initializer=init_ops.zeros_initializer(), collections=collections)
+            for what, tensor in (('value_x_weight', value), ('weight', weight))]
+        numerator = assign_moving_average(sums[0], value * weight, decay, zero_debias=False)
+        denominator = assign_moving_average(sums[1], weight, decay, zero_debias=False)
+        divide = math_ops.truediv if truediv else math_ops.divide
+        return divide(numerator, denominator, name=scope.name)
+
+
+@export('train.ExponentialMovingAverage')
+class ExponentialMovingAverage:
+    """Keeps moving averages of variables: average = decay * average + (1 - decay) * value.
+
+    Args:
+      decay: a number or scalar tensor below 1.
+      num_updates: the number of updates done; the decay is then at most
+        (1 + num_updates) / (10 + num_updates), so that averages move quickly at first.
+      zero_debias: whether averages of tensors are corrected for their start at 0.
+      name: the averages are named VARIABLE/name.
+    """
+
+    def __init__(self, decay, num_updates=None, zero_debias=False,
+                 name='ExponentialMovingAverage'):
+        self._decay = decay
+        self._num_updates = num_updates
+        self._zero_debias = zero_debias
+        self._name = name
+        self._averages = {}
+
+    @property
+    def name(self):
+        """The name that was given to the constructor."""
+        return self._name
+
+    def apply(self, var_list=None):
+        """Makes the averages and returns the operation that updates them all.
+
+        Args:
+          var_list: variables (their averages start with their initial values) and tensors (0) of
+            dtype half, float or double; None: the trainable variables.
+
+        Returns:
+          An operation; a second call makes another one for the same averages.
+
+        Raises:
+          TypeError: if a dtype is none of these.
+        """
+        if var_list is None:
+            var_list = variable_lists.trainable_variables()
+        debiased = set()
+        for v in var_list:
+            if v.dtype.base_dtype not in (dtypes.float16, dtypes.float32, dtypes.float64,
+                                          dtypes.bfloat16):
+                raise TypeError('The variables must be half, float, or double: %s' % v.name)
+            if _key(v) not in self._averages:
+                self._averages[_key(v)] = self._make_average(v)
+                if self._zero_debias and not isinstance(v, variables.Variable):
+                    debiased.add(_key(v))
+        return self._update(var_list, debiased)
+
+    def _make_average(self, v):
+        with ops.init_scope():
+            if isinstance(v, variables.Variable):
+                return self._average_of_variable(v)
+            return slot_creator.create_zeros_slot(
+                v, self.name,
+                colocate_with_primary=v.op.type in ('Variable', 'VariableV2', 'VarHandleOp'))
+
+    def _average_of_variable(self, v):
+        average = slot_creator.create_slot(v, v.initialized_value(), self.name)
+        ops.add_to_collection(ops.GraphKeys.MOVING_AVERAGE_VARIABLES, v)
+        return average
+
+    def _update(self, var_list, debiased):
+        with ops.name_scope(self.name) as scope:
+            decay = ops.convert_to_tensor(self._decay, dtype=dtypes.float32, name='decay')
+            if self._num_updates is not None:
+                count = math_ops.cast(self._num_updates, dtypes.float32, name='num_updates')
+                decay = gen.Minimum(decay, (1.0 + count) / (10.0 + count))
+            updates = [assign_moving_average(self._averages[_key(v)], v, decay,
+                                             zero_debias=_key(v) in debiased) for v in var_list]
+            return control_flow_ops.group(*updates, name=scope)
+
+    def average(self, var):
+        """The variable with the average of `var`; None if apply did not get it."""
+        return self._averages.get(_key(var))
+
+    def average_name(self, var):
+        """The name of that variable, whether it is there or not: its key in checkpoints."""
+        if _key(var) in self._averages:
+            return self._averages[_key(var)].op.name
+        return ops.get_default_graph().unique_name(var.op.name + '/' + self.name,
+                                                   mark_as_used=False)
+
+    def variables_to_restore(self, moving_avg_variables=None):
+        """What a Saver takes to restore variables from their averages.
+
+        Args:
+          moving_avg_variables: the variables that are restored from averages; None: the trainable
+            ones and those that apply got.
+
+        Returns:
+          A dict: names in the checkpoint, and variables. Variables without average have theirs.
+        """
+        if moving_avg_variables is None:
+            moving_avg_variables = (variable_lists.trainable_variables()
+                                    + variable_lists.moving_average_variables())
+        averaged = list({_key(v): v for v in moving_avg_variables}.values())
+        names = {self.average_name(v): v for v in averaged}
+        taken = {v.name for v in averaged}
+        others = {v.op.name: v for v in variable_lists.global_variables() if v.name not in taken}
+        for name, v in others.items():
+            names.setdefault(name, v)
+        return names
+
+
+def _key(v):
+    return (v.op.graph, v.name)

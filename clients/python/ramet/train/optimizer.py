@@ -1,0 +1,401 @@
+"""The base class of the optimizers (tf.train.Optimizer)."""
+
+from ramet.api import export
+from ramet.framework import dtypes, nest, ops
+from ramet.framework.indexed_slices import IndexedSlices
+from ramet.framework.tensor_conversion import convert_to_tensor_or_indexed_slices
+from ramet.ops import (array_ops, control_flow_ops, gen, gradients, state_ops, variable_lists,
+                       variables)
+from ramet.ops.partitioned_variable import PartitionedVariable
+from ramet.train import slot_creator
+
+
+def _var_key(var):
+    return (var.op.graph, var.op.name)
+
+
+def _deduplicate_indexed_slices(values, indices):
+    unique_indices, positions = array_ops.unique(indices)
+    count = array_ops.shape(unique_indices)[0]
+    return gen.UnsortedSegmentSum(values, positions, count), unique_indices
+
+
+class _RefVariable:
+    """Updates a variable that graphs hold as a reference."""
+
+    def __init__(self, variable):
+        self._variable = variable
+
+    def target(self):
+        return self._variable._ref()
+
+    def update_op(self, optimizer, grad):
+        variable = self._variable
+        if isinstance(grad, IndexedSlices):
+            _refuse_constraint(variable)
+            return optimizer._apply_sparse_duplicate_indices(grad, variable)
+        return _constrained(variable, optimizer._apply_dense(grad, variable))
+
+
+class _ResourceVariable:
+    """Updates a variable that graphs hold as a resource handle."""
+
+    def __init__(self, variable):
+        self._variable = variable
+
+    def target(self):
+        return self._variable.handle
+
+    def update_op(self, optimizer, grad):
+        variable = self._variable
+        if isinstance(grad, IndexedSlices):
+            _refuse_constraint(variable)
+            return optimizer._resource_apply_sparse_duplicate_indices(
+                grad.values, variable, grad.indices)
+        return _constrained(variable, optimizer._resource_apply_dense(grad, variable))
+
+
+class _PlainTensor:
+    """A tensor: its gradient can be computed, but nothing can be applied to it."""
+
+    def __init__(self, tensor):
+        self._tensor = tensor
+
+    def target(self):
+        return self._tensor
+
+    def update_op(self, optimizer, grad):
+        raise NotImplementedError('Trying to update a Tensor ', self._tensor)
+
+
+def _refuse_constraint(variable):
+    if variable.constraint is not None:
+        raise RuntimeError('Cannot use a constraint function on a sparse variable.')
+
+
+def _constrained(variable, update_op):
+    if variable.constraint is None:
+        return update_op
+    with ops.control_dependencies([update_op]):
+        return variable.assign(variable.constraint(variable))
+
+
+def _processor_of(v):
+    if v.op.type == 'VarHandleOp':
+        return _ResourceVariable(v)
+    if isinstance(v, variables.Variable):
+        return _RefVariable(v)
+    if isinstance(v, ops.Tensor):
+        return _PlainTensor(v)
+    raise NotImplementedError('Trying to optimize unsupported type ', v)
+
+
+@export('train.Optimizer')
+class Optimizer:
+    """What is common to all optimizers: gradients, slots, and the operation that applies updates.
+
+    A subclass says how one variable is updated, in `_apply_dense` and `_apply_sparse` (variables
+    held by reference) and `_resource_apply_dense` and `_resource_apply_sparse` (resource
+    variables), and makes its slots in `_create_slots`, its tensors in `_prepare`.
+
+    Args:
+      use_locking: bool, passed to the operations that update variables.
+      name: what slots and the operations of updates are named after.
+
+    Raises:
+      ValueError: if the name is empty.
+    """
+
+    GATE_NONE = 0
+    GATE_OP = 1
+    GATE_GRAPH = 2
+
+    def __init__(self, use_locking, name):
+        if not name:
+            raise ValueError('Must specify the optimizer name')
+        self._use_locking = use_locking
+        self._name = name
+        self._slots = {}
+        self._non_slot_dict = {}
+
+    def get_name(self):
+        """The name that was given to the constructor."""
+        return self._name
+
+    def minimize(self, loss, global_step=None, var_list=None, gate_gradients=GATE_OP,
+                 aggregation_method=None, colocate_gradients_with_ops=False, name=None,
+                 grad_loss=None):
+        """Adds the operations that make `loss` smaller: compute_gradients, then apply_gradients.
+
+        Args:
+          loss: a floating point tensor.
+          global_step: a variable that each step adds 1 to, or None.
+          var_list: what is trained; None: the collection of trainable variables.
+          gate_gradients: GATE_NONE, GATE_OP or GATE_GRAPH.
+          aggregation_method: how gradients are added, see tf.AggregationMethod.
+          colocate_gradients_with_ops: whether gradients go to the devices of their operations.
+          name: of the operation.
+          grad_loss: a tensor, the gradient that arrives at `loss`; None: ones.
+
+        Returns:
+          The operation that does one step.
+
+        Raises:
+          ValueError: if no variable has a gradient.
+        """
+        grads_and_vars = self.compute_gradients(
+            loss, var_list=var_list, gate_gradients=gate_gradients,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops, grad_loss=grad_loss)
+        if all(g is None for g, _ in grads_and_vars):
+            raise ValueError(
+                'No gradients provided for any variable, check your graph for ops that do not '
+                'support gradients, between variables %s and loss %s.'
+                % ([str(v) for _, v in grads_and_vars], loss))
+        return self.apply_gradients(grads_and_vars, global_step=global_step, name=name)
+
+    def compute_gradients(self, loss, var_list=None, gate_gradients=GATE_OP,
+                          aggregation_method=None, colocate_gradients_with_ops=False,
+                          grad_loss=None):
+        """The gradients of `loss` by each variable, as minimize takes them.
+
+        Returns:
+          A list of pairs (gradient, variable); the gradient is a Tensor, IndexedSlices or None.
+
+        Raises:
+          ValueError: if there are no variables, gate_gradients is not one of the three, or a
+            tensor's dtype is not one that the optimizer takes.
+        """
+        if callable(loss) and not isinstance(loss, (ops.Tensor, variables.Variable)):
+            loss = loss()
+        if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
+            raise ValueError(
+                'gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, '
+                'Optimizer.GATE_GRAPH.  Not %s' % gate_gradients)
+        self._assert_valid_dtypes([loss])
+        if grad_loss is not None:
+            self._assert_valid_dtypes([grad_loss])
+        var_list = self._variables_to_train(var_list)
+        targets = [_processor_of(v).target() for v in var_list]
+        grads = gradients.gradients(
+            loss, targets, grad_ys=grad_loss, aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+            gate_gradients=gate_gradients == Optimizer.GATE_OP)
+        if gate_gradients == Optimizer.GATE_GRAPH:
+            grads = control_flow_ops.tuple(grads)
+        grads_and_vars = list(zip(grads, var_list))
+        self._assert_valid_dtypes(
+            [v for g, v in grads_and_vars if g is not None and v.dtype != dtypes.resource])
+        return grads_and_vars
+
+    @staticmethod
+    def _variables_to_train(var_list):
+        if var_list is None:
+            var_list = (variable_lists.trainable_variables()
+                        + ops.get_collection('trainable_resource_variables'))
+        else:
+            var_list = nest.flatten(var_list)
+        if not var_list:
+            raise ValueError('No variables to optimize.')
+        return var_list
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        """Adds the operations that apply gradients to variables: the second half of minimize.
+
+        Args:
+          grads_and_vars: pairs as compute_gradients returns them; those without gradient are left
+            as they are.
+          global_step: a variable that each step adds 1 to, or None.
+          name: of the operation; None: the optimizer's name.
+
+        Returns:
+          The operation that applies all gradients (and adds 1 to global_step).
+
+        Raises:
+          TypeError: if a gradient is no tensor, IndexedSlices or None.
+          ValueError: if there are no variables, or none of them has a gradient.
+        """
+        grads_and_vars = tuple(grads_and_vars)
+        if not grads_and_vars:
+            raise ValueError('No variables provided.')
+        converted = [(self._as_gradient(g), v, _processor_of(v)) for g, v in grads_and_vars]
+        var_list = [v for g, v, _ in converted if g is not None]
+        if not var_list:
+            raise ValueError('No gradients provided for any variable: %s.'
+                             % ([str(v) for _, v, _ in converted],))
+        with ops.init_scope():
+            self._create_slots(var_list)
+        with ops.name_scope(name, self._name) as scope:
+            self._prepare()
+            update_ops = self._update_ops(converted)
+            if global_step is None:
+                train_op = self._finish(update_ops, scope)
+            else:
+                with ops.control_dependencies([self._finish(update_ops, 'update')]):
+                    train_op = _increment(global_step, scope)
+        if isinstance(train_op, ops.Tensor):
+            train_op = train_op.op
+        collection = ops.get_collection_ref(ops.GraphKeys.TRAIN_OP)
+        if train_op not in collection:
+            collection.append(train_op)
+        return train_op
+
+    @staticmethod
+    def _as_gradient(grad):
+        if grad is None:
+            return None
+        try:
+            grad = convert_to_tensor_or_indexed_slices(grad)
+        except TypeError:
+            raise TypeError('Gradient must be convertible to a Tensor or IndexedSlices, or None: %s'
+                            % grad) from None
+        if not isinstance(grad, (ops.Tensor, IndexedSlices)):
+            raise TypeError('Gradient must be a Tensor, IndexedSlices, or None: %s' % grad)
+        return grad
+
+    def _update_ops(self, converted):
+        update_ops = []
+        for grad, var, processor in converted:
+            if grad is None:
+                continue
+            with ops.name_scope('update_' + var.op.name), ops.colocate_with(var.op):
+                update_ops.append(processor.update_op(self, grad))
+        return update_ops
+
+    def get_slot(self, var, name):
+        """The slot `name` of a variable; None if it was not made.
+
+        Args:
+          var: a variable that was passed to minimize or apply_gradients; of a PartitionedVariable
+            the slots of its parts, as a PartitionedVariable.
+          name: one of get_slot_names.
+        """
+        named_slots = self._slots.get(name)
+        if not named_slots:
+            return None
+        if isinstance(var, PartitionedVariable):
+            return _partitioned_slot(var, named_slots)
+        return named_slots.get(_var_key(var))
+
+    def get_slot_names(self):
+        """The names of the slots, sorted: 'm' and 'v' of Adam."""
+        return sorted(self._slots)
+
+    def variables(self):
+        """The optimizer's own variables in the current graph, slots included, by name."""
+        current = ops.get_default_graph()
+        own = [v for v in self._non_slot_variables() if v.op.graph is current]
+        for slots in self._slots.values():
+            own += [v for v in slots.values() if v.op.graph is current]
+        return sorted(own, key=lambda v: v.name)
+
+    def _create_non_slot_variable(self, initial_value, name, colocate_with):
+        """Makes a variable that belongs to no other one, once for each graph."""
+        key = (name, colocate_with.op.graph)
+        v = self._non_slot_dict.get(key)
+        if v is None:
+            with ops.colocate_with(colocate_with.op):
+                v = variables.Variable(
+                    initial_value, name=name, trainable=False,
+                    use_resource=getattr(colocate_with, '_is_resource', False))
+            self._non_slot_dict[key] = v
+        return v
+
+    def _get_non_slot_variable(self, name, graph=None):
+        return self._non_slot_dict.get((name, graph))
+
+    def _non_slot_variables(self):
+        return self._non_slot_dict.values()
+
+    def _assert_valid_dtypes(self, tensors):
+        valid = self._valid_dtypes()
+        for t in tensors:
+            dtype = t.dtype.base_dtype
+            if dtype not in valid:
+                raise ValueError('Invalid type %r for %s, expected: %s.'
+                                 % (dtype, t.name, list(valid)))
+
+    def _valid_dtypes(self):
+        """The dtypes of losses, variables and gradients that the optimizer takes."""
+        return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
+
+    def _create_slots(self, var_list):
+        """Makes the slots of the variables; none, unless a subclass says otherwise."""
+
+    def _prepare(self):
+        """Makes the tensors that all updates share, before the first update."""
+
+    def _apply_dense(self, grad, var):
+        """Adds the operation that updates a reference variable with a tensor."""
+        raise NotImplementedError()
+
+    def _resource_apply_dense(self, grad, handle):
+        """Adds the operation that updates a resource variable with a tensor."""
+        raise NotImplementedError()
+
+    def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
+        """The same with rows, of which some may come more than once."""
+        summed, unique_indices = _deduplicate_indexed_slices(grad, indices)
+        return self._resource_apply_sparse(summed, handle, unique_indices)
+
+    def _resource_apply_sparse(self, grad, handle, indices):
+        """Adds the operation that updates rows of a resource variable; each index once."""
+        raise NotImplementedError()
+
+    def _apply_sparse_duplicate_indices(self, grad, var):
+        """Adds the operation for IndexedSlices, of which some rows may come more than once."""
+        summed, unique_indices = _deduplicate_indexed_slices(grad.values, grad.indices)
+        return self._apply_sparse(IndexedSlices(summed, unique_indices, grad.dense_shape), var)
+
+    def _apply_sparse(self, grad, var):
+        """Adds the operation that updates rows of a reference variable; each index once."""
+        raise NotImplementedError()
+
+    def _finish(self, update_ops, name_scope):
+        """Adds the operation that does all updates."""
+        return control_flow_ops.group(*update_ops, name=name_scope)
+
+    def _slot_dict(self, slot_name):
+        return self._slots.setdefault(slot_name, {})
+
+    def _get_or_make_slot(self, var, val, slot_name, op_name):
+        """The slot of a variable, made with the value `val` when it is not there."""
+        slots = self._slot_dict(slot_name)
+        if _var_key(var) not in slots:
+            slots[_var_key(var)] = slot_creator.create_slot(var, val, op_name)
+        return slots[_var_key(var)]
+
+    def _get_or_make_slot_with_initializer(self, var, initializer, shape, dtype, slot_name,
+                                           op_name):
+        """The same with an initializer."""
+        slots = self._slot_dict(slot_name)
+        if _var_key(var) not in slots:
+            slots[_var_key(var)] = slot_creator.create_slot_with_initializer(
+                var, initializer, shape, dtype, op_name)
+        return slots[_var_key(var)]
+
+    def _zeros_slot(self, var, slot_name, op_name):
+        """The same with zeros."""
+        slots = self._slot_dict(slot_name)
+        if _var_key(var) not in slots:
+            slots[_var_key(var)] = slot_creator.create_zeros_slot(var, op_name)
+        return slots[_var_key(var)]
+
+    def _call_if_callable(self, param):
+        return param() if callable(param) and not isinstance(
+            param, (ops.Tensor, variables.Variable)) else param
+
+
+def _increment(global_step, name):
+    with ops.colocate_with(global_step.op):
+        if getattr(global_step, '_is_resource', False):
+            one = ops.convert_to_tensor(1, dtype=global_step.dtype.base_dtype)
+            return gen.AssignAddVariableOp(global_step.handle, one, name=name)
+        return state_ops.assign_add(global_step, 1, name=name)
+
+
+def _partitioned_slot(var, named_slots):
+    parts = [named_slots[_var_key(part)] for part in var]
+    return PartitionedVariable(
+        name=var.name, shape=var.get_shape(), dtype=var.dtype, variable_list=parts,
+        partitions=var._get_partitions())

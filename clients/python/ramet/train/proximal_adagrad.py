@@ -1,0 +1,75 @@
+"""Proximal Adagrad."""
+
+from ramet.api import export
+from ramet.framework import constant_op, ops
+from ramet.ops import gen, math_ops
+from ramet.train import optimizer
+
+
+@export('train.ProximalAdagradOptimizer')
+class ProximalAdagradOptimizer(optimizer.Optimizer):
+    """Adagrad with l1 and l2 penalties by a proximal step (Duchi et al., 2011).
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function that returns one.
+      initial_accumulator_value: a number > 0, what accumulators start with.
+      l1_regularization_strength: a number >= 0.
+      l2_regularization_strength: a number >= 0.
+      use_locking: bool, passed to the operations that update variables.
+      name: what slots and operations are named after.
+
+    Raises:
+      ValueError: if initial_accumulator_value is not positive.
+    """
+
+    def __init__(self, learning_rate, initial_accumulator_value=0.1,
+                 l1_regularization_strength=0.0, l2_regularization_strength=0.0,
+                 use_locking=False, name='ProximalAdagrad'):
+        if initial_accumulator_value <= 0.0:
+            raise ValueError('initial_accumulator_value must be positive: %s'
+                             % initial_accumulator_value)
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._initial_accumulator_value = initial_accumulator_value
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+        self._tensors = None
+
+    def _create_slots(self, var_list):
+        for v in var_list:
+            with ops.colocate_with(v.op):
+                value = constant_op.constant(self._initial_accumulator_value, shape=v.get_shape(),
+                                             dtype=v.dtype.base_dtype)
+            self._get_or_make_slot(v, value, 'accumulator', self._name)
+
+    def _prepare(self):
+        named = (('learning_rate', self._call_if_callable(self._learning_rate)),
+                 ('l1_regularization_strength', self._l1_regularization_strength),
+                 ('l2_regularization_strength', self._l2_regularization_strength))
+        self._tensors = [ops.convert_to_tensor(value, name=name) for name, value in named]
+
+    def _hyper(self, dtype):
+        return [math_ops.cast(t, dtype) for t in self._tensors]
+
+    def _apply_dense(self, grad, var):
+        acc = self.get_slot(var, 'accumulator')
+        return gen.ApplyProximalAdagrad(var, acc, *self._hyper(var.dtype.base_dtype), grad,
+                                        use_locking=self._use_locking)
+
+    def _resource_apply_dense(self, grad, var):
+        acc = self.get_slot(var, 'accumulator')
+        return gen.ResourceApplyProximalAdagrad(
+            var.handle, acc.handle, *self._hyper(grad.dtype.base_dtype), grad,
+            use_locking=self._use_locking)
+
+    def _apply_sparse(self, grad, var):
+        acc = self.get_slot(var, 'accumulator')
+        return gen.SparseApplyProximalAdagrad(
+            var, acc, *self._hyper(var.dtype.base_dtype), grad.values, grad.indices,
+            use_locking=self._use_locking)
+
+    def _resource_apply_sparse(self, grad, var, indices):
+        acc = self.get_slot(var, 'accumulator')
+        return gen.ResourceSparseApplyProximalAdagrad(
+            var.handle, acc.handle, *self._hyper(grad.dtype), grad, indices,
+            use_locking=self._use_locking)

@@ -1,0 +1,54 @@
+"""Proximal gradient descent."""
+
+from ramet.api import export
+from ramet.framework import ops
+from ramet.ops import gen, math_ops
+from ramet.train import optimizer
+
+
+@export('train.ProximalGradientDescentOptimizer')
+class ProximalGradientDescentOptimizer(optimizer.Optimizer):
+    """Gradient descent with l1 and l2 penalties by a proximal step (Duchi, Singer: FOBOS, 2009).
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function that returns one.
+      l1_regularization_strength: a number >= 0.
+      l2_regularization_strength: a number >= 0.
+      use_locking: bool, passed to the operations that update variables.
+      name: what the operations are named after.
+    """
+
+    def __init__(self, learning_rate, l1_regularization_strength=0.0,
+                 l2_regularization_strength=0.0, use_locking=False,
+                 name='ProximalGradientDescent'):
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+        self._tensors = None
+
+    def _prepare(self):
+        named = (('learning_rate', self._call_if_callable(self._learning_rate)),
+                 ('l1_regularization_strength', self._l1_regularization_strength),
+                 ('l2_regularization_strength', self._l2_regularization_strength))
+        self._tensors = [ops.convert_to_tensor(value, name=name) for name, value in named]
+
+    def _hyper(self, dtype):
+        return [math_ops.cast(t, dtype) for t in self._tensors]
+
+    def _apply_dense(self, grad, var):
+        return gen.ApplyProximalGradientDescent(
+            var, *self._hyper(var.dtype.base_dtype), grad, use_locking=self._use_locking).op
+
+    def _resource_apply_dense(self, grad, var):
+        return gen.ResourceApplyProximalGradientDescent(
+            var.handle, *self._hyper(grad.dtype.base_dtype), grad, use_locking=self._use_locking)
+
+    def _apply_sparse(self, grad, var):
+        return gen.SparseApplyProximalGradientDescent(
+            var, *self._hyper(var.dtype.base_dtype), grad.values, grad.indices,
+            use_locking=self._use_locking).op
+
+    def _resource_apply_sparse(self, grad, var, indices):
+        return gen.ResourceSparseApplyProximalGradientDescent(
+            var.handle, *self._hyper(grad.dtype), grad, indices, use_locking=self._use_locking)

@@ -1,0 +1,408 @@
+"""tf.train.Saver: the variables of a session to checkpoint files and back."""
+
+import os
+
+import numpy as np
+
+from ramet import _core
+from ramet.api import export
+from ramet.framework import errors, meta_graph, ops
+from ramet.ops import variables
+from ramet.train import checkpoint_management, saved_names
+from ramet.train.saveable_object import SaveableObject, SaveSpec
+
+_V1, _V2 = 1, 2
+
+
+class BaseSaverBuilder:
+    """Where TensorFlow has the classes of saveables."""
+
+    SaveSpec = SaveSpec
+    SaveableObject = SaveableObject
+
+
+def _all_saveable_objects(scope=None):
+    return (ops.get_collection(ops.GraphKeys.GLOBAL_VARIABLES, scope)
+            + ops.get_collection(ops.GraphKeys.SAVEABLE_OBJECTS, scope))
+
+
+def _checked_saver_def(saver_def):
+    from ramet.core import convert
+    from ramet.core.protobuf import saver_pb2
+    if convert.full_name(saver_def) != 'tensorflow.SaverDef':
+        raise ValueError('saver_def must be a saver_pb2.SaverDef: %s' % saver_def)
+    for field in ('save_tensor_name', 'restore_op_name'):
+        if not getattr(saver_def, field):
+            raise ValueError('saver_def must specify the %s: %s' % (field, saver_def))
+    copy = saver_pb2.SaverDef()
+    copy.ParseFromString(saver_def.SerializeToString())
+    return copy
+
+
+@export('train.Saver')
+class Saver:
+    """Writes variables to checkpoint files that TensorFlow reads too, and restores them.
+
+    It adds the nodes that save and restore to the graph when it is made. A save replaces the old
+    checkpoint of that name in one step, or leaves it.
+
+    Args:
+      var_list: a list of variables, or a dict from names in the checkpoint to variables, lists of
+        the parts of a partitioned variable, or SaveableObjects; None: the collections "variables"
+        and "saveable_objects".
+      reshape: whether tensors of another shape with as many elements are restored.
+      sharded: whether there is one data file for each device that has variables.
+      max_to_keep: how many checkpoints are kept; None or 0: all.
+      keep_checkpoint_every_n_hours: one checkpoint of each so many hours is kept for good.
+      name: str, the scope of the nodes; None: 'save'.
+      restore_sequentially: no effect.
+      saver_def: a SaverDef whose nodes are in the graph; then var_list is not looked at.
+      builder: no effect.
+      defer_build: whether build makes the nodes, not the constructor.
+      allow_empty: whether a graph without variables is no error.
+      write_version: SaverDef.V2, or SaverDef.V1 for files as TensorFlow before 1.0 wrote them.
+      pad_step_number: whether steps in file names have 8 digits at least.
+      save_relative_paths: whether the `checkpoint` file has relative paths.
+      filename: what the nodes save to when nothing is fed; None: 'model'.
+
+    Raises:
+      TypeError: if var_list has none of these forms.
+      ValueError: if there are no variables, two have the same name, or one comes twice.
+    """
+
+    def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5,
+                 keep_checkpoint_every_n_hours=10000.0, name=None, restore_sequentially=False,
+                 saver_def=None, builder=None, defer_build=False, allow_empty=False,
+                 write_version=_V2, pad_step_number=False, save_relative_paths=False,
+                 filename=None):
+        if defer_build and var_list:
+            raise ValueError('If `var_list` is provided then build cannot be deferred. Either set '
+                             'defer_build=False or var_list=None.')
+        self._var_list = var_list
+        self._reshape = reshape
+        self._sharded = sharded
+        self._max_to_keep = max_to_keep
+        self._keep_checkpoint_every_n_hours = keep_checkpoint_every_n_hours
+        self._name = name
+        self._saver_def = None
+        self._allow_empty = allow_empty
+        self._write_version = write_version
+        self._pad_step_number = pad_step_number
+        self._save_relative_paths = save_relative_paths
+        self._filename = filename
+        self._is_built = False
+        self._is_empty = False
+        self._core = None
+        if saver_def is not None:
+            self._adopt(_checked_saver_def(saver_def), ops.get_default_graph())
+        elif not defer_build:
+            self.build()
+
+    def _adopt(self, saver_def, graph):
+        self._saver_def = saver_def
+        self._is_built = True
+        self._core = _core.Saver.from_proto(
+            graph, saver_def.SerializeToString(), pad_step_number=self._pad_step_number,
+            save_relative_paths=self._save_relative_paths)
+
+    def build(self):
+        """Makes the nodes, if the constructor did not.
+
+        Raises:
+          ValueError: as the constructor.
+        """
+        if self._is_built:
+            return
+        self._is_built = True
+        var_list = _all_saveable_objects() if self._var_list is None else self._var_list
+        if not var_list:
+            if not self._allow_empty:
+                raise ValueError('No variables to save')
+            self._is_empty = True
+            return
+        named = var_list if isinstance(var_list, dict) else saved_names.of_list(var_list)
+        saved, objects = saved_names.checked(named)
+        self._core = _core.Saver(
+            _graph_of(saved, objects), saved,
+            [(o.name, [(s.tensor, s.slice_spec, s.name) for s in o.specs], _restorer(o))
+             for o in objects],
+            reshape=self._reshape, sharded=self._sharded, max_to_keep=self._max_to_keep or 0,
+            keep_checkpoint_every_n_hours=self._keep_checkpoint_every_n_hours,
+            name=self._name or 'save', write_version=self._write_version,
+            pad_step_number=self._pad_step_number,
+            save_relative_paths=self._save_relative_paths, filename=self._filename or 'model')
+        from ramet.core.protobuf import saver_pb2
+        self._saver_def = saver_pb2.SaverDef.FromString(self._core.to_proto())
+
+    @property
+    def saver_def(self):
+        """The SaverDef; None if the saver is empty or not built."""
+        return self._saver_def
+
+    @saver_def.setter
+    def saver_def(self, value):
+        self._adopt(_checked_saver_def(value), ops.get_default_graph())
+
+    def as_saver_def(self):
+        """The SaverDef; None if the saver is empty or not built."""
+        return self._saver_def
+
+    def to_proto(self, export_scope=None):
+        """The SaverDef with "export_scope/" taken off its names; None if they are not in it."""
+        if not export_scope:
+            return self._saver_def
+        if not (self._saver_def and self._name and self._name.startswith(export_scope)):
+            return None
+        from ramet.core.protobuf import saver_pb2
+        return saver_pb2.SaverDef.FromString(self._core.to_proto(export_scope))
+
+    @staticmethod
+    def from_proto(saver_def, import_scope=None):
+        """A Saver on the nodes that a SaverDef names, with `import_scope` in front of the names.
+
+        Raises:
+          ValueError: if saver_def is no SaverDef, or lacks names.
+        """
+        from ramet.core import convert
+        if import_scope and convert.full_name(saver_def) == 'tensorflow.SaverDef':
+            copy = type(saver_def)()
+            copy.CopyFrom(saver_def)
+            for field in ('filename_tensor_name', 'save_tensor_name', 'restore_op_name'):
+                setattr(copy, field, import_scope + '/' + getattr(copy, field))
+            saver_def = copy
+        return Saver(saver_def=saver_def, name=import_scope)
+
+    def save(self, sess, save_path, global_step=None, latest_filename=None,
+             meta_graph_suffix='meta', write_meta_graph=True, write_state=True,
+             strip_default_attrs=False, save_debug_info=False):
+        """Saves the variables of a session.
+
+        Writes SAVE_PATH[-STEP].index, .data-00000-of-00001 and .meta, records the checkpoint in
+        the file `checkpoint` of that folder, and removes old ones beyond max_to_keep.
+
+        Args:
+          sess: the session whose variables are saved.
+          save_path: str, the prefix of the files.
+          global_step: a number, a scalar integer tensor or variable, or its name; becomes part of
+            the prefix.
+          latest_filename: str, the name of the state file; None: 'checkpoint'.
+          meta_graph_suffix: str, of the .meta file.
+          write_meta_graph: whether there is one.
+          write_state: whether the state file is written, and old checkpoints removed.
+          strip_default_attrs: whether attrs of default value are left out of the .meta file.
+          save_debug_info: no effect: graphs hold no stack traces.
+
+        Returns:
+          str, what restore takes; None if the saver is empty.
+
+        Raises:
+          TypeError: if sess is no session.
+          RuntimeError: if the saver is not built.
+          ValueError: if latest_filename has a folder part or is the save path's own name, or the
+            folder's parent does not exist.
+          tf.errors.FailedPreconditionError: if a variable is uninitialised.
+        """
+        if not self._is_built and not self._is_empty:
+            raise RuntimeError('`build()` should be called before save if defer_build==True')
+        latest_filename = latest_filename or 'checkpoint'
+        session = _core_session(sess)
+        if os.path.split(latest_filename)[0]:
+            raise ValueError("'latest_filename' must not contain path components")
+        save_path = _path(save_path)
+        step = _step_value(sess, global_step)
+        self._check_collision(save_path, latest_filename, step)
+        if self._is_empty:
+            return self._save_empty(save_path, step, write_meta_graph, meta_graph_suffix,
+                                    strip_default_attrs)
+        try:
+            return self._core.save(session, save_path, step, latest_filename, meta_graph_suffix,
+                                   write_meta_graph, write_state, strip_default_attrs)
+        except errors.InvalidArgumentError as e:
+            if e.message.startswith('Parent directory of '):
+                raise ValueError(e.message) from None
+            raise
+
+    def _check_collision(self, save_path, latest_filename, step):
+        if (step is None and not self._sharded
+                and os.path.basename(save_path) == latest_filename):
+            raise ValueError("'latest_filename' collides with 'save_path': '%s' and '%s'"
+                             % (latest_filename, save_path))
+
+    def _save_empty(self, save_path, step, write_meta_graph, suffix, strip_default_attrs):
+        if write_meta_graph:
+            path = save_path if step is None else '%s-%s' % (
+                save_path, ('%08d' if self._pad_step_number else '%d') % step)
+            self.export_meta_graph(path + '.' + suffix, strip_default_attrs=strip_default_attrs)
+        return None
+
+    def restore(self, sess, save_path):
+        """Restores the variables from a checkpoint; they need not be initialised.
+
+        Args:
+          sess: the session that gets the values.
+          save_path: str, a checkpoint's prefix: what save returned, or latest_checkpoint.
+
+        Raises:
+          ValueError: if it is None, or there is no checkpoint of that prefix (naming those near).
+          tf.errors.NotFoundError, InvalidArgumentError, DataLossError: if the checkpoint lacks a
+            variable, has one of another shape or dtype, or is damaged.
+        """
+        if self._is_empty:
+            return
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None." + _no_checkpoint_found())
+        save_path = _path(save_path)
+        if not self._is_built:
+            if not checkpoint_management.checkpoint_exists(save_path):
+                raise ValueError('The passed save_path is not a valid checkpoint: ' + save_path)
+            raise RuntimeError('`build()` should be called before restore if defer_build==True')
+        try:
+            self._core.restore(_core_session(sess), save_path)
+        except errors.InvalidArgumentError as e:
+            if e.message.startswith('The passed save_path is not a valid checkpoint'):
+                raise ValueError(e.message) from None
+            raise
+
+    def export_meta_graph(self, filename=None, collection_list=None, as_text=False,
+                          export_scope=None, clear_devices=False, clear_extraneous_savers=False,
+                          strip_default_attrs=False, save_debug_info=False):
+        """The default graph with this saver, as tf.train.export_meta_graph."""
+        return export_meta_graph(
+            filename=filename, graph_def=None, saver_def=self._saver_def,
+            collection_list=collection_list, as_text=as_text, export_scope=export_scope,
+            clear_devices=clear_devices, clear_extraneous_savers=clear_extraneous_savers,
+            strip_default_attrs=strip_default_attrs, save_debug_info=save_debug_info)
+
+    @property
+    def last_checkpoints(self):
+        """The checkpoints that are kept, oldest first: those that this saver removes one day."""
+        return self._core.last_checkpoints() if self._core else []
+
+    def set_last_checkpoints(self, last_checkpoints):
+        """Replaces that list (of str) by checkpoints that are never removed."""
+        assert isinstance(last_checkpoints, list)
+        self._core.set_last_checkpoints([(path, float('inf')) for path in last_checkpoints])
+
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+        """Replaces that list by (path, time of saving in seconds since 1970) pairs."""
+        assert isinstance(last_checkpoints_with_time, list)
+        self._core.set_last_checkpoints([(path, time) for path, time in last_checkpoints_with_time])
+
+    def recover_last_checkpoints(self, checkpoint_paths):
+        """Takes up the list of a process that ended: those of the paths (str) that exist."""
+        found = [(path, mtimes[0]) for path in checkpoint_paths
+                 for mtimes in [checkpoint_management.get_checkpoint_mtimes([path])] if mtimes]
+        self.set_last_checkpoints_with_time(found)
+
+
+def _graph_of(saved, objects):
+    for _, _, tensors in saved:
+        return tensors[0].graph
+    return objects[0].specs[0].tensor.graph
+
+
+def _restorer(saveable):
+    def restore(tensors, shapes):
+        restored = saveable.restore(tensors, shapes or None)
+        return restored.op if isinstance(restored, (ops.Tensor, variables.Variable)) else restored
+    return restore
+
+
+def _core_session(sess):
+    core = getattr(sess, '_core', None) or getattr(getattr(sess, '_sess', None), '_core', None)
+    if core is None:
+        raise TypeError("'sess' must be a Session; %s" % sess)
+    return core
+
+
+def _path(path):
+    if isinstance(path, bytes):
+        return path.decode()
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError('Expected binary or unicode string, got %r' % (path,))
+    return os.fspath(path)
+
+
+def _step_value(sess, step):
+    if step is None:
+        return None
+    if isinstance(step, (int, np.integer)):
+        return int(step)
+    return int(sess.run(step))
+
+
+def _no_checkpoint_found():
+    folder = checkpoint_management.last_folder_without_checkpoint()
+    if folder is None:
+        return ''
+    return (" tf.train.latest_checkpoint('%s') returned None: there is no file 'checkpoint' in %s"
+            % (folder, os.path.abspath(folder)))
+
+
+@export('train.import_meta_graph')
+def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
+    """Adds the graph of a .meta file to the default graph, with its collections and variables.
+
+    Args:
+      meta_graph_or_file: a MetaGraphDef, or the path of a file (binary or text form).
+      clear_devices: whether the devices of nodes are dropped.
+      import_scope: str, a name scope in front of all names.
+      **kwargs: input_map, a dict from names in the file to tensors that stand in for them;
+        return_elements is not among them.
+
+    Returns:
+      A Saver on the nodes that the file describes, or on the variables; None if there are none.
+
+    Raises:
+      OSError: if the file is not there, or is no MetaGraphDef.
+      ValueError: if the graph cannot be imported, see tf.import_graph_def.
+    """
+    return _import_meta_graph_with_return_elements(
+        meta_graph_or_file, clear_devices, import_scope, **kwargs)[0]
+
+
+def _import_meta_graph_with_return_elements(meta_graph_or_file, clear_devices=False,
+                                            import_scope=None, return_elements=None, **kwargs):
+    imported = meta_graph.import_scoped_meta_graph_with_return_elements(
+        meta_graph_or_file, clear_devices=clear_devices, import_scope=import_scope,
+        return_elements=return_elements, **kwargs)
+    if imported.saver_def is not None:
+        return Saver.from_proto(imported.saver_def, None), imported.return_elements
+    if _all_saveable_objects(imported.prefix or None):
+        return Saver(), imported.return_elements
+    return None, imported.return_elements
+
+
+@export('train.export_meta_graph')
+def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_def=None,
+                      collection_list=None, as_text=False, graph=None, export_scope=None,
+                      clear_devices=False, clear_extraneous_savers=False,
+                      strip_default_attrs=False, save_debug_info=False, **kwargs):
+    """A graph as a MetaGraphDef: nodes with their shapes, collections, op definitions.
+
+    Args:
+      filename: str, where it is written; None: nowhere.
+      meta_info_def: a MetaInfoDef, whose tags and other content are taken over.
+      graph_def: a GraphDef, in the place of the graph's own.
+      saver_def: a SaverDef to be in it.
+      collection_list: a list of the keys of collections to be in it; None: all.
+      as_text: whether the file has text form.
+      graph: a Graph; None: the default one.
+      export_scope: str: only nodes in that name scope, without it in their names.
+      clear_devices: whether the devices of nodes are left out.
+      clear_extraneous_savers: whether the nodes of other savers are left out.
+      strip_default_attrs: whether attrs of default value are left out.
+      save_debug_info: no effect: graphs hold no stack traces.
+      **kwargs: none are known.
+
+    Returns:
+      A MetaGraphDef.
+
+    Raises:
+      ValueError: if graph and graph_def are given with export_scope.
+    """
+    return meta_graph.export_scoped_meta_graph(
+        filename=filename, meta_info_def=meta_info_def, graph_def=graph_def, saver_def=saver_def,
+        collection_list=collection_list, as_text=as_text, graph=graph, export_scope=export_scope,
+        clear_devices=clear_devices, clear_extraneous_savers=clear_extraneous_savers,
+        strip_default_attrs=strip_default_attrs, **kwargs)[0]

@@ -1,0 +1,125 @@
+"""Symptom: a Python function of tf.nn, tf.losses, tf.random, ... builds another graph than TensorFlow's.
+
+Each call is made in both packages, in a graph of its own. The nodes (names, ops, inputs, attrs) must
+be the same, and the values where the call can be run; where one raises, the other raises the same
+class with the same message. Needs tensorflow and the package ramet on the path.
+"""
+
+import difflib
+import os
+import re
+import unittest
+
+os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+import ramet.compat.v1 as rt
+
+from python_nn_cases import CASES
+
+tf.disable_v2_behavior()
+
+# Attributes that name objects of one process, or that TensorFlow adds for its own device placement.
+IGNORED_ATTRS = {'_gradient_op_type', '_has_manual_control_dependencies', 'debug_name', 'token'}
+
+
+def node_text(node):
+    """A node as lines that can be compared: floats and shapes as their bytes."""
+    attrs = {k: v.SerializeToString(deterministic=True)
+             for k, v in node.attr.items() if k not in IGNORED_ATTRS}
+    return (node.name, node.op, tuple(node.input), node.device, tuple(sorted(attrs.items())))
+
+
+def plain(error):
+    """The message without what differs between processes."""
+    return re.sub(r'0x[0-9a-f]+', '0x', str(error)).replace('tf.', '')
+
+
+def outputs_of(package, result):
+    if isinstance(result, (list, tuple)):
+        return [t for part in result for t in outputs_of(package, part)]
+    return [result] if isinstance(result, package.Tensor) else []
+
+
+def feeds_of(graph):
+    feeds = {}
+    for op in graph.get_operations():
+        if op.type == 'Placeholder':
+            shape = op.outputs[0].shape
+            sizes = [2] if shape.ndims is None else [d or 2 for d in shape.as_list()]
+            count = int(np.prod(sizes))
+            values = np.linspace(0.1, 1.9, count) if count > 1 else np.array([0.5])
+            feeds[op.name + ':0'] = values.reshape(sizes).astype(
+                op.outputs[0].dtype.as_numpy_dtype)
+    return feeds
+
+
+def build(package, call):
+    graph = package.Graph()
+    with graph.as_default():
+        try:
+            result, error = call(package), None
+        except Exception as caught:
+            result, error = None, caught
+    return graph, result, error
+
+
+def run(package, graph, result):
+    fetches = [t for t in outputs_of(package, result) if not t.dtype._is_ref_dtype]
+    with package.Session(graph=graph) as session:
+        init = [op for op in graph.get_operations()
+                if op.type in ('Assign', 'AssignVariableOp') and op.name.endswith('/Assign')]
+        feeds = feeds_of(graph)
+        session.run(init, feeds)
+        return session.run(fetches, feeds)
+
+
+class NnTest(unittest.TestCase):
+    """One test for each case; see add_tests."""
+
+    maxDiff = None
+
+    def same_nodes(self, expected, actual):
+        if expected != actual:
+            lines = difflib.unified_diff([str(n) for n in expected], [str(n) for n in actual],
+                                         'tensorflow', 'ramet', lineterm='', n=0)
+            self.fail('\n'.join(lines))
+
+    def check(self, call, run_it):
+        expected, expected_result, expected_error = build(tf, call)
+        actual, actual_result, actual_error = build(rt, call)
+        if expected_error is not None or actual_error is not None:
+            self.assertEqual((type(expected_error).__name__, plain(expected_error)),
+                             (type(actual_error).__name__, plain(actual_error)))
+        self.same_nodes([node_text(n) for n in expected.as_graph_def().node],
+                        [node_text(n) for n in actual.as_graph_def().node])
+        for key in expected.get_all_collection_keys():
+            self.assertEqual([getattr(x, 'name', x) for x in expected.get_collection(key)],
+                             [getattr(x, 'name', x) for x in actual.get_collection(key)], key)
+        self.assertEqual([(t.name, t.dtype.name, str(t.shape))
+                          for t in outputs_of(tf, expected_result)],
+                         [(t.name, t.dtype.name, str(t.shape))
+                          for t in outputs_of(rt, actual_result)])
+        if run_it and expected_error is None:
+            for want, got in zip(run(tf, expected, expected_result),
+                                 run(rt, actual, actual_result)):
+                np.testing.assert_allclose(got, want, rtol=2e-5, atol=1e-6)
+
+
+def add_tests():
+    for group, cases in CASES.items():
+        for i, case in enumerate(cases):
+            call, run_it = case if isinstance(case, tuple) else (case, False)
+
+            def test(self, call=call, run_it=run_it):
+                self.check(call, run_it)
+
+            setattr(NnTest, f'test_{group}_{i}', test)
+
+
+add_tests()
+
+if __name__ == '__main__':
+    unittest.main()

@@ -346,6 +346,48 @@ Operation ControlTrigger(Graph& graph, std::string_view name, SourceLocation whe
   return Build(&graph, "ControlTrigger", Flat({}), {}, Or(name, "ControlTrigger"), where);
 }
 
+Output Conv2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const Conv2DOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv2D", Flat({input, filter}), {{"strides", strides}, {"padding", padding}, {"use_cudnn_on_gpu", options.use_cudnn_on_gpu}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv2D"), where));
+}
+Output Conv2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv2D(input, filter, strides, padding, Conv2DOptions(), name, where);
+}
+
+Output Conv2DBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv2DBackpropFilterOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv2DBackpropFilter", Flat({input, filter_sizes, out_backprop}), {{"strides", strides}, {"padding", padding}, {"use_cudnn_on_gpu", options.use_cudnn_on_gpu}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv2DBackpropFilter"), where));
+}
+Output Conv2DBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv2DBackpropFilter(input, filter_sizes, out_backprop, strides, padding, Conv2DBackpropFilterOptions(), name, where);
+}
+
+Output Conv2DBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv2DBackpropInputOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv2DBackpropInput", Flat({input_sizes, filter, out_backprop}), {{"strides", strides}, {"padding", padding}, {"use_cudnn_on_gpu", options.use_cudnn_on_gpu}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv2DBackpropInput"), where));
+}
+Output Conv2DBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv2DBackpropInput(input_sizes, filter, out_backprop, strides, padding, Conv2DBackpropInputOptions(), name, where);
+}
+
+Output Conv3D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv3D", Flat({input, filter}), {{"strides", strides}, {"padding", padding}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv3D"), where));
+}
+Output Conv3D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv3D(input, filter, strides, padding, Conv3DOptions(), name, where);
+}
+
+Output Conv3DBackpropFilterV2(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropFilterV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv3DBackpropFilterV2", Flat({input, filter_sizes, out_backprop}), {{"strides", strides}, {"padding", padding}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv3DBackpropFilterV2"), where));
+}
+Output Conv3DBackpropFilterV2(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv3DBackpropFilterV2(input, filter_sizes, out_backprop, strides, padding, Conv3DBackpropFilterV2Options(), name, where);
+}
+
+Output Conv3DBackpropInputV2(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropInputV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv3DBackpropInputV2", Flat({input_sizes, filter, out_backprop}), {{"strides", strides}, {"padding", padding}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv3DBackpropInputV2"), where));
+}
+Output Conv3DBackpropInputV2(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv3DBackpropInputV2(input_sizes, filter, out_backprop, strides, padding, Conv3DBackpropInputV2Options(), name, where);
+}
+
 Output Cos(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Cos", Flat({x}), {}, Or(name, "Cos"), where));
 }
@@ -374,6 +416,27 @@ Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLo
 
 Output DeepCopy(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DeepCopy", Flat({x}), {}, Or(name, "DeepCopy"), where));
+}
+
+Output DepthwiseConv2dNative(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DepthwiseConv2dNative", Flat({input, filter}), {{"strides", strides}, {"padding", padding}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "DepthwiseConv2dNative"), where));
+}
+Output DepthwiseConv2dNative(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return DepthwiseConv2dNative(input, filter, strides, padding, DepthwiseConv2dNativeOptions(), name, where);
+}
+
+Output DepthwiseConv2dNativeBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeBackpropFilterOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DepthwiseConv2dNativeBackpropFilter", Flat({input, filter_sizes, out_backprop}), {{"strides", strides}, {"padding", padding}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "DepthwiseConv2dNativeBackpropFilter"), where));
+}
+Output DepthwiseConv2dNativeBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return DepthwiseConv2dNativeBackpropFilter(input, filter_sizes, out_backprop, strides, padding, DepthwiseConv2dNativeBackpropFilterOptions(), name, where);
+}
+
+Output DepthwiseConv2dNativeBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeBackpropInputOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DepthwiseConv2dNativeBackpropInput", Flat({input_sizes, filter, out_backprop}), {{"strides", strides}, {"padding", padding}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "DepthwiseConv2dNativeBackpropInput"), where));
+}
+Output DepthwiseConv2dNativeBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return DepthwiseConv2dNativeBackpropInput(input_sizes, filter, out_backprop, strides, padding, DepthwiseConv2dNativeBackpropInputOptions(), name, where);
 }
 
 Operation DestroyResourceOp(const Input& resource, const DestroyResourceOpOptions& options, std::string_view name, SourceLocation where) {

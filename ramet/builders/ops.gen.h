@@ -518,6 +518,89 @@ RAMET_EXPORT Output ConjugateTranspose(const Input& x, const Input& perm, std::s
 // ControlTrigger() -> () {}
 RAMET_EXPORT Operation ControlTrigger(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct Conv2DOptions {
+  bool use_cudnn_on_gpu = true;
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+// Returns the cross-correlation of images [batch, height, width, in] (or [batch, in, height, width]
+// with data_format NCHW) with a filter [height, width, in / groups, out]. The window moves by the
+// strides; dilations stretch it. padding SAME centres the windows so that ceil(size / stride) fit,
+// VALID stays inside, EXPLICIT adds explicit_paddings (before and after, for each dimension).
+// Error: the shapes do not fit; strides, dilations or paddings of batch and channels; a filter
+// without elements.
+// Conv2D(input:T, filter:T) -> (output:T) {T:type, strides:list(int), use_cudnn_on_gpu:bool=true,
+// padding:string, explicit_paddings:list(int)=[], data_format:string="NHWC",
+// dilations:list(int)=[1, 1, 1, 1]}
+RAMET_EXPORT Output Conv2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const Conv2DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct Conv2DBackpropFilterOptions {
+  bool use_cudnn_on_gpu = true;
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+// Returns the gradient of Conv2D for its filter, of shape filter_sizes, where out_backprop arrives
+// at its output. Error: the shapes do not fit.
+// Conv2DBackpropFilter(input:T, filter_sizes:int32, out_backprop:T) -> (output:T) {T:type,
+// strides:list(int), use_cudnn_on_gpu:bool=true, padding:string, explicit_paddings:list(int)=[],
+// data_format:string="NHWC", dilations:list(int)=[1, 1, 1, 1]}
+RAMET_EXPORT Output Conv2DBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv2DBackpropFilterOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv2DBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct Conv2DBackpropInputOptions {
+  bool use_cudnn_on_gpu = true;
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+// Returns the gradient of Conv2D for its input, of shape input_sizes (four numbers, or height and
+// width), where out_backprop arrives at its output: a transposed convolution. Error: the shapes do
+// not fit.
+// Conv2DBackpropInput(input_sizes:int32, filter:T, out_backprop:T) -> (output:T) {T:type,
+// strides:list(int), use_cudnn_on_gpu:bool=true, padding:string, explicit_paddings:list(int)=[],
+// data_format:string="NHWC", dilations:list(int)=[1, 1, 1, 1]}
+RAMET_EXPORT Output Conv2DBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv2DBackpropInputOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv2DBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct Conv3DOptions {
+  std::string data_format = "NDHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1, 1};
+};
+// Returns the cross-correlation of volumes [batch, depth, height, width, in] (or [batch, in, depth,
+// height, width] with data_format NCDHW) with a filter [depth, height, width, in / groups, out], as
+// Conv2D. Error: the shapes do not fit; strides or dilations of batch and channels.
+// Conv3D(input:T, filter:T) -> (output:T) {T:type, strides:list(int), padding:string,
+// data_format:string="NDHWC", dilations:list(int)=[1, 1, 1, 1, 1]}
+RAMET_EXPORT Output Conv3D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv3D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct Conv3DBackpropFilterV2Options {
+  std::string data_format = "NDHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1, 1};
+};
+// Returns the gradient of Conv3D for its filter, of shape filter_sizes, where out_backprop arrives
+// at its output. Error: the shapes do not fit.
+// Conv3DBackpropFilterV2(input:T, filter_sizes:int32, out_backprop:T) -> (output:T) {T:type,
+// strides:list(int), padding:string, data_format:string="NDHWC", dilations:list(int)=[1, 1, 1, 1,
+// 1]}
+RAMET_EXPORT Output Conv3DBackpropFilterV2(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropFilterV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv3DBackpropFilterV2(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct Conv3DBackpropInputV2Options {
+  std::string data_format = "NDHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1, 1};
+};
+// Returns the gradient of Conv3D for its input, of shape input_sizes, where out_backprop arrives at
+// its output. Error: the shapes do not fit.
+// Conv3DBackpropInputV2(input_sizes:Tshape, filter:T, out_backprop:T) -> (output:T) {T:type,
+// strides:list(int), padding:string, data_format:string="NDHWC", dilations:list(int)=[1, 1, 1, 1,
+// 1], Tshape:type=int32}
+RAMET_EXPORT Output Conv3DBackpropInputV2(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropInputV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv3DBackpropInputV2(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the cosine of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.
 // Cos(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Cos(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -559,6 +642,47 @@ RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, std::string_view n
 // A copy of `x` in memory of its own.
 // DeepCopy(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output DeepCopy(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct DepthwiseConv2dNativeOptions {
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+// Returns the convolution of each channel of images [batch, height, width, in] with filters of its
+// own, [height, width, in, multiplier]: channel k * multiplier + q of the output is channel k of
+// the input under filter [k, q]. Strides, dilations, padding and data_format as for Conv2D. Error:
+// the shapes do not fit.
+// DepthwiseConv2dNative(input:T, filter:T) -> (output:T) {T:type, strides:list(int),
+// padding:string, explicit_paddings:list(int)=[], data_format:string="NHWC",
+// dilations:list(int)=[1, 1, 1, 1]}
+RAMET_EXPORT Output DepthwiseConv2dNative(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DepthwiseConv2dNative(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DepthwiseConv2dNativeBackpropFilterOptions {
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+// Returns the gradient of DepthwiseConv2dNative for its filter, of shape filter_sizes, where
+// out_backprop arrives at its output. Error: the shapes do not fit.
+// DepthwiseConv2dNativeBackpropFilter(input:T, filter_sizes:int32, out_backprop:T) -> (output:T)
+// {T:type, strides:list(int), padding:string, explicit_paddings:list(int)=[],
+// data_format:string="NHWC", dilations:list(int)=[1, 1, 1, 1]}
+RAMET_EXPORT Output DepthwiseConv2dNativeBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeBackpropFilterOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DepthwiseConv2dNativeBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DepthwiseConv2dNativeBackpropInputOptions {
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+// Returns the gradient of DepthwiseConv2dNative for its input, of shape input_sizes, where
+// out_backprop arrives at its output. Error: the shapes do not fit.
+// DepthwiseConv2dNativeBackpropInput(input_sizes:int32, filter:T, out_backprop:T) -> (output:T)
+// {T:type, strides:list(int), padding:string, explicit_paddings:list(int)=[],
+// data_format:string="NHWC", dilations:list(int)=[1, 1, 1, 1]}
+RAMET_EXPORT Output DepthwiseConv2dNativeBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeBackpropInputOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DepthwiseConv2dNativeBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct DestroyResourceOpOptions {
   bool ignore_lookup_error = true;

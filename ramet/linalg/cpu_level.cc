@@ -38,7 +38,9 @@ int RequestedLevel() {
   LEVEL::AddSoftmax(table);     \
   LEVEL::AddOptimizers(table);  \
   LEVEL::AddConversions(table); \
-  LEVEL::AddProducts(table)
+  LEVEL::AddProducts(table);    \
+  LEVEL::AddDepthwise(table);   \
+  LEVEL::AddPooling(table)
 
 KernelTable MakeTable([[maybe_unused]] int level) {
   KernelTable table;

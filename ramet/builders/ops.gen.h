@@ -359,6 +359,45 @@ RAMET_EXPORT Output Atan2(const Input& y, const Input& x, std::string_view name 
 // Atanh(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Atanh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct AvgPoolOptions {
+  std::string data_format = "NHWC";
+};
+// Returns the mean of the elements of each window that are inside the image, as MaxPool. Error:
+// windows of batches or channels, or larger than the image.
+// AvgPool(value:T) -> (output:T) {ksize:list(int), strides:list(int), padding:string,
+// data_format:string="NHWC", T:type}
+RAMET_EXPORT Output AvgPool(const Input& value, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPoolOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AvgPool(const Input& value, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct AvgPool3DOptions {
+  std::string data_format = "NDHWC";
+};
+// AvgPool of volumes, as MaxPool3D. Error: as MaxPool3D.
+// AvgPool3D(input:T) -> (output:T) {ksize:list(int), strides:list(int), padding:string,
+// data_format:string="NDHWC", T:type}
+RAMET_EXPORT Output AvgPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPool3DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AvgPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct AvgPool3DGradOptions {
+  std::string data_format = "NDHWC";
+};
+// Returns the gradient of AvgPool3D for its input, of shape orig_input_shape. Error: the shapes do
+// not fit; windows of channels.
+// AvgPool3DGrad(orig_input_shape:int32, grad:T) -> (output:T) {ksize:list(int), strides:list(int),
+// padding:string, data_format:string="NDHWC", T:type}
+RAMET_EXPORT Output AvgPool3DGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPool3DGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AvgPool3DGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct AvgPoolGradOptions {
+  std::string data_format = "NHWC";
+};
+// Returns the gradient of AvgPool for its input, of shape orig_input_shape. Error: the shapes do
+// not fit; windows of channels.
+// AvgPoolGrad(orig_input_shape:int32, grad:T) -> (output:T) {ksize:list(int), strides:list(int),
+// padding:string, data_format:string="NHWC", T:type}
+RAMET_EXPORT Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPoolGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct BatchMatMulOptions {
   bool adj_x = false;
   bool adj_y = false;
@@ -1019,6 +1058,124 @@ struct MaxOptions {
 // Tidx:type=int32}
 RAMET_EXPORT Output Max(const Input& input, const Input& reduction_indices, const MaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Max(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolOptions {
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+};
+// Returns the largest element of each window of images [batch, height, width, channels] (or [batch,
+// channels, height, width] with data_format NCHW), channel by channel; ksize and strides give the
+// windows for all four dimensions. A window of neighbouring channels instead must divide them.
+// Error: windows of batches, of pixels and channels at once, or larger than the image.
+// MaxPool(input:T) -> (output:T) {T:type=float, ksize:list(int), strides:list(int), padding:string,
+// explicit_paddings:list(int)=[], data_format:string="NHWC"}
+RAMET_EXPORT Output MaxPool(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPool(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPool3DOptions {
+  std::string data_format = "NDHWC";
+};
+// MaxPool of volumes [batch, depth, height, width, channels], or [batch, channels, depth, height,
+// width] with data_format NCDHW. Error: windows of batches or channels, or larger than the volume.
+// MaxPool3D(input:T) -> (output:T) {ksize:list(int), strides:list(int), padding:string,
+// data_format:string="NDHWC", T:type}
+RAMET_EXPORT Output MaxPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPool3DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPool3DGradOptions {
+  std::string data_format = "NDHWC";
+};
+// Returns the gradient of MaxPool3D for its input, as MaxPoolGrad; T and TInput must be the same.
+// Error: the shapes do not fit; windows of channels.
+// MaxPool3DGrad(orig_input:TInput, orig_output:TInput, grad:T) -> (output:T) {ksize:list(int),
+// strides:list(int), padding:string, data_format:string="NDHWC", T:type=float, TInput:type=float}
+RAMET_EXPORT Output MaxPool3DGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPool3DGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPool3DGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPool3DGradGradOptions {
+  std::string data_format = "NDHWC";
+};
+// Returns the gradient of MaxPool3DGrad for its grad, as MaxPoolGradGrad. Error: as there.
+// MaxPool3DGradGrad(orig_input:T, orig_output:T, grad:T) -> (output:T) {ksize:list(int),
+// strides:list(int), padding:string, data_format:string="NDHWC", T:type}
+RAMET_EXPORT Output MaxPool3DGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPool3DGradGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPool3DGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolGradOptions {
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+};
+// Returns the gradient of MaxPool for its input: grad goes to the first of the largest elements of
+// each window. Error: the shapes do not fit; windows of channels.
+// MaxPoolGrad(orig_input:T, orig_output:T, grad:T) -> (output:T) {ksize:list(int),
+// strides:list(int), padding:string, explicit_paddings:list(int)=[], data_format:string="NHWC",
+// T:type=float}
+RAMET_EXPORT Output MaxPoolGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPoolGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolGradGradOptions {
+  std::string data_format = "NHWC";
+};
+// Returns the gradient of MaxPoolGrad for its grad: what arrives (grad, in the shape of orig_input)
+// at the first of the largest elements of each window. Error: the shapes do not fit; windows of
+// channels.
+// MaxPoolGradGrad(orig_input:T, orig_output:T, grad:T) -> (output:T) {ksize:list(int),
+// strides:list(int), padding:string, data_format:string="NHWC", T:type}
+RAMET_EXPORT Output MaxPoolGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolGradGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPoolGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolGradGradV2Options {
+  std::string data_format = "NHWC";
+};
+// MaxPoolGradGrad with ksize and strides as inputs. Error: as MaxPoolGradGrad.
+// MaxPoolGradGradV2(orig_input:T, orig_output:T, grad:T, ksize:int32, strides:int32) -> (output:T)
+// {padding:string, data_format:string="NHWC", T:type}
+RAMET_EXPORT Output MaxPoolGradGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, const MaxPoolGradGradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPoolGradGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolGradV2Options {
+  std::string data_format = "NHWC";
+};
+// MaxPoolGrad with ksize and strides as inputs. Error: as MaxPoolGrad.
+// MaxPoolGradV2(orig_input:T, orig_output:T, grad:T, ksize:int32, strides:int32) -> (output:T)
+// {padding:string, data_format:string="NHWC", T:type=float}
+RAMET_EXPORT Output MaxPoolGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, const MaxPoolGradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPoolGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolGradWithArgmaxOptions {
+  bool include_batch_in_index = false;
+};
+// Returns the gradient of MaxPoolWithArgmax for its input: grad goes to the elements that argmax
+// names. Error: the shapes do not fit; argmax is outside the input.
+// MaxPoolGradWithArgmax(input:T, grad:T, argmax:Targmax) -> (output:T) {ksize:list(int),
+// strides:list(int), padding:string, include_batch_in_index:bool=false, Targmax:type, T:type}
+RAMET_EXPORT Output MaxPoolGradWithArgmax(const Input& input, const Input& grad, const Input& argmax, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolGradWithArgmaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPoolGradWithArgmax(const Input& input, const Input& grad, const Input& argmax, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolV2Options {
+  std::string data_format = "NHWC";
+};
+// MaxPool with ksize and strides as inputs: vectors of four numbers. Error: as MaxPool.
+// MaxPoolV2(input:T, ksize:int32, strides:int32) -> (output:T) {T:type=float, padding:string,
+// data_format:string="NHWC"}
+RAMET_EXPORT Output MaxPoolV2(const Input& input, const Input& ksize, const Input& strides, const std::string& padding, const MaxPoolV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPoolV2(const Input& input, const Input& ksize, const Input& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolWithArgmaxOptions {
+  DType targmax = static_cast<DType>(9) /* int64 */;
+  bool include_batch_in_index = false;
+};
+struct MaxPoolWithArgmaxOutputs {
+  Output output;
+  Output argmax;
+};
+// Returns the largest element of each window of images [batch, height, width, channels], and the
+// number of the first of them: (y * width + x) * channels + channel, plus batch * height * width *
+// channels with include_batch_in_index. Error: as MaxPool; an empty input.
+// MaxPoolWithArgmax(input:T) -> (output:T, argmax:Targmax) {ksize:list(int), strides:list(int),
+// Targmax:type=int64, padding:string, include_batch_in_index:bool=false, T:type}
+RAMET_EXPORT MaxPoolWithArgmaxOutputs MaxPoolWithArgmax(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolWithArgmaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT MaxPoolWithArgmaxOutputs MaxPoolWithArgmax(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the larger of x and y element-wise with broadcasting; NaN if either is. The gradient of
 // equal elements goes to x. Error: the shapes do not broadcast.

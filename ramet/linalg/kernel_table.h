@@ -4,6 +4,7 @@
 
 #include "ramet/linalg/conv_args.h"
 #include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/pool_args.h"
 #include "ramet/linalg/reduce.h"
 #include "ramet/linalg/types.h"
 
@@ -107,6 +108,8 @@ struct KernelTable {
   // Rows [begin, end) of the output (forward: batch * out rows), of the input (batch * in rows), or
   // taps of the filter.
   using Depthwise = void (*)(const DepthwiseArgs& args, int64_t begin, int64_t end);
+  // Output pixels of all images, or images (gradients for the input), [begin, end).
+  using Pool = void (*)(const PoolArgs& args, int64_t begin, int64_t end);
 
   Unary unary[kNumUnaryOps][kNumTypes] = {};
   Binary binary[kNumBinaryOps][kNumTypes] = {};
@@ -129,6 +132,7 @@ struct KernelTable {
   GemvColumns gemv_transposed[kNumTypes] = {};
   Product product[kNumTypes] = {};
   Depthwise depthwise[kNumConvKinds][kNumTypes] = {};
+  Pool pool[kNumPoolKinds][kNumTypes] = {};
 
   void Set(UnaryOp op, Type type, Unary f) {
     unary[static_cast<int>(op)][static_cast<int>(type)] = f;

@@ -40,6 +40,7 @@ void AddComplex(KernelTable& table);
 void AddIntegerReductions(KernelTable& table);
 void AddHalfOptimizers(KernelTable& table);
 void AddIntegerProducts(KernelTable& table);
+void AddIntegerPooling(KernelTable& table);
 }  // namespace portable
 
 }  // namespace ramet::linalg

@@ -45,7 +45,8 @@ Status SetSize(std::span<const int64_t> ksize, std::string_view op, WindowAttrs*
     return InvalidArgument(op, " requires the ksize attribute to contain ", w->rank(),
                            " values, but got: ", ksize.size());
   }
-  RAMET_RETURN_IF_ERROR(CheckPositive(ksize, "Sliding window ksize must be > 0"));
+  RAMET_RETURN_IF_ERROR(
+      CheckPositive(ksize, "Sliding window ksize must be positive. It must fit in 32 bits"));
   TakeApart(*w, ksize, {w->size, &w->batch_size, &w->channel_size});
   return OkStatus();
 }

@@ -3,7 +3,7 @@
 import contextlib
 
 from ramet import _core
-from ramet.api import export, export_value
+from ramet.api import export
 from ramet.framework import stacks
 from ramet.framework.tensors import Tensor, graph_element
 
@@ -182,11 +182,3 @@ def strip_name_scope(name, export_scope):
 def executing_eagerly():
     """False: operations are nodes of graphs, which sessions run."""
     return False
-
-
-export_value('GRAPH_DEF_VERSION', 2474)
-export_value('GRAPH_DEF_VERSION_MIN_CONSUMER', 0)
-export_value('GRAPH_DEF_VERSION_MIN_PRODUCER', 0)
-export_value('version.GRAPH_DEF_VERSION', 2474)
-export_value('version.GRAPH_DEF_VERSION_MIN_CONSUMER', 0)
-export_value('version.GRAPH_DEF_VERSION_MIN_PRODUCER', 0)

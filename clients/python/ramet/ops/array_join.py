@@ -9,6 +9,11 @@ from ramet.ops import array_basics, gen
 Tensor = ops.Tensor
 
 
+def _all_tensors(values):
+    return (type(values) in (list, tuple) and bool(values)
+            and all(type(value) is Tensor for value in values))
+
+
 @export('stack')
 def stack(values, axis=0, name='stack'):
     """Packs tensors of one shape into a tensor with one more dimension.
@@ -25,6 +30,8 @@ def stack(values, axis=0, name='stack'):
       ValueError: `axis` is out of range.
     """
     if axis == 0:
+        if _all_tensors(values):
+            return gen.Pack(values, axis=0, name=name)
         try:
             return ops.convert_to_tensor(values, name=name)
         except (TypeError, ValueError, NotImplementedError):
@@ -184,6 +191,8 @@ def pack_nested(values, dtype=None, name=None, as_ref=False):
         return NotImplemented
     if dtype is not None and dtype != found:
         values, found = _cast_all(values, dtype), dtype
+    elif _all_tensors(values) and all(value.dtype == found for value in values):
+        return gen.Pack(values, name=name or 'packed')
     return _packed(values, found, name or 'packed')
 
 

@@ -1,4 +1,4 @@
-"""The calls that python_nn_test.py makes in both packages, by group. (call, True) is run as well."""
+"""The calls that python_nn_test.py makes in both packages, by group. (call, True) also runs."""
 
 import numpy as np
 

@@ -373,19 +373,20 @@ def _complex_l2_normalize(x, axis, epsilon, name):
 
 
 @export('nn.top_k', 'math.top_k')
-def top_k(input, k=1, sorted=True, name=None):
+def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
     """Returns the k largest entries along the last axis.
 
     Args:
       input: a Tensor of a real number type, of rank 1 or more.
       k: how many; a scalar int32.
       sorted: whether they come in descending order.
+      index_type: the type of the indices, int32 or int64.
       name: name of the operation.
 
     Returns:
-      values and indices (int32) of shape input.shape[:-1] + [k].
+      values and indices of shape input.shape[:-1] + [k].
     """
-    return gen.TopKV2(input, k=k, sorted=sorted, name=name)
+    return gen.TopKV2(input, k=k, sorted=sorted, index_type=index_type, name=name)
 
 
 @export('nn.in_top_k', 'math.in_top_k')

@@ -237,7 +237,7 @@ def contrib_names(wheel):
                 or parts[-1].endswith(('_pb2', '_test')):
             continue
         yield module + '.', None
-        yield from names_below(wheel, module, module, 1)
+        yield from names_below(wheel, module, module, 2 if 'learn' in parts else 1)
 
 
 def names_below(wheel, path, module, depth):

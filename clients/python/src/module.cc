@@ -61,4 +61,5 @@ NB_MODULE(_core, m) {
   BindCheckpoint(m);
   BindImportExport(m);
   BindSavedModel(m);
+  BindData(m);
 }

@@ -13,6 +13,7 @@ import bisect
 import functools
 import importlib
 import os
+import re
 import sys
 from importlib.machinery import ModuleSpec
 
@@ -79,6 +80,13 @@ def is_namespace(path):
         or path + '.' in tensorflow_names() or path + '.*' in tensorflow_names()
 
 
+@functools.cache
+def op_function(op):
+    """The function of an op, one for all its public names; it is called as TensorFlow's is."""
+    name = re.sub(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])', '_', op).lower()
+    return importlib.import_module('ramet.ops.gen').endpoint(op, name)
+
+
 class UnknownNameError(AttributeError):
     """A name that TensorFlow 1 never had. Similar names are looked up when it is printed."""
 
@@ -107,7 +115,7 @@ def _resolve(path, target):
     if where == 'gen':
         if not _has(target):
             return api.Unavailable(path, near_names)
-        return getattr(importlib.import_module('ramet.ops.gen'), attribute)
+        return op_function(attribute)
     module = importlib.import_module(f'ramet.{where}')
     if attribute == '=':
         return api.exported_value(path)

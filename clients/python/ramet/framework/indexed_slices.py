@@ -4,7 +4,7 @@ import collections
 import math
 import warnings
 
-from ramet.api import export, export_value
+from ramet.api import export
 from ramet.framework import dtypes, ops, tensor_shape, tensor_util, type_spec
 
 _MANY_ELEMENTS = 100_000_000
@@ -12,7 +12,6 @@ _MANY_ELEMENTS = 100_000_000
 IndexedSlicesValue = collections.namedtuple(
     'IndexedSlicesValue', ['values', 'indices', 'dense_shape']
 )
-export_value('IndexedSlicesValue', IndexedSlicesValue)
 
 
 @export('IndexedSlices')

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ramet.api import export, export_value
-from ramet.framework import constant_op, dtypes, ops, tensor_shape, tensor_util
+from ramet.framework import constant_op, dtypes, ops, tensor_shape
 from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.sparse_tensor import SparseTensor, SparseTensorValue
 from ramet.ops import gen
@@ -515,17 +515,3 @@ def _broadcast_dim(x, y):
         known = y if x is None else x
         return known if known is not None and known > 1 else None
     return y if x == 1 else x
-
-
-@export('get_static_value')
-def get_static_value(tensor, partial=False):
-    """Returns the value of a tensor that can be worked out without a run.
-
-    Args:
-      tensor: a tensor.
-      partial: give an array with None for elements that cannot be worked out.
-
-    Returns:
-      A NumPy array, or None.
-    """
-    return tensor_util.constant_value(tensor, partial)

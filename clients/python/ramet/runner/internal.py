@@ -95,7 +95,7 @@ def _find(path, name):
     if '.gen_' in path:
         op = _ops_by_letters().get(name.strip('_').replace('_', ''))
         if op:
-            return getattr(importlib.import_module('ramet.ops.gen'), op)
+            return namespace.op_function(op)
     if is_module(f'{path}.{name}') and not path.startswith('contrib.'):
         return importlib.import_module(f'tensorflow.{path}.{name}')
     public = _public_name(path, name)

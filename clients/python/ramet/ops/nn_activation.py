@@ -10,6 +10,7 @@ from ramet.framework import ops
 from ramet.framework import tensor_shape
 from ramet.framework import tensor_util
 from ramet.ops import array_ops
+from ramet.ops import custom_gradient
 from ramet.ops import gen
 from ramet.ops import math_ops
 from ramet.ops import random_ops
@@ -94,7 +95,7 @@ def swish(features, beta=1.0):
     beta = ops.convert_to_tensor(beta, name='beta')
     beta = math_ops.cast(beta, features.dtype)
 
-    @ops.custom_gradient
+    @custom_gradient.custom_gradient
     def swish_impl(features, beta):
         return features * math_ops.sigmoid(beta * features), _swish_grad(features, beta)
 

@@ -395,7 +395,7 @@ def cast(x, dtype, name=None):
       TypeError: there is no such conversion.
     """
     wanted = dtypes.as_dtype(dtype).base_dtype
-    if isinstance(x, Tensor) and x.dtype == wanted:
+    if (isinstance(x, Tensor) or getattr(x, '_is_resource', False)) and x.dtype == wanted:
         return x
     with ops.name_scope(name, 'Cast', [x]) as scope:
         if isinstance(x, SparseTensor):

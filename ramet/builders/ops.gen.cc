@@ -236,6 +236,34 @@ Output Atanh(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Atanh", Flat({x}), {}, Or(name, "Atanh"), where));
 }
 
+Output AvgPool(const Input& value, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPoolOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AvgPool", Flat({value}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"data_format", options.data_format}}, Or(name, "AvgPool"), where));
+}
+Output AvgPool(const Input& value, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return AvgPool(value, ksize, strides, padding, AvgPoolOptions(), name, where);
+}
+
+Output AvgPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPool3DOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AvgPool3D", Flat({input}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"data_format", options.data_format}}, Or(name, "AvgPool3D"), where));
+}
+Output AvgPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return AvgPool3D(input, ksize, strides, padding, AvgPool3DOptions(), name, where);
+}
+
+Output AvgPool3DGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPool3DGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AvgPool3DGrad", Flat({orig_input_shape, grad}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"data_format", options.data_format}}, Or(name, "AvgPool3DGrad"), where));
+}
+Output AvgPool3DGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return AvgPool3DGrad(orig_input_shape, grad, ksize, strides, padding, AvgPool3DGradOptions(), name, where);
+}
+
+Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPoolGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AvgPoolGrad", Flat({orig_input_shape, grad}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"data_format", options.data_format}}, Or(name, "AvgPoolGrad"), where));
+}
+Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return AvgPoolGrad(orig_input_shape, grad, ksize, strides, padding, AvgPoolGradOptions(), name, where);
+}
+
 Output BatchMatMul(const Input& x, const Input& y, const BatchMatMulOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BatchMatMul", Flat({x, y}), {{"adj_x", options.adj_x}, {"adj_y", options.adj_y}, {"grad_x", options.grad_x}, {"grad_y", options.grad_y}}, Or(name, "BatchMatMul"), where));
 }
@@ -346,6 +374,48 @@ Operation ControlTrigger(Graph& graph, std::string_view name, SourceLocation whe
   return Build(&graph, "ControlTrigger", Flat({}), {}, Or(name, "ControlTrigger"), where);
 }
 
+Output Conv2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const Conv2DOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv2D", Flat({input, filter}), {{"strides", strides}, {"padding", padding}, {"use_cudnn_on_gpu", options.use_cudnn_on_gpu}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv2D"), where));
+}
+Output Conv2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv2D(input, filter, strides, padding, Conv2DOptions(), name, where);
+}
+
+Output Conv2DBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv2DBackpropFilterOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv2DBackpropFilter", Flat({input, filter_sizes, out_backprop}), {{"strides", strides}, {"padding", padding}, {"use_cudnn_on_gpu", options.use_cudnn_on_gpu}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv2DBackpropFilter"), where));
+}
+Output Conv2DBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv2DBackpropFilter(input, filter_sizes, out_backprop, strides, padding, Conv2DBackpropFilterOptions(), name, where);
+}
+
+Output Conv2DBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv2DBackpropInputOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv2DBackpropInput", Flat({input_sizes, filter, out_backprop}), {{"strides", strides}, {"padding", padding}, {"use_cudnn_on_gpu", options.use_cudnn_on_gpu}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv2DBackpropInput"), where));
+}
+Output Conv2DBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv2DBackpropInput(input_sizes, filter, out_backprop, strides, padding, Conv2DBackpropInputOptions(), name, where);
+}
+
+Output Conv3D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv3D", Flat({input, filter}), {{"strides", strides}, {"padding", padding}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv3D"), where));
+}
+Output Conv3D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv3D(input, filter, strides, padding, Conv3DOptions(), name, where);
+}
+
+Output Conv3DBackpropFilterV2(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropFilterV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv3DBackpropFilterV2", Flat({input, filter_sizes, out_backprop}), {{"strides", strides}, {"padding", padding}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv3DBackpropFilterV2"), where));
+}
+Output Conv3DBackpropFilterV2(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv3DBackpropFilterV2(input, filter_sizes, out_backprop, strides, padding, Conv3DBackpropFilterV2Options(), name, where);
+}
+
+Output Conv3DBackpropInputV2(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropInputV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv3DBackpropInputV2", Flat({input_sizes, filter, out_backprop}), {{"strides", strides}, {"padding", padding}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv3DBackpropInputV2"), where));
+}
+Output Conv3DBackpropInputV2(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv3DBackpropInputV2(input_sizes, filter, out_backprop, strides, padding, Conv3DBackpropInputV2Options(), name, where);
+}
+
 Output Cos(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Cos", Flat({x}), {}, Or(name, "Cos"), where));
 }
@@ -374,6 +444,27 @@ Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLo
 
 Output DeepCopy(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DeepCopy", Flat({x}), {}, Or(name, "DeepCopy"), where));
+}
+
+Output DepthwiseConv2dNative(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DepthwiseConv2dNative", Flat({input, filter}), {{"strides", strides}, {"padding", padding}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "DepthwiseConv2dNative"), where));
+}
+Output DepthwiseConv2dNative(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return DepthwiseConv2dNative(input, filter, strides, padding, DepthwiseConv2dNativeOptions(), name, where);
+}
+
+Output DepthwiseConv2dNativeBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeBackpropFilterOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DepthwiseConv2dNativeBackpropFilter", Flat({input, filter_sizes, out_backprop}), {{"strides", strides}, {"padding", padding}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "DepthwiseConv2dNativeBackpropFilter"), where));
+}
+Output DepthwiseConv2dNativeBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return DepthwiseConv2dNativeBackpropFilter(input, filter_sizes, out_backprop, strides, padding, DepthwiseConv2dNativeBackpropFilterOptions(), name, where);
+}
+
+Output DepthwiseConv2dNativeBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeBackpropInputOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DepthwiseConv2dNativeBackpropInput", Flat({input_sizes, filter, out_backprop}), {{"strides", strides}, {"padding", padding}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "DepthwiseConv2dNativeBackpropInput"), where));
+}
+Output DepthwiseConv2dNativeBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return DepthwiseConv2dNativeBackpropInput(input_sizes, filter, out_backprop, strides, padding, DepthwiseConv2dNativeBackpropInputOptions(), name, where);
 }
 
 Operation DestroyResourceOp(const Input& resource, const DestroyResourceOpOptions& options, std::string_view name, SourceLocation where) {
@@ -637,6 +728,84 @@ Output Max(const Input& input, const Input& reduction_indices, const MaxOptions&
 }
 Output Max(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return Max(input, reduction_indices, MaxOptions(), name, where);
+}
+
+Output MaxPool(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MaxPool", Flat({input}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}}, Or(name, "MaxPool"), where));
+}
+Output MaxPool(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return MaxPool(input, ksize, strides, padding, MaxPoolOptions(), name, where);
+}
+
+Output MaxPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPool3DOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MaxPool3D", Flat({input}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"data_format", options.data_format}}, Or(name, "MaxPool3D"), where));
+}
+Output MaxPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return MaxPool3D(input, ksize, strides, padding, MaxPool3DOptions(), name, where);
+}
+
+Output MaxPool3DGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPool3DGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MaxPool3DGrad", Flat({orig_input, orig_output, grad}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"data_format", options.data_format}}, Or(name, "MaxPool3DGrad"), where));
+}
+Output MaxPool3DGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return MaxPool3DGrad(orig_input, orig_output, grad, ksize, strides, padding, MaxPool3DGradOptions(), name, where);
+}
+
+Output MaxPool3DGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPool3DGradGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MaxPool3DGradGrad", Flat({orig_input, orig_output, grad}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"data_format", options.data_format}}, Or(name, "MaxPool3DGradGrad"), where));
+}
+Output MaxPool3DGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return MaxPool3DGradGrad(orig_input, orig_output, grad, ksize, strides, padding, MaxPool3DGradGradOptions(), name, where);
+}
+
+Output MaxPoolGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MaxPoolGrad", Flat({orig_input, orig_output, grad}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"explicit_paddings", options.explicit_paddings}, {"data_format", options.data_format}}, Or(name, "MaxPoolGrad"), where));
+}
+Output MaxPoolGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return MaxPoolGrad(orig_input, orig_output, grad, ksize, strides, padding, MaxPoolGradOptions(), name, where);
+}
+
+Output MaxPoolGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolGradGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MaxPoolGradGrad", Flat({orig_input, orig_output, grad}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"data_format", options.data_format}}, Or(name, "MaxPoolGradGrad"), where));
+}
+Output MaxPoolGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return MaxPoolGradGrad(orig_input, orig_output, grad, ksize, strides, padding, MaxPoolGradGradOptions(), name, where);
+}
+
+Output MaxPoolGradGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, const MaxPoolGradGradV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MaxPoolGradGradV2", Flat({orig_input, orig_output, grad, ksize, strides}), {{"padding", padding}, {"data_format", options.data_format}}, Or(name, "MaxPoolGradGradV2"), where));
+}
+Output MaxPoolGradGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return MaxPoolGradGradV2(orig_input, orig_output, grad, ksize, strides, padding, MaxPoolGradGradV2Options(), name, where);
+}
+
+Output MaxPoolGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, const MaxPoolGradV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MaxPoolGradV2", Flat({orig_input, orig_output, grad, ksize, strides}), {{"padding", padding}, {"data_format", options.data_format}}, Or(name, "MaxPoolGradV2"), where));
+}
+Output MaxPoolGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return MaxPoolGradV2(orig_input, orig_output, grad, ksize, strides, padding, MaxPoolGradV2Options(), name, where);
+}
+
+Output MaxPoolGradWithArgmax(const Input& input, const Input& grad, const Input& argmax, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolGradWithArgmaxOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MaxPoolGradWithArgmax", Flat({input, grad, argmax}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"include_batch_in_index", options.include_batch_in_index}}, Or(name, "MaxPoolGradWithArgmax"), where));
+}
+Output MaxPoolGradWithArgmax(const Input& input, const Input& grad, const Input& argmax, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return MaxPoolGradWithArgmax(input, grad, argmax, ksize, strides, padding, MaxPoolGradWithArgmaxOptions(), name, where);
+}
+
+Output MaxPoolV2(const Input& input, const Input& ksize, const Input& strides, const std::string& padding, const MaxPoolV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MaxPoolV2", Flat({input, ksize, strides}), {{"padding", padding}, {"data_format", options.data_format}}, Or(name, "MaxPoolV2"), where));
+}
+Output MaxPoolV2(const Input& input, const Input& ksize, const Input& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return MaxPoolV2(input, ksize, strides, padding, MaxPoolV2Options(), name, where);
+}
+
+MaxPoolWithArgmaxOutputs MaxPoolWithArgmax(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolWithArgmaxOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "MaxPoolWithArgmax", Flat({input}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"Targmax", options.targmax}, {"include_batch_in_index", options.include_batch_in_index}}, Or(name, "MaxPoolWithArgmax"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+MaxPoolWithArgmaxOutputs MaxPoolWithArgmax(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return MaxPoolWithArgmax(input, ksize, strides, padding, MaxPoolWithArgmaxOptions(), name, where);
 }
 
 Output Maximum(const Input& x, const Input& y, std::string_view name, SourceLocation where) {

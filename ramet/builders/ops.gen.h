@@ -359,6 +359,45 @@ RAMET_EXPORT Output Atan2(const Input& y, const Input& x, std::string_view name 
 // Atanh(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Atanh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct AvgPoolOptions {
+  std::string data_format = "NHWC";
+};
+// Returns the mean of the elements of each window that are inside the image, as MaxPool. Error:
+// windows of batches or channels, or larger than the image.
+// AvgPool(value:T) -> (output:T) {ksize:list(int), strides:list(int), padding:string,
+// data_format:string="NHWC", T:type}
+RAMET_EXPORT Output AvgPool(const Input& value, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPoolOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AvgPool(const Input& value, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct AvgPool3DOptions {
+  std::string data_format = "NDHWC";
+};
+// AvgPool of volumes, as MaxPool3D. Error: as MaxPool3D.
+// AvgPool3D(input:T) -> (output:T) {ksize:list(int), strides:list(int), padding:string,
+// data_format:string="NDHWC", T:type}
+RAMET_EXPORT Output AvgPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPool3DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AvgPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct AvgPool3DGradOptions {
+  std::string data_format = "NDHWC";
+};
+// Returns the gradient of AvgPool3D for its input, of shape orig_input_shape. Error: the shapes do
+// not fit; windows of channels.
+// AvgPool3DGrad(orig_input_shape:int32, grad:T) -> (output:T) {ksize:list(int), strides:list(int),
+// padding:string, data_format:string="NDHWC", T:type}
+RAMET_EXPORT Output AvgPool3DGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPool3DGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AvgPool3DGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct AvgPoolGradOptions {
+  std::string data_format = "NHWC";
+};
+// Returns the gradient of AvgPool for its input, of shape orig_input_shape. Error: the shapes do
+// not fit; windows of channels.
+// AvgPoolGrad(orig_input_shape:int32, grad:T) -> (output:T) {ksize:list(int), strides:list(int),
+// padding:string, data_format:string="NHWC", T:type}
+RAMET_EXPORT Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPoolGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct BatchMatMulOptions {
   bool adj_x = false;
   bool adj_y = false;
@@ -518,6 +557,89 @@ RAMET_EXPORT Output ConjugateTranspose(const Input& x, const Input& perm, std::s
 // ControlTrigger() -> () {}
 RAMET_EXPORT Operation ControlTrigger(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct Conv2DOptions {
+  bool use_cudnn_on_gpu = true;
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+// Returns the cross-correlation of images [batch, height, width, in] (or [batch, in, height, width]
+// with data_format NCHW) with a filter [height, width, in / groups, out]. The window moves by the
+// strides; dilations stretch it. padding SAME centres the windows so that ceil(size / stride) fit,
+// VALID stays inside, EXPLICIT adds explicit_paddings (before and after, for each dimension).
+// Error: the shapes do not fit; strides, dilations or paddings of batch and channels; a filter
+// without elements.
+// Conv2D(input:T, filter:T) -> (output:T) {T:type, strides:list(int), use_cudnn_on_gpu:bool=true,
+// padding:string, explicit_paddings:list(int)=[], data_format:string="NHWC",
+// dilations:list(int)=[1, 1, 1, 1]}
+RAMET_EXPORT Output Conv2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const Conv2DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct Conv2DBackpropFilterOptions {
+  bool use_cudnn_on_gpu = true;
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+// Returns the gradient of Conv2D for its filter, of shape filter_sizes, where out_backprop arrives
+// at its output. Error: the shapes do not fit.
+// Conv2DBackpropFilter(input:T, filter_sizes:int32, out_backprop:T) -> (output:T) {T:type,
+// strides:list(int), use_cudnn_on_gpu:bool=true, padding:string, explicit_paddings:list(int)=[],
+// data_format:string="NHWC", dilations:list(int)=[1, 1, 1, 1]}
+RAMET_EXPORT Output Conv2DBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv2DBackpropFilterOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv2DBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct Conv2DBackpropInputOptions {
+  bool use_cudnn_on_gpu = true;
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+// Returns the gradient of Conv2D for its input, of shape input_sizes (four numbers, or height and
+// width), where out_backprop arrives at its output: a transposed convolution. Error: the shapes do
+// not fit.
+// Conv2DBackpropInput(input_sizes:int32, filter:T, out_backprop:T) -> (output:T) {T:type,
+// strides:list(int), use_cudnn_on_gpu:bool=true, padding:string, explicit_paddings:list(int)=[],
+// data_format:string="NHWC", dilations:list(int)=[1, 1, 1, 1]}
+RAMET_EXPORT Output Conv2DBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv2DBackpropInputOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv2DBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct Conv3DOptions {
+  std::string data_format = "NDHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1, 1};
+};
+// Returns the cross-correlation of volumes [batch, depth, height, width, in] (or [batch, in, depth,
+// height, width] with data_format NCDHW) with a filter [depth, height, width, in / groups, out], as
+// Conv2D. Error: the shapes do not fit; strides or dilations of batch and channels.
+// Conv3D(input:T, filter:T) -> (output:T) {T:type, strides:list(int), padding:string,
+// data_format:string="NDHWC", dilations:list(int)=[1, 1, 1, 1, 1]}
+RAMET_EXPORT Output Conv3D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv3D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct Conv3DBackpropFilterV2Options {
+  std::string data_format = "NDHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1, 1};
+};
+// Returns the gradient of Conv3D for its filter, of shape filter_sizes, where out_backprop arrives
+// at its output. Error: the shapes do not fit.
+// Conv3DBackpropFilterV2(input:T, filter_sizes:int32, out_backprop:T) -> (output:T) {T:type,
+// strides:list(int), padding:string, data_format:string="NDHWC", dilations:list(int)=[1, 1, 1, 1,
+// 1]}
+RAMET_EXPORT Output Conv3DBackpropFilterV2(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropFilterV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv3DBackpropFilterV2(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct Conv3DBackpropInputV2Options {
+  std::string data_format = "NDHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1, 1};
+};
+// Returns the gradient of Conv3D for its input, of shape input_sizes, where out_backprop arrives at
+// its output. Error: the shapes do not fit.
+// Conv3DBackpropInputV2(input_sizes:Tshape, filter:T, out_backprop:T) -> (output:T) {T:type,
+// strides:list(int), padding:string, data_format:string="NDHWC", dilations:list(int)=[1, 1, 1, 1,
+// 1], Tshape:type=int32}
+RAMET_EXPORT Output Conv3DBackpropInputV2(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropInputV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv3DBackpropInputV2(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the cosine of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.
 // Cos(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Cos(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -559,6 +681,47 @@ RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, std::string_view n
 // A copy of `x` in memory of its own.
 // DeepCopy(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output DeepCopy(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct DepthwiseConv2dNativeOptions {
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+// Returns the convolution of each channel of images [batch, height, width, in] with filters of its
+// own, [height, width, in, multiplier]: channel k * multiplier + q of the output is channel k of
+// the input under filter [k, q]. Strides, dilations, padding and data_format as for Conv2D. Error:
+// the shapes do not fit.
+// DepthwiseConv2dNative(input:T, filter:T) -> (output:T) {T:type, strides:list(int),
+// padding:string, explicit_paddings:list(int)=[], data_format:string="NHWC",
+// dilations:list(int)=[1, 1, 1, 1]}
+RAMET_EXPORT Output DepthwiseConv2dNative(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DepthwiseConv2dNative(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DepthwiseConv2dNativeBackpropFilterOptions {
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+// Returns the gradient of DepthwiseConv2dNative for its filter, of shape filter_sizes, where
+// out_backprop arrives at its output. Error: the shapes do not fit.
+// DepthwiseConv2dNativeBackpropFilter(input:T, filter_sizes:int32, out_backprop:T) -> (output:T)
+// {T:type, strides:list(int), padding:string, explicit_paddings:list(int)=[],
+// data_format:string="NHWC", dilations:list(int)=[1, 1, 1, 1]}
+RAMET_EXPORT Output DepthwiseConv2dNativeBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeBackpropFilterOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DepthwiseConv2dNativeBackpropFilter(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DepthwiseConv2dNativeBackpropInputOptions {
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+// Returns the gradient of DepthwiseConv2dNative for its input, of shape input_sizes, where
+// out_backprop arrives at its output. Error: the shapes do not fit.
+// DepthwiseConv2dNativeBackpropInput(input_sizes:int32, filter:T, out_backprop:T) -> (output:T)
+// {T:type, strides:list(int), padding:string, explicit_paddings:list(int)=[],
+// data_format:string="NHWC", dilations:list(int)=[1, 1, 1, 1]}
+RAMET_EXPORT Output DepthwiseConv2dNativeBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeBackpropInputOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DepthwiseConv2dNativeBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct DestroyResourceOpOptions {
   bool ignore_lookup_error = true;
@@ -895,6 +1058,124 @@ struct MaxOptions {
 // Tidx:type=int32}
 RAMET_EXPORT Output Max(const Input& input, const Input& reduction_indices, const MaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Max(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolOptions {
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+};
+// Returns the largest element of each window of images [batch, height, width, channels] (or [batch,
+// channels, height, width] with data_format NCHW), channel by channel; ksize and strides give the
+// windows for all four dimensions. A window of neighbouring channels instead must divide them.
+// Error: windows of batches, of pixels and channels at once, or larger than the image.
+// MaxPool(input:T) -> (output:T) {T:type=float, ksize:list(int), strides:list(int), padding:string,
+// explicit_paddings:list(int)=[], data_format:string="NHWC"}
+RAMET_EXPORT Output MaxPool(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPool(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPool3DOptions {
+  std::string data_format = "NDHWC";
+};
+// MaxPool of volumes [batch, depth, height, width, channels], or [batch, channels, depth, height,
+// width] with data_format NCDHW. Error: windows of batches or channels, or larger than the volume.
+// MaxPool3D(input:T) -> (output:T) {ksize:list(int), strides:list(int), padding:string,
+// data_format:string="NDHWC", T:type}
+RAMET_EXPORT Output MaxPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPool3DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPool3DGradOptions {
+  std::string data_format = "NDHWC";
+};
+// Returns the gradient of MaxPool3D for its input, as MaxPoolGrad; T and TInput must be the same.
+// Error: the shapes do not fit; windows of channels.
+// MaxPool3DGrad(orig_input:TInput, orig_output:TInput, grad:T) -> (output:T) {ksize:list(int),
+// strides:list(int), padding:string, data_format:string="NDHWC", T:type=float, TInput:type=float}
+RAMET_EXPORT Output MaxPool3DGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPool3DGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPool3DGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPool3DGradGradOptions {
+  std::string data_format = "NDHWC";
+};
+// Returns the gradient of MaxPool3DGrad for its grad, as MaxPoolGradGrad. Error: as there.
+// MaxPool3DGradGrad(orig_input:T, orig_output:T, grad:T) -> (output:T) {ksize:list(int),
+// strides:list(int), padding:string, data_format:string="NDHWC", T:type}
+RAMET_EXPORT Output MaxPool3DGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPool3DGradGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPool3DGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolGradOptions {
+  std::vector<int64_t> explicit_paddings = {};
+  std::string data_format = "NHWC";
+};
+// Returns the gradient of MaxPool for its input: grad goes to the first of the largest elements of
+// each window. Error: the shapes do not fit; windows of channels.
+// MaxPoolGrad(orig_input:T, orig_output:T, grad:T) -> (output:T) {ksize:list(int),
+// strides:list(int), padding:string, explicit_paddings:list(int)=[], data_format:string="NHWC",
+// T:type=float}
+RAMET_EXPORT Output MaxPoolGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPoolGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolGradGradOptions {
+  std::string data_format = "NHWC";
+};
+// Returns the gradient of MaxPoolGrad for its grad: what arrives (grad, in the shape of orig_input)
+// at the first of the largest elements of each window. Error: the shapes do not fit; windows of
+// channels.
+// MaxPoolGradGrad(orig_input:T, orig_output:T, grad:T) -> (output:T) {ksize:list(int),
+// strides:list(int), padding:string, data_format:string="NHWC", T:type}
+RAMET_EXPORT Output MaxPoolGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolGradGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPoolGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolGradGradV2Options {
+  std::string data_format = "NHWC";
+};
+// MaxPoolGradGrad with ksize and strides as inputs. Error: as MaxPoolGradGrad.
+// MaxPoolGradGradV2(orig_input:T, orig_output:T, grad:T, ksize:int32, strides:int32) -> (output:T)
+// {padding:string, data_format:string="NHWC", T:type}
+RAMET_EXPORT Output MaxPoolGradGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, const MaxPoolGradGradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPoolGradGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolGradV2Options {
+  std::string data_format = "NHWC";
+};
+// MaxPoolGrad with ksize and strides as inputs. Error: as MaxPoolGrad.
+// MaxPoolGradV2(orig_input:T, orig_output:T, grad:T, ksize:int32, strides:int32) -> (output:T)
+// {padding:string, data_format:string="NHWC", T:type=float}
+RAMET_EXPORT Output MaxPoolGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, const MaxPoolGradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPoolGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolGradWithArgmaxOptions {
+  bool include_batch_in_index = false;
+};
+// Returns the gradient of MaxPoolWithArgmax for its input: grad goes to the elements that argmax
+// names. Error: the shapes do not fit; argmax is outside the input.
+// MaxPoolGradWithArgmax(input:T, grad:T, argmax:Targmax) -> (output:T) {ksize:list(int),
+// strides:list(int), padding:string, include_batch_in_index:bool=false, Targmax:type, T:type}
+RAMET_EXPORT Output MaxPoolGradWithArgmax(const Input& input, const Input& grad, const Input& argmax, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolGradWithArgmaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPoolGradWithArgmax(const Input& input, const Input& grad, const Input& argmax, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolV2Options {
+  std::string data_format = "NHWC";
+};
+// MaxPool with ksize and strides as inputs: vectors of four numbers. Error: as MaxPool.
+// MaxPoolV2(input:T, ksize:int32, strides:int32) -> (output:T) {T:type=float, padding:string,
+// data_format:string="NHWC"}
+RAMET_EXPORT Output MaxPoolV2(const Input& input, const Input& ksize, const Input& strides, const std::string& padding, const MaxPoolV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MaxPoolV2(const Input& input, const Input& ksize, const Input& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MaxPoolWithArgmaxOptions {
+  DType targmax = static_cast<DType>(9) /* int64 */;
+  bool include_batch_in_index = false;
+};
+struct MaxPoolWithArgmaxOutputs {
+  Output output;
+  Output argmax;
+};
+// Returns the largest element of each window of images [batch, height, width, channels], and the
+// number of the first of them: (y * width + x) * channels + channel, plus batch * height * width *
+// channels with include_batch_in_index. Error: as MaxPool; an empty input.
+// MaxPoolWithArgmax(input:T) -> (output:T, argmax:Targmax) {ksize:list(int), strides:list(int),
+// Targmax:type=int64, padding:string, include_batch_in_index:bool=false, T:type}
+RAMET_EXPORT MaxPoolWithArgmaxOutputs MaxPoolWithArgmax(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolWithArgmaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT MaxPoolWithArgmaxOutputs MaxPoolWithArgmax(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the larger of x and y element-wise with broadcasting; NaN if either is. The gradient of
 // equal elements goes to x. Error: the shapes do not broadcast.

@@ -38,7 +38,9 @@ int RequestedLevel() {
   LEVEL::AddSoftmax(table);     \
   LEVEL::AddOptimizers(table);  \
   LEVEL::AddConversions(table); \
-  LEVEL::AddProducts(table)
+  LEVEL::AddProducts(table);    \
+  LEVEL::AddDepthwise(table);   \
+  LEVEL::AddPooling(table)
 
 KernelTable MakeTable([[maybe_unused]] int level) {
   KernelTable table;
@@ -50,6 +52,7 @@ KernelTable MakeTable([[maybe_unused]] int level) {
   portable::AddIntegerReductions(table);
   portable::AddHalfOptimizers(table);
   portable::AddIntegerProducts(table);
+  portable::AddIntegerPooling(table);
 #if defined(__x86_64__)
   if (level == 2) {
     RAMET_ADD_LEVEL(level_v2);

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 
+#include "ramet/linalg/conv_args.h"
 #include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/pool_args.h"
 #include "ramet/linalg/reduce.h"
 #include "ramet/linalg/types.h"
 
@@ -74,6 +76,13 @@ struct ProductArgs {
   bool accumulate;
 };
 
+// A convolution that gives each channel a filter of its own, channels last: x [batch, in, in,
+// channels], y [batch, out, out, channels], filter [taps, channels].
+struct DepthwiseArgs {
+  const ConvGeometry& g;
+  const ConvOperands& o;
+};
+
 struct KernelTable {
   using Unary = bool (*)(const void* x, void* y, int64_t n);
   using Binary = bool (*)(const RowsArgs& args);
@@ -96,6 +105,12 @@ struct KernelTable {
   using GemvColumns = void (*)(const GemvArgs& args, int64_t begin, int64_t end);
   using Product = void (*)(const ProductArgs& args);
 
+  // Rows [begin, end) of the output (forward: batch * out rows), of the input (batch * in rows), or
+  // taps of the filter.
+  using Depthwise = void (*)(const DepthwiseArgs& args, int64_t begin, int64_t end);
+  // Output pixels of all images, or images (gradients for the input), [begin, end).
+  using Pool = void (*)(const PoolArgs& args, int64_t begin, int64_t end);
+
   Unary unary[kNumUnaryOps][kNumTypes] = {};
   Binary binary[kNumBinaryOps][kNumTypes] = {};
   Alpha1 leaky_relu[kNumTypes] = {};
@@ -116,6 +131,8 @@ struct KernelTable {
   GemvColumns gemv[kNumTypes] = {};
   GemvColumns gemv_transposed[kNumTypes] = {};
   Product product[kNumTypes] = {};
+  Depthwise depthwise[kNumConvKinds][kNumTypes] = {};
+  Pool pool[kNumPoolKinds][kNumTypes] = {};
 
   void Set(UnaryOp op, Type type, Unary f) {
     unary[static_cast<int>(op)][static_cast<int>(type)] = f;

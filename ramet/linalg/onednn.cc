@@ -20,18 +20,26 @@ constexpr int kFlags = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
 constexpr int kFlags = RTLD_NOW | RTLD_LOCAL;
 #endif
 
+// The first function that the library does not have, or nullptr.
+const char* FindFunctions(void* library, OneDnn* functions) {
+#define RAMET_ONEDNN_FIND(name)                                                                 \
+  functions->name = reinterpret_cast<decltype(functions->name)>(dlsym(library, "dnnl_" #name)); \
+  if (functions->name == nullptr) return "it has no dnnl_" #name;
+  RAMET_ONEDNN_FUNCTIONS(RAMET_ONEDNN_FIND)
+#undef RAMET_ONEDNN_FIND
+  return nullptr;
+}
+
 std::optional<OneDnn> Load() {
   const char* wanted = std::getenv("RAMET_ONEDNN");
   if (wanted != nullptr && std::string_view(wanted) == "0") return std::nullopt;
   void* library = dlopen(kLibrary, kFlags);
   OneDnn functions;
-  if (library != nullptr) {
-    functions.sgemm = reinterpret_cast<OneDnn::Sgemm>(dlsym(library, "dnnl_sgemm"));
-  }
-  if (functions.sgemm != nullptr) return functions;
-  const char* reason = dlerror();
-  LogWarning(kLibrary, " cannot be used (", reason != nullptr ? reason : "no dnnl_sgemm",
-             "): matrix products run on slower code; install it (Debian: libdnnl2)");
+  const char* reason = library == nullptr ? dlerror() : FindFunctions(library, &functions);
+  if (library != nullptr && reason == nullptr) return functions;
+  LogWarning(kLibrary, " cannot be used (", reason != nullptr ? reason : "unknown reason",
+             "): matrix products and convolutions run on slower code; install it (Debian: "
+             "libdnnl2)");
   return std::nullopt;
 }
 

@@ -1,17 +1,44 @@
 #pragma once
 
-#include <cstdint>
+#include <oneapi/dnnl/dnnl.h>
 
 namespace ramet::linalg {
 
-// The functions of oneDNN that linalg calls, as dnnl.h declares them, from a private copy: the
-// library is opened when first needed, with its symbols local and bound to itself, so that it does
-// not meet another oneDNN in the process.
+// The functions of oneDNN that linalg calls, by their names without "dnnl_".
+#define RAMET_ONEDNN_FUNCTIONS(X)                \
+  X(sgemm)                                       \
+  X(engine_create)                               \
+  X(stream_create)                               \
+  X(stream_destroy)                              \
+  X(memory_create)                               \
+  X(memory_destroy)                              \
+  X(memory_set_data_handle)                      \
+  X(memory_desc_init_by_strides)                 \
+  X(memory_desc_init_by_tag)                     \
+  X(memory_desc_equal)                           \
+  X(memory_desc_get_size)                        \
+  X(primitive_attr_create)                       \
+  X(primitive_attr_destroy)                      \
+  X(primitive_attr_set_scratchpad_mode)          \
+  X(primitive_desc_create)                       \
+  X(primitive_desc_destroy)                      \
+  X(primitive_desc_query)                        \
+  X(primitive_desc_query_md)                     \
+  X(reorder_primitive_desc_create)               \
+  X(primitive_create)                            \
+  X(primitive_destroy)                           \
+  X(primitive_execute)                           \
+  X(dilated_convolution_forward_desc_init)       \
+  X(dilated_convolution_backward_data_desc_init) \
+  X(dilated_convolution_backward_weights_desc_init)
+
+// oneDNN's functions, as dnnl.h declares them, from a private copy: the library is opened when
+// first needed, with its symbols local and bound to itself, so that it does not meet another oneDNN
+// in the process.
 struct OneDnn {
-  using Sgemm = int (*)(char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha,
-                        const float* a, int64_t lda, const float* b, int64_t ldb, float beta,
-                        float* c, int64_t ldc);
-  Sgemm sgemm = nullptr;
+#define RAMET_ONEDNN_POINTER(name) decltype(&dnnl_##name) name = nullptr;
+  RAMET_ONEDNN_FUNCTIONS(RAMET_ONEDNN_POINTER)
+#undef RAMET_ONEDNN_POINTER
 };
 
 // The functions, or nullptr (with one warning on the log) when there is no libdnnl.so.2; then as

@@ -14,9 +14,18 @@ enum class ScratchUse : int {
   kLabels,
   kGemmA,
   kGemmB,
-  kGemmC
+  kGemmC,
+  kColumns,
+  kConvX,
+  kConvFilter,
+  kConvY,
+  kConvPrimitive,
+  kRepeated,
+  kWideX,
+  kWideFilter,
+  kWideY
 };
-inline constexpr int kNumScratchUses = static_cast<int>(ScratchUse::kGemmC) + 1;
+inline constexpr int kNumScratchUses = static_cast<int>(ScratchUse::kWideY) + 1;
 
 // At least `bytes` bytes, aligned to 64, of the calling thread; the next call for the same use may
 // take it away. Kept until the thread ends, so that steady state allocates nothing.

@@ -30,13 +30,21 @@ try:
     from tensorflow.python.framework import tensor_shape as tf_shape
     from tensorflow.python.util import nest as tf_nest
 
+    from tensorflow.python.framework import indexed_slices as tf_slices
+    from tensorflow.python.framework import sparse_tensor as tf_sparse
+    from tensorflow.python.framework import tensor_util as tf_util
+    from tensorflow.python.ops.shape_util import shape_tensor as tf_shape_tensor
+
     tf.disable_v2_behavior()
 except ImportError:
     tf = None
 try:
     from ramet.core.framework import tensor_pb2
     from ramet.framework import device, dtypes, errors, nest, nest_up_to, tensor_proto, tensor_shape
+    from ramet.framework import indexed_slices, sparse_tensor, tensor_conversion, tensor_util
     from ramet.lib import compat
+
+    import ramet.compat.v1 as rt
 except ImportError:
     dtypes = None
 
@@ -138,6 +146,21 @@ def both():
     return theirs, ours
 
 
+def graph_names(package, slices, sparse, util, names):
+    """What the names of expressions about graphs are; made in the default graph."""
+    constant = package.constant
+    v, i = constant([[1.0, 2.0], [3.0, 4.0]], name='v'), constant([0, 1], name='i')
+    d = constant([4, 2], name='d')
+    return {
+        **names, 'tf': package, 'c': constant, 'I': package.IndexedSlices,
+        'S': package.SparseTensor, 'V': package.SparseTensorValue, 'ix': slices, 'st': sparse,
+        'IV': slices.IndexedSlicesValue, 'tu': util, 'v': v, 'i': i, 'd': d,
+        'iv': package.IndexedSlices(v, i, d), 'iv2': package.IndexedSlices(v, i),
+        'sv': package.SparseTensorValue([[0, 1]], [2.0], [3, 4]),
+        's': package.SparseTensor([[0, 1]], [2.0], [3, 4]), 'm': package.make_tensor_proto,
+    }  # fmt: skip
+
+
 def plain(text):
     """Text without the names of modules and the addresses of objects."""
     text = re.sub(r'\b(tensorflow(\.python)?|ramet)(\.core)?\.framework\.\w+\.', '', text)
@@ -172,6 +195,40 @@ class FrameworkTest(unittest.TestCase):
                 if expected != actual:
                     differing.append(f'{expression}\n  TensorFlow: {expected}\n  Ramet: {actual}')
         self.assertFalse(differing, '\n' + '\n'.join(differing))
+
+    def check_graphs(self, expressions):
+        theirs, ours = both()
+        theirs['shape_tensor'], ours['shape_tensor'] = tf_shape_tensor, tensor_util.shape_tensor
+        slices = types.SimpleNamespace(
+            **{**vars(indexed_slices), **vars(tensor_conversion)},
+            internal_convert_n_to_tensor_or_indexed_slices=(
+                tensor_conversion.convert_n_to_tensor_or_indexed_slices
+            ),
+        )
+        outcomes = []
+        for package, *modules, names in (
+            (tf, tf_slices, tf_sparse, tf_util, theirs),
+            (rt, slices, sparse_tensor, tensor_util, ours),
+        ):
+            with package.Graph().as_default(), warnings.catch_warnings():
+                warnings.simplefilter('ignore')
+                names = graph_names(package, *modules, names)
+                outcomes.append([outcome(expression, names) for expression in expressions])
+        differing = [
+            f'{expression}\n  TensorFlow: {expected}\n  Ramet: {actual}'
+            for expression, expected, actual in zip(expressions, *outcomes, strict=True)
+            if expected != actual
+        ]
+        self.assertFalse(differing, '\n' + '\n'.join(differing))
+
+    def test_sparse_tensors_and_slices(self):
+        self.check_graphs(cases.SPARSE)
+
+    def test_static_values(self):
+        self.check_graphs(cases.STATIC)
+
+    def test_seeds(self):
+        self.check_graphs(cases.SEEDS)
 
     def test_dtypes(self):
         self.check(cases.DTYPES)

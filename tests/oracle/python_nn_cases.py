@@ -1,5 +1,7 @@
 """The calls that python_nn_test.py makes in both packages, by group. (call, True) is run as well."""
 
+import numpy as np
+
 
 def x(tf, *shape, dtype='float32'):
     return tf.placeholder(dtype, shape, name='x')
@@ -517,6 +519,79 @@ INIT = [
                                dtype=tf.int32),
 ]
 
+METRICS = [
+    lambda tf: tf.metrics.mean(x(tf, 4)),
+    lambda tf: tf.metrics.mean(x(tf, 4), weights=x(tf, 4), name='m', metrics_collections=['a'],
+                               updates_collections=['b']),
+    lambda tf: tf.metrics.mean(x(tf, 4, 3), weights=x(tf, 4)),
+    lambda tf: tf.metrics.mean(x(tf, 4), weights=x(tf, 4, 1)),
+    lambda tf: tf.metrics.mean(x(tf, 4), weights=x(tf, 3)),
+    lambda tf: tf.metrics.mean_tensor(x(tf, 4)),
+    lambda tf: tf.metrics.mean_tensor(x(tf, 4, 2), weights=x(tf, 4, 1)),
+    lambda tf: tf.metrics.accuracy(x(tf, 4), x(tf, 4)),
+    lambda tf: tf.metrics.accuracy(x(tf, 4, dtype='int64'), x(tf, 4, 1), weights=x(tf, 4)),
+    lambda tf: tf.metrics.accuracy(x(tf, 4), x(tf, 3)),
+    lambda tf: tf.metrics.mean_squared_error(x(tf, 4), x(tf, 4)),
+    lambda tf: tf.metrics.root_mean_squared_error(x(tf, 4), x(tf, 4), metrics_collections='q'),
+    lambda tf: tf.metrics.mean_absolute_error(x(tf, 4), x(tf, 4), name='e'),
+    lambda tf: tf.metrics.mean_relative_error(x(tf, 4), x(tf, 4), x(tf, 4)),
+    lambda tf: tf.metrics.mean_cosine_distance(x(tf, 4, 3), x(tf, 4, 3), 1),
+    lambda tf: tf.metrics.percentage_below(x(tf, 4), .5),
+    lambda tf: tf.metrics.true_positives(x(tf, 4), x(tf, 4)),
+    lambda tf: tf.metrics.true_negatives(x(tf, 4), x(tf, 4), name='n'),
+    lambda tf: tf.metrics.false_positives(x(tf, 4), x(tf, 4), weights=2.),
+    lambda tf: tf.metrics.false_negatives(x(tf, 4), x(tf, 4)),
+    lambda tf: tf.metrics.precision(x(tf, 4), x(tf, 4)),
+    lambda tf: tf.metrics.recall(x(tf, 4), x(tf, 4), weights=x(tf, 4)),
+]
+
+
+def two(tf, **kwargs):
+    a = x(tf, 3)
+    ys = [tf.multiply(a, 2., name='y'), tf.multiply(a, 3., name='z')]
+    return tf.gradients(ys, [a], **kwargs)
+
+
+def sparse(tf, **kwargs):
+    v = tf.Variable([1., 2.], **kwargs)
+    g = tf.gradients(tf.gather(v, [0]), [v])[0]
+    return g.values, g.indices, g.dense_shape
+
+
+GRADIENTS = [
+    lambda tf: two(tf, aggregation_method=2),
+    (lambda tf: two(tf, aggregation_method=tf.AggregationMethod.EXPERIMENTAL_TREE), True),
+    lambda tf: two(tf, grad_ys=[tf.ones([3])]),
+    (lambda tf: two(tf, grad_ys=[[1., 2., 3.], None], name='q'), True),
+    lambda tf: two(tf, unconnected_gradients='xx'),
+    lambda tf: two(tf, unconnected_gradients=tf.UnconnectedGradients.ZERO),
+    lambda tf: two(tf, colocate_gradients_with_ops=True, gate_gradients=True),
+    lambda tf: tf.gradients(x(tf, 3), x(tf, 3)),
+    lambda tf: tf.gradients(x(tf, 3), [x(tf, 3)], unconnected_gradients='zero'),
+    lambda tf: tf.gradients([], [x(tf, 3)]),
+    lambda tf: tf.gradients(3., [x(tf, 3)]),
+    lambda tf: tf.gradients(tf.placeholder('complex64', []), [x(tf, 3)]),
+    (lambda tf: (lambda v: tf.gradients(v * 2., [v]))(tf.Variable([1., 2.])), True),
+    lambda tf: (lambda v: tf.gradients(v * 2., v))(tf.Variable([1., 2.], use_resource=True)),
+    (lambda tf: sparse(tf), True),
+    lambda tf: sparse(tf, use_resource=True),
+    (lambda tf: (lambda a: tf.gradients(a * 2., a, grad_ys=tf.IndexedSlices(
+        tf.ones([1]), tf.constant([0]), tf.constant([3]))))(x(tf, 3)), True),
+    (lambda tf: (lambda a: (lambda b: tf.gradients(b * a, a, stop_gradients=b))(a * a))(
+        x(tf, 3)), True),
+    (lambda tf: (lambda a: (lambda b: tf.gradients(b * a, a, stop_gradients=[b]))(a * a))(
+        x(tf, 3)), True),
+]
+
+SCRIPT = [
+    lambda tf: tf.py_func(np.sin, [x(tf, 2)], tf.float32),
+    lambda tf: tf.py_func(lambda a, b: (a, b), [x(tf, 2), 3], ['float32', 'int32'],
+                          stateful=False, name='pf'),
+    lambda tf: tf.py_func(lambda: None, [], []),
+    lambda tf: tf.numpy_function(np.sin, [x(tf, 2)], [tf.float32]),
+    lambda tf: tf.py_func(3, [], []),
+]
+
 CASES = {
     'activation': ACTIVATION,
     'loss': LOSS,
@@ -529,4 +604,7 @@ CASES = {
     'losses': LOSSES,
     'conditional': CONDITIONAL,
     'init': INIT,
+    'metrics': METRICS,
+    'gradients': GRADIENTS,
+    'script': SCRIPT,
 }

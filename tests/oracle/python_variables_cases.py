@@ -95,8 +95,10 @@ def creators(tf):
         tf.get_variable('g', [2])
 
 
+# What these make has the control flow of TensorFlow's cond in it.
+GUARDED = [from_other_variables, a_guarded_one_again]
 VARIABLE = [
-    initial_values, in_scopes, unknown_shapes, from_other_variables, a_guarded_one_again,
+    initial_values, in_scopes, unknown_shapes, *GUARDED,
     names_that_are_taken, collections_and_modes, creators,
     lambda tf: tf.Variable(tf.placeholder(tf.float32)),
     lambda tf: tf.Variable(lambda: tf.placeholder(tf.float32)),
@@ -141,7 +143,7 @@ METHODS = [
     *with_both(lambda tf, v: [tf.scatter_sub(v, [0], [1.]), tf.scatter_mul(v, [0], [1.]),
                               tf.scatter_div(v, [0], [1.])]),
     *with_both(lambda tf, v: [tf.scatter_max(v, [0], [1.]), tf.scatter_min(v, [0], [1.])]),
-    *with_both(lambda tf, v: tf.scatter_nd_update(v, [[0]], [1.], name='nm')),
+    *with_both(lambda tf, v: tf.scatter_nd_update(v, [[0]], [1.])),
     *with_both(lambda tf, v: [tf.scatter_nd_add(v, [[0]], [1.]),
                               tf.scatter_nd_sub(v, [[0]], [1.])]),
     *with_both(lambda tf, v: tf.batch_scatter_update(v, [0], [1.])),

@@ -19,12 +19,6 @@ namespace {
 nb::bytes Bytes(const std::string& s) { return nb::bytes(s.data(), s.size()); }
 nb::object Take(PyObject* object) { return nb::steal(object); }
 
-std::vector<std::string> ToStrings(nb::handle sequence) {
-  std::vector<std::string> all;
-  for (nb::handle item : sequence) all.push_back(ToText(item.ptr()));
-  return all;
-}
-
 // What goes wrong in a call that runs without the GIL is raised with it.
 template <class Fn>
 auto WithoutGil(Fn fn) {

@@ -13,7 +13,9 @@ namespace ramet::linalg {
   void AddSoftmax(KernelTable& table);     \
   void AddOptimizers(KernelTable& table);  \
   void AddConversions(KernelTable& table); \
-  void AddProducts(KernelTable& table);
+  void AddProducts(KernelTable& table);    \
+  void AddDepthwise(KernelTable& table);   \
+  void AddPooling(KernelTable& table);
 namespace level_v2 {
 RAMET_LEVEL_TABLES
 }
@@ -38,6 +40,7 @@ void AddComplex(KernelTable& table);
 void AddIntegerReductions(KernelTable& table);
 void AddHalfOptimizers(KernelTable& table);
 void AddIntegerProducts(KernelTable& table);
+void AddIntegerPooling(KernelTable& table);
 }  // namespace portable
 
 }  // namespace ramet::linalg

@@ -2,6 +2,7 @@
 
 import collections
 
+from ramet.framework import nest
 from ramet.framework.indexed_slices import IndexedSlices, IndexedSlicesValue
 from ramet.framework.sparse_tensor import SparseTensor, SparseTensorValue
 from ramet.framework.tensors import Operation, Tensor
@@ -156,6 +157,25 @@ def _mapping(fetch, elements):
         return kind(pairs)
 
     return build
+
+
+def flat_items(feed_dict):
+    """The (key, value) pairs of a feed dict; keys that are tuples of elements go with their values.
+
+    Raises:
+        ValueError: if a structured key and its value have different structures.
+    """
+    for key, value in feed_dict.items():
+        if type(key) is not tuple:
+            yield key, value
+            continue
+        keys, values = nest.flatten(key), nest.flatten(value)
+        if len(keys) != len(values):
+            raise ValueError(
+                f'Could not flatten dictionary. Key had {len(keys)} elements, but value had '
+                f'{len(values)} elements. Key: {keys}, value: {values}.'
+            )
+        yield from zip(keys, values)
 
 
 def expand_feed(feed, value):

@@ -6,7 +6,7 @@ import warnings
 from ramet import _core
 from ramet.api import export
 from ramet.client import fetches as fetches_lib
-from ramet.framework import errors, nest, stacks
+from ramet.framework import errors, stacks
 from ramet.framework.tensors import Operation, Tensor
 
 
@@ -156,7 +156,7 @@ class BaseSession:
 
     def _feeds(self, feed_dict):
         feeds = {}
-        for key, value in nest.flatten_dict_items(feed_dict).items():
+        for key, value in fetches_lib.flat_items(feed_dict):
             for element, part in fetches_lib.expand_feed(key, value):
                 feeds[self._feed_tensor(element)] = part
         return feeds

@@ -4,7 +4,7 @@ import builtins
 
 import numpy as np
 
-from ramet.api import export, export_value
+from ramet.api import export
 
 # One row per DataType: enum value, name, how numpy holds it, bytes, kind.
 # Kinds: f float, i signed, u unsigned, c complex, b bool, q quantized, s string, h handle.
@@ -369,57 +369,3 @@ def as_dtype(type_value):
     raise TypeError(
         f'Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.'
     )
-
-
-export_value('bfloat16', bfloat16)
-export_value('dtypes.bfloat16', bfloat16)
-export_value('bool', bool)
-export_value('dtypes.bool', bool)
-export_value('complex128', complex128)
-export_value('dtypes.complex128', complex128)
-export_value('complex64', complex64)
-export_value('dtypes.complex64', complex64)
-export_value('double', double)
-export_value('dtypes.double', double)
-export_value('float16', float16)
-export_value('dtypes.float16', float16)
-export_value('float32', float32)
-export_value('dtypes.float32', float32)
-export_value('float64', float64)
-export_value('dtypes.float64', float64)
-export_value('half', half)
-export_value('dtypes.half', half)
-export_value('int16', int16)
-export_value('dtypes.int16', int16)
-export_value('int32', int32)
-export_value('dtypes.int32', int32)
-export_value('int64', int64)
-export_value('dtypes.int64', int64)
-export_value('int8', int8)
-export_value('dtypes.int8', int8)
-export_value('qint16', qint16)
-export_value('dtypes.qint16', qint16)
-export_value('qint32', qint32)
-export_value('dtypes.qint32', qint32)
-export_value('qint8', qint8)
-export_value('dtypes.qint8', qint8)
-export_value('quint16', quint16)
-export_value('dtypes.quint16', quint16)
-export_value('quint8', quint8)
-export_value('dtypes.quint8', quint8)
-export_value('resource', resource)
-export_value('dtypes.resource', resource)
-export_value('string', string)
-export_value('dtypes.string', string)
-export_value('uint16', uint16)
-export_value('dtypes.uint16', uint16)
-export_value('uint32', uint32)
-export_value('dtypes.uint32', uint32)
-export_value('uint64', uint64)
-export_value('dtypes.uint64', uint64)
-export_value('uint8', uint8)
-export_value('dtypes.uint8', uint8)
-export_value('variant', variant)
-export_value('dtypes.variant', variant)
-export_value('QUANTIZED_DTYPES', QUANTIZED_DTYPES)
-export_value('dtypes.QUANTIZED_DTYPES', QUANTIZED_DTYPES)

@@ -46,7 +46,7 @@ def _is_nested_class(cls):
     return issubclass(cls, abc.Sequence) and not issubclass(cls, (str, bytes))
 
 
-@export('nest.is_nested', 'contrib.framework.nest.is_sequence')
+@export('nest.is_nested', 'contrib.framework.nest.is_nested', 'contrib.framework.nest.is_sequence')
 def is_nested(structure):
     """Whether structure is a structure and not an atom."""
     return _is_nested_class(type(structure))
@@ -56,6 +56,7 @@ def _is_composite(value):
     return hasattr(type(value), '_type_spec')
 
 
+@export('contrib.framework.nest.is_sequence_or_composite')
 def is_nested_or_composite(structure):
     """Whether structure is a structure or a tensor made of tensors, such as a SparseTensor."""
     return _is_composite(structure) or is_nested(structure)

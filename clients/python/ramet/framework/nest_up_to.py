@@ -76,6 +76,7 @@ def assert_shallow_structure(shallow_tree, input_tree, check_types=True, expand_
         pass
 
 
+@export('contrib.framework.nest.flatten_with_tuple_paths_up_to')
 def flatten_with_tuple_paths_up_to(
     shallow_tree, input_tree, check_types=True, expand_composites=False
 ):
@@ -109,6 +110,7 @@ def flatten_up_to(shallow_tree, input_tree, check_types=True, expand_composites=
     ]
 
 
+@export('contrib.framework.nest.map_structure_with_tuple_paths_up_to')
 def map_structure_with_tuple_paths_up_to(shallow_tree, func, *inputs, **kwargs):
     """As `map_structure_up_to`; func gets the path, a tuple, before the parts."""
     if not inputs:
@@ -147,11 +149,13 @@ def map_structure_up_to(shallow_tree, func, *inputs, **kwargs):
     )
 
 
+@export('contrib.framework.nest.map_structure_with_tuple_paths')
 def map_structure_with_tuple_paths(func, *structure, **kwargs):
     """As `nest.map_structure`; func gets the path of the atom, a tuple, before the atoms."""
     return map_structure_with_tuple_paths_up_to(structure[0], func, *structure, **kwargs)
 
 
+@export('contrib.framework.nest.map_structure_with_paths')
 def map_structure_with_paths(func, *structure, **kwargs):
     """As `nest.map_structure`; func gets the path of the atom, as 'a/0', before the atoms."""
     return map_structure_with_tuple_paths_up_to(
@@ -162,9 +166,17 @@ def map_structure_with_paths(func, *structure, **kwargs):
     )
 
 
+@export('contrib.framework.nest.flatten_with_tuple_paths')
 def flatten_with_tuple_paths(structure, expand_composites=False):
     """List of (path, atom) for the atoms of a structure; a path is a tuple of keys."""
     return flatten_with_tuple_paths_up_to(structure, structure, False, expand_composites)
+
+
+@export('contrib.framework.nest.yield_flat_paths')
+def yield_flat_paths(structure, expand_composites=False):
+    """Yields the paths of the atoms of a structure, tuples of keys."""
+    for path, _ in flatten_with_tuple_paths(structure, expand_composites):
+        yield path
 
 
 @export('contrib.framework.nest.flatten_with_joined_string_paths')

@@ -29,8 +29,11 @@ from ramet.framework.scopes import (
     get_name_scope,
     graph_from_inputs,
     init_scope,
+    name_from_scope_name,
     name_scope,
     op_scope,
+    prepend_name_scope,
+    strip_name_scope,
 )
 from ramet.framework.stacks import (
     default_session,

@@ -155,6 +155,29 @@ def init_scope():
         graph._set_control_flow_context(context)
 
 
+def name_from_scope_name(name):
+    """The name of an operation that a scope "a/b/" is named for."""
+    return name[:-1] if name and name[-1] == '/' else name
+
+
+def prepend_name_scope(name, import_scope):
+    """The name "a:0", "^a" or "loc:@a" as it is under a name scope; itself where that is empty."""
+    if not import_scope:
+        return name
+    mark = next((m for m in ('^', 'loc:@') if name.startswith(m)), '')
+    return f'{mark}{import_scope.removesuffix("/")}/{name[len(mark):]}'
+
+
+def strip_name_scope(name, export_scope):
+    """The name "a/b:0", "^a/b" or "loc:@a/b" without the name scope that it begins with."""
+    if not export_scope:
+        return name
+    mark = next((m for m in ('^', 'loc:@') if name.startswith(m)), '')
+    scope = export_scope.removesuffix('/') + '/'
+    inside = name[len(mark):]
+    return mark + inside.removeprefix(scope).lstrip('/') if inside.startswith(scope) else name
+
+
 @export('executing_eagerly', 'executing_eagerly_outside_functions')
 def executing_eagerly():
     """False: operations are nodes of graphs, which sessions run."""

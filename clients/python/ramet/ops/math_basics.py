@@ -434,9 +434,9 @@ def saturate_cast(value, dtype, name=None):
 
 
 def _saturate(value, wanted, scope):
+    if value.dtype.is_complex and not wanted.is_complex:
+        value = real(value)
     source = value.dtype.base_dtype
-    if source.min >= wanted.min and source.max <= wanted.max:
-        return cast(value, wanted, name=scope)
     kind = source.as_numpy_dtype
     low = _rounded_in(kind, builtins.max(source.min, wanted.min), wanted.min)
     high = _rounded_in(kind, builtins.min(source.max, wanted.max), wanted.max)

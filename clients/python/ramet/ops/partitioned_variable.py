@@ -30,15 +30,17 @@ class PartitionedVariable:
             raise ValueError(f'partition values must be positive: {partitions}')
         if not variable_list:
             raise ValueError('variable_list may not be empty')
+        sizes = tensor_shape.as_shape(shape).as_list()
         for part in variable_list:
-            if not part._get_save_slice_info():
+            info = part._get_save_slice_info()
+            if not info:
                 raise ValueError('All variables must have a save_slice_info available: '
-                                 f"{[v.name for v in variable_list]}")
-            if len(shape) != len(partitions):
-                raise ValueError('len(shape) != len(partitions): '
-                                 f'{shape} vs. {partitions}')
-            if part._get_save_slice_info().full_shape is None:
-                raise ValueError(f"All variables' full shapes must match shape: {shape}")
+                                 f'{[v.name for v in variable_list]}')
+            if info.full_shape != sizes:
+                raise ValueError(f"All variables' full shapes must match shape: {sizes}; but full "
+                                 f'shapes were: {[info.full_shape]}')
+        if len(sizes) != len(partitions):
+            raise ValueError(f'len(shape) != len(partitions): {sizes} vs. {partitions}')
         self._variable_list = sorted(variable_list, key=lambda v: v._get_save_slice_info().var_offset)
         self._partitions = partitions
         self._name = name

@@ -25,7 +25,10 @@ def variable_axis_size_partitioner(max_shard_bytes, axis=0, bytes_per_string_ele
       ValueError: if one of the numbers is less than 1.
     """
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
-        raise ValueError('Both max_shard_bytes and bytes_per_string_element must be positive.')
+        raise ValueError(
+            'Both max_shard_bytes and bytes_per_string_element must be positive. Currently, '
+            f'max_shard_bytes is {max_shard_bytes} andbytes_per_string_element is '
+            f'{bytes_per_string_element}')
     if max_shards and max_shards < 1:
         raise ValueError('max_shards must be positive.')
 

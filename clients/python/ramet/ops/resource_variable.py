@@ -202,8 +202,9 @@ class ResourceVariable(variables.Variable):
 
     def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
         """Assigns IndexedSlices to rows, batch by batch; see tf.batch_scatter_update."""
-        return state_ops.batch_scatter_update(self, sparse_delta.indices, sparse_delta.values,
-                                              use_locking=use_locking, name=name)
+        updated = state_ops.batch_scatter_update(self, sparse_delta.indices, sparse_delta.values,
+                                                 use_locking=use_locking, name=name)
+        return self._lazy_read(updated.op)
 
     def _scatter_nd(self, op, indices, updates, name):
         updates = ops.convert_to_tensor(updates, self.dtype)

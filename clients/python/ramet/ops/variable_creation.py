@@ -174,19 +174,29 @@ def make(variable, is_resource, value_in_scope, initial_value, *, trainable, col
             variable_id = _core.make_variable(
                 graph, full_name, value, is_resource, trainable,
                 [c for c in collections if isinstance(c, str)], declared, validate_shape,
-                device_name(caching_device, graph), graph._container or '', synchronization.value,
+                _device_name(caching_device), graph._container, synchronization.value,
                 aggregation.value)
     variable._bind(graph, variable_id)
+    if callable(caching_device):
+        _ask_device(caching_device, variable._snapshot.op)
     for key in collections:
         if not isinstance(key, str):
             graph.add_to_collection(key, variable)
 
 
-def device_name(caching_device, graph):
-    """The name of a device that is given by name, as a device object or a device function."""
+def _device_name(caching_device):
+    """The text of a device; empty for a device function, which is asked about the node later."""
+    if callable(caching_device):
+        return ''
     if caching_device is None or isinstance(caching_device, str):
         return caching_device
-    return caching_device.to_string() if hasattr(caching_device, 'to_string') else None
+    return caching_device.to_string()
+
+
+def _ask_device(caching_device, read):
+    device = caching_device(read)
+    if device:
+        read._set_device(device)
 
 
 def called_in_scope(graph, function, full_name, dtype):

@@ -22,12 +22,6 @@ def global_variables(scope=None):
     return ops.get_collection(ops.GraphKeys.GLOBAL_VARIABLES, scope)
 
 
-@export('all_variables')
-def all_variables():
-    """The old name of global_variables()."""
-    return global_variables()
-
-
 @export('local_variables')
 def local_variables(scope=None):
     """The variables of GraphKeys.LOCAL_VARIABLES; see global_variables."""
@@ -67,22 +61,10 @@ def variables_initializer(var_list, name='init'):
     return _group([v.initializer for v in var_list], name)
 
 
-@export('initialize_variables')
-def initialize_variables(var_list, name='init'):
-    """The old name of variables_initializer."""
-    return variables_initializer(var_list, name=name)
-
-
 @export('initializers.global_variables', 'global_variables_initializer')
 def global_variables_initializer():
     """An Operation that initializes all global variables that there are now."""
     return variables_initializer(global_variables())
-
-
-@export('initialize_all_variables')
-def initialize_all_variables():
-    """The old name of global_variables_initializer."""
-    return global_variables_initializer()
 
 
 @export('initializers.local_variables', 'local_variables_initializer')
@@ -91,22 +73,10 @@ def local_variables_initializer():
     return variables_initializer(local_variables())
 
 
-@export('initialize_local_variables')
-def initialize_local_variables():
-    """The old name of local_variables_initializer."""
-    return local_variables_initializer()
-
-
 @export('initializers.tables_initializer', 'tables_initializer')
 def tables_initializer(name='init_all_tables'):
     """An Operation that initializes all lookup tables of the default graph."""
     return _group(ops.get_collection(ops.GraphKeys.TABLE_INITIALIZERS), name)
-
-
-@export('initialize_all_tables')
-def initialize_all_tables(name='init_all_tables'):
-    """The old name of tables_initializer."""
-    return tables_initializer(name)
 
 
 def _group(operations, name):

@@ -4,7 +4,6 @@ import collections.abc
 import enum
 import functools
 import inspect
-import os
 import traceback
 
 from ramet.api import export_value
@@ -13,8 +12,6 @@ from ramet.framework import ops
 from ramet.framework import tensor_shape
 from ramet.ops import variables
 from ramet.ops.partitioned_variable import PartitionedVariable
-
-_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class _ReuseMode(enum.Enum):
@@ -270,7 +267,7 @@ def _exists(name, variable):
                'reuse=tf.AUTO_REUSE in VarScope?')
     if variable._is_resource:
         return message
-    frames = [f for f in reversed(variable.op.traceback or []) if not f[0].startswith(_HERE)][:5]
+    frames = variable.op.traceback[::-1][:5]
     return f'{message} Originally defined at:\n\n{"".join(traceback.format_list(frames))}\n'
 
 

@@ -138,10 +138,6 @@ class Variable(metaclass=_VariableType):
         return self.op.name
 
     @property
-    def _graph_key(self):
-        return self._graph._graph_key
-
-    @property
     def op(self):
         """The Operation that holds the variable."""
         return self._part('variable').op
@@ -294,28 +290,8 @@ class Variable(metaclass=_VariableType):
         return self is other
 
     def __getitem__(self, slice_spec):
-        value = self.value()
-        sliced = value[slice_spec]
-        op = sliced.op
-        if op.type == 'StridedSlice' and op.inputs[0] is value:
-            sliced.assign = _SliceAssign(self, op)
-        return sliced
-
-
-class _SliceAssign:
-    """`var[...].assign(value)`: assigns to the slice that a StridedSlice node reads."""
-
-    def __init__(self, variable, op):
-        self._variable = variable
-        self._op = op
-
-    def __call__(self, value, name=None):
-        op = self._op
-        _, begin, end, strides = op.inputs
-        masks = {m: op.get_attr(m) for m in ('begin_mask', 'end_mask', 'ellipsis_mask',
-                                             'new_axis_mask', 'shrink_axis_mask')}
-        name = name or op.name + '/_assign'
-        return self._variable._strided_slice_assign(begin, end, strides, value, name, **masks)
+        from ramet.ops import slicing
+        return slicing.slice_helper(self.value(), slice_spec, var=self)
 
 
 def _dims(values):
@@ -332,11 +308,9 @@ def object_of(graph, variable_id):
 
 
 def _overload_operators():
-    from ramet.framework.ops import Tensor
-    for name in Tensor.OVERLOADABLE_OPERATORS:
-        if name in ('__getitem__', '__eq__', '__ne__'):
-            continue
-        setattr(Variable, name, _operator(getattr(Tensor, name), name))
+    for name in ops.Tensor.OVERLOADABLE_OPERATORS - {'__getitem__', '__eq__', '__ne__'}:
+        if hasattr(ops.Tensor, name):
+            setattr(Variable, name, _operator(getattr(ops.Tensor, name), name))
 
 
 def _operator(tensor_operator, name):

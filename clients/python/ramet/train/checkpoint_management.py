@@ -131,7 +131,7 @@ def latest_checkpoint(checkpoint_dir, latest_filename=None):
         return None
     if checkpoint_exists(state.model_checkpoint_path):
         return state.model_checkpoint_path
-    from ramet.lib import logging
+    from ramet.lib import tf_logging as logging
     logging.error("Couldn't match files for checkpoint %s", state.model_checkpoint_path)
     return None
 

@@ -7,7 +7,7 @@ import time
 
 from ramet.api import export
 from ramet.framework import errors
-from ramet.lib import logging
+from ramet.lib import tf_logging as logging
 
 
 @export('train.Coordinator')

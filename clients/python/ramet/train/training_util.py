@@ -39,7 +39,7 @@ def get_global_step(graph=None):
         except KeyError:
             return None
     else:
-        from ramet.lib import logging
+        from ramet.lib import tf_logging as logging
         logging.error('Multiple tensors in global_step collection.')
         return None
     assert_global_step(step)

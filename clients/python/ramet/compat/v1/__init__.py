@@ -5,7 +5,6 @@ on. A name that TensorFlow has and Ramet has not can be fetched, and says so whe
 """
 
 from ramet.compat import namespace as _namespace
-from ramet.lib.versions import COMPILER_VERSION as __compiler_version__  # noqa: F401
 from ramet.lib.versions import GIT_VERSION as __git_version__  # noqa: F401
 from ramet.lib.versions import VERSION as __version__  # noqa: F401
 

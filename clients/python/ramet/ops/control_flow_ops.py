@@ -1,0 +1,211 @@
+"""group, tuple, with_dependencies and Assert: order without branches."""
+
+from ramet.api import export
+from ramet.framework import dtypes, nest, ops
+from ramet.framework.indexed_slices import IndexedSlices
+from ramet.framework.sparse_tensor import SparseTensor
+from ramet.ops import gen
+
+Tensor, Operation = ops.Tensor, ops.Operation
+no_op = gen.NoOp
+
+
+def _flat_tensors(value):
+    """The tensors and operations of what may be a tensor made of several."""
+    if isinstance(value, SparseTensor):
+        return [value.values, value.indices, value.dense_shape]
+    if isinstance(value, IndexedSlices):
+        parts = [value.values, value.indices]
+        return parts if value.dense_shape is None else parts + [value.dense_shape]
+    return [value]
+
+
+@export('group')
+def group(*inputs, **kwargs):
+    """Returns an operation that is done when all of its inputs are.
+
+    Args:
+      *inputs: tensors and operations, also in nested structures.
+      **kwargs: `name`: name of the node.
+
+    Returns:
+      An Operation.
+
+    Raises:
+      TypeError: an input is something else.
+      ValueError: another keyword.
+    """
+    name = kwargs.pop('name', None)
+    if kwargs:
+        raise ValueError('Unknown keyword arguments: ' + ', '.join(kwargs.keys()))
+    with ops.name_scope(name, 'group_deps', inputs) as scope:
+        if not inputs:
+            return gen.NoOp(name=scope)
+        by_device = {}
+        for item in inputs:
+            for leaf in nest.flatten(item):
+                for part in _flat_tensors(leaf):
+                    if not hasattr(part, 'device'):
+                        raise TypeError("'inputs' should be zero or more (nested) Tensors. "
+                                        f"Received '{part}' with type '{type(part)}'.")
+                    by_device.setdefault(part.device, []).append(part)
+        if len(by_device) == 1:
+            (device, parts), = by_device.items()
+            return _no_op_after(device, parts, scope)
+        groups = [_no_op_after(device, by_device[device], None)
+                  for device in sorted(by_device, key=_device_key)]
+        with ops.control_dependencies(groups):
+            return gen.NoOp(name=scope)
+
+
+def _device_key(device):
+    return (device is None, device or '')
+
+
+def _no_op_after(device, parts, name):
+    with ops.control_dependencies(parts):
+        if device:
+            with ops.device(device):
+                return gen.NoOp(name=name)
+        return gen.NoOp(name=name)
+
+
+def with_dependencies(dependencies, output_tensor, name=None):
+    """Returns a tensor (or IndexedSlices) that is there only after other operations.
+
+    Args:
+      dependencies: a list of tensors and operations.
+      output_tensor: a tensor or IndexedSlices.
+      name: name of the scope.
+
+    Returns:
+      What `output_tensor` is.
+    """
+    with ops.name_scope(name, 'control_dependency', list(dependencies) + [output_tensor]) as scope:
+        with ops.colocate_with(output_tensor):
+            with ops.control_dependencies(dependencies):
+                if isinstance(output_tensor, IndexedSlices):
+                    return IndexedSlices(gen.Identity(output_tensor.values, name=scope),
+                                         output_tensor.indices, output_tensor.dense_shape)
+                return gen.Identity(ops.convert_to_tensor(output_tensor), name=scope)
+
+
+@export('tuple')
+def tuple(tensors, name=None, control_inputs=None):
+    """Returns tensors that are there only when all of them are.
+
+    Args:
+      tensors: a list of tensors, IndexedSlices, operations and Nones.
+      name: name of the scope.
+      control_inputs: more tensors and operations to wait for.
+
+    Returns:
+      A list like `tensors`.
+
+    Raises:
+      TypeError: `control_inputs` has something else.
+      ValueError: there is no tensor.
+    """
+    with ops.name_scope(name, 'tuple', tensors):
+        tensors = [t if t is None or isinstance(t, (Operation, Tensor, IndexedSlices))
+                   else ops.convert_to_tensor(t) for t in tensors]
+        waits = [t if isinstance(t, Operation) else t.op for t in tensors if t is not None]
+        for item in control_inputs or ():
+            if isinstance(item, Tensor):
+                item = item.op
+            elif not isinstance(item, Operation):
+                raise TypeError("'control_inputs' must only contain Operation or Tensor. "
+                                f'Received: {type(item)}')
+            waits.append(item)
+        waits = sorted(dict.fromkeys(waits), key=lambda op: op._id)
+        if not waits:
+            raise ValueError(f"'tensors' must have at least one Tensor. Received: {tensors}.")
+        gate = group(*waits)
+        return [_behind(gate, t) for t in tensors]
+
+
+def _behind(gate, tensor):
+    if tensor is None:
+        return None
+    if isinstance(tensor, Operation):
+        with ops.control_dependencies([gate]):
+            return group(tensor)
+    return with_dependencies([gate], tensor)
+
+
+@export('Assert', 'debugging.Assert')
+def Assert(condition, data, summarize=None, name=None):
+    """Returns an operation that fails where a condition does not hold.
+
+    Args:
+      condition: a bool scalar.
+      data: a list of tensors to print then.
+      summarize: how many elements of each to print; 3 if not given.
+      name: name of the scope.
+
+    Returns:
+      An Operation: run it by a control dependency.
+    """
+    with ops.name_scope(name, 'Assert', [condition, data]):
+        converted = [ops.convert_to_tensor(value) for value in data]
+        if all(value.dtype in (dtypes.string, dtypes.int32) for value in converted):
+            return gen.Assert(condition, data, summarize=summarize, name='Assert')
+        condition = ops.convert_to_tensor(condition, name='Condition')
+
+        def fail():
+            return gen.Assert(condition, data, summarize=summarize, name='Assert')
+        return needed_cond()(condition, gen.NoOp, fail, name='AssertGuard').op
+
+
+def needed_cond():
+    """tf.cond, for functions that cannot do without a branch."""
+    try:
+        from ramet.ops.cond import cond
+    except ImportError:
+        raise NotImplementedError(
+            'this needs tf.cond, which this Ramet does not have') from None
+    return cond
+
+
+@export('debugging.assert_all_finite', 'verify_tensor_all_finite')
+def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
+    """Returns a tensor that fails where an element is infinite or no number.
+
+    Args:
+      t: a tensor of floating point numbers.
+      msg: what the error says.
+      name: name of the scope.
+      x: another name of `t`.
+      message: another name of `msg`.
+
+    Returns:
+      A tensor like `t`.
+    """
+    from ramet.ops.array_basics import one_of
+    x = one_of('x', x, 't', t)
+    message = one_of('message', message, 'msg', msg)
+    with ops.name_scope(name, 'VerifyFinite', [x]):
+        x = ops.convert_to_tensor(x, name='x_name')
+        with ops.colocate_with(x):
+            verified = gen.CheckNumerics(x, message=message)
+        return with_dependencies([verified], x)
+
+
+@export('add_check_numerics_ops')
+def add_check_numerics_ops():
+    """Adds a check for infinities and NaNs to every floating point tensor of the graph.
+
+    Returns:
+      An Operation that runs all of the checks.
+
+    Raises:
+      ValueError: the graph has control flow.
+    """
+    checks = []
+    for op in ops.get_default_graph().get_operations():
+        for output in op.outputs:
+            if output.dtype in (dtypes.float16, dtypes.float32, dtypes.float64):
+                with ops.control_dependencies(checks):
+                    checks = [gen.CheckNumerics(output,
+                                                message=f'{op.name}:{output.value_index}')]
+    return group(*checks)

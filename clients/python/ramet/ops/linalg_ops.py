@@ -1,0 +1,128 @@
+"""eye and norm."""
+
+import numpy as np
+
+from ramet.api import export
+from ramet.framework import dtypes, ops
+from ramet.ops import (array_basics, array_join, array_layout, array_select, gen, math_basics,
+                       math_reduce)
+from ramet.ops.array_basics import one_of
+
+
+@export('eye', 'linalg.eye')
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
+    """Returns a matrix with ones on its diagonal, or several.
+
+    Args:
+      num_rows: an int or int32 scalar.
+      num_columns: an int or int32 scalar; `num_rows` if not given.
+      batch_shape: ints or an int32 vector: the leading dimensions.
+      dtype: dtype of the elements.
+      name: name of the scope.
+
+    Returns:
+      A tensor.
+    """
+    with ops.name_scope(name, default_name='eye', values=[num_rows, num_columns, batch_shape]):
+        square = num_columns is None
+        batch_shape = [] if batch_shape is None else batch_shape
+        num_columns = num_rows if num_columns is None else num_columns
+        static = not any(isinstance(n, ops.Tensor) for n in (num_rows, num_columns, batch_shape))
+        if static:
+            diagonal_shape = [*batch_shape, min(num_rows, num_columns)]
+            whole = [*batch_shape, num_rows, num_columns]
+        else:
+            least = gen.Minimum(num_rows, num_columns)
+            batch = ops.convert_to_tensor(batch_shape, name='shape', dtype=dtypes.int32)
+            diagonal_shape = array_join.concat((batch, [least]), axis=0)
+            if not square:
+                whole = array_join.concat((batch, [num_rows, num_columns]), axis=0)
+        ones = array_basics.ones(diagonal_shape, dtype=dtype)
+        if square:
+            return array_layout.matrix_diag(ones)
+        return array_layout.matrix_set_diag(array_basics.zeros(whole, dtype=dtype), ones)
+
+
+@export('linalg.norm', 'norm')
+def norm(tensor, ord='euclidean', axis=None, keepdims=None, name=None, keep_dims=None):
+    """Returns the norm of vectors or matrices.
+
+    Args:
+      tensor: a tensor of floating point or complex numbers.
+      ord: 'euclidean', 1, 2, np.inf or another positive number for vectors; 'euclidean', 'fro', 1
+        or np.inf (and 2, by singular values) for matrices.
+      axis: an int: vectors along it; a pair: matrices; if not given `tensor` is one vector.
+      keepdims: keep the dimensions with size 1.
+      name: name of the scope.
+      keep_dims: old name of `keepdims`.
+
+    Returns:
+      A tensor.
+
+    Raises:
+      ValueError: there is no such norm.
+    """
+    keepdims = one_of('keepdims', keepdims, 'keep_dims', keep_dims, False)
+    axis, is_matrix = _norm_axis(axis)
+    _check_norm(ord, is_matrix)
+    with ops.name_scope(name, 'norm', [tensor]):
+        tensor = ops.convert_to_tensor(tensor)
+        result = _norm_of(tensor, ord, axis, is_matrix)
+        if keepdims:
+            return result
+        return array_basics.squeeze(result, axis)
+
+
+def _norm_axis(axis):
+    is_matrix = (isinstance(axis, tuple) or isinstance(axis, list)) and len(axis) == 2
+    if not is_matrix:
+        return axis, False
+    axis = tuple(axis)
+    if not all(isinstance(i, (int, np.integer)) for i in axis) or axis[0] == axis[1]:
+        raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers, got "
+                         f'{axis}')
+    return axis, True
+
+
+def _check_norm(ord, is_matrix):
+    if is_matrix:
+        known = ['euclidean', 'fro', 1, 2, np.inf]
+        if ord not in known:
+            raise ValueError(f"'ord' must be a supported matrix norm in {known}, got {ord}")
+        return
+    known = ['euclidean', 1, 2, np.inf]
+    if isinstance(ord, str) and ord not in known or not isinstance(ord, str) and ord <= 0:
+        raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
+
+
+def _norm_of(tensor, ord, axis, is_matrix):
+    if ord in ('fro', 'euclidean', 2, 2.0):
+        if is_matrix and ord in (2, 2.0):
+            return _spectral_norm(tensor, axis)
+        squares = tensor * math_basics.conj(tensor)
+        return gen.Sqrt(math_reduce.reduce_sum(squares, axis, keepdims=True))
+    sizes = math_basics.abs(tensor)
+    if ord == 1:
+        total = math_reduce.reduce_sum(sizes, axis[0] if is_matrix else axis, keepdims=True)
+        if is_matrix:
+            total = math_reduce.reduce_max(total, axis[-1], keepdims=True)
+        return total
+    if ord == np.inf:
+        if is_matrix:
+            sizes = math_reduce.reduce_sum(sizes, axis[1], keepdims=True)
+        return math_reduce.reduce_max(sizes, axis[0] if is_matrix else axis, keepdims=True)
+    powers = math_basics.pow(sizes, ord)
+    return math_basics.pow(math_reduce.reduce_sum(powers, axis, keepdims=True), 1.0 / ord)
+
+
+def _spectral_norm(tensor, axis):
+    """The greatest singular value of matrices along two dimensions."""
+    rank = array_basics.rank(tensor)
+    first = gen.FloorMod(ops.convert_to_tensor(axis), rank)
+    others = array_select.setdiff1d(math_basics.range(rank), first)[0]
+    perm = array_join.concat([others, first], 0)
+    moved = array_layout.transpose(tensor, perm=perm)
+    values = gen.Svd(moved, compute_uv=False, full_matrices=False)[0]
+    greatest = array_basics.expand_dims(math_reduce.reduce_max(values, axis=-1, keepdims=True),
+                                        axis=-1)
+    return array_layout.transpose(greatest, perm=gen.InvertPermutation(perm))

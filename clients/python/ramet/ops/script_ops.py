@@ -1,0 +1,105 @@
+"""Functions of the program as ops: tf.py_func."""
+
+import itertools
+import weakref
+
+import numpy as np
+
+from ramet import _core
+from ramet.api import export
+from ramet.framework import ops
+from ramet.ops import gen
+
+_numbers = itertools.count()
+
+
+def _as_array(value):
+    array = np.asarray(value, order='C')
+    if array.dtype.char == 'S' and array is not value:
+        return np.asarray(value, order='C', dtype=object)
+    if array.dtype.char == 'U':
+        return np.array([text.encode() for text in array.ravel()],
+                        dtype=object).reshape(array.shape)
+    return array
+
+
+def _as_arrays(result):
+    if result is None:
+        return []
+    if isinstance(result, (list, tuple)):
+        return [_as_array(value) for value in result]
+    return [_as_array(result)]
+
+
+class _Registered:
+    """A function under a token. The graph owns it; the registry of the core only refers to it."""
+
+    def __init__(self, func):
+        self.token = f'pyfunc_{next(_numbers)}'
+        self._func = func
+        held = weakref.ref(self)
+        _core.register_host_function(self.token, lambda inputs: held()._call(inputs))
+        weakref.finalize(self, _core.unregister_host_function, self.token)
+
+    def _call(self, inputs):
+        return _as_arrays(self._func(*inputs))
+
+
+def _register(func):
+    registered = _Registered(func)
+    graph = ops.get_default_graph()
+    if not hasattr(graph, '_py_funcs_used_in_graph'):
+        graph._py_funcs_used_in_graph = []
+    graph._py_funcs_used_in_graph.append(registered)
+    return registered.token
+
+
+@export('py_func')
+def py_func(func, inp, Tout, stateful=True, name=None):
+    """Calls a Python function on the values of tensors when the graph runs.
+
+    The node names the function by a token of this process, so it cannot run in another one. The
+    function lives as long as the graph.
+
+    Args:
+      func: a function of as many numpy arrays as there are inputs. It returns a value, a list or
+        tuple of values, or None.
+      inp: a list of Tensors.
+      Tout: the dtype of the result, or a list of dtypes.
+      stateful: False where the results depend on the inputs alone, so that a call may be saved.
+      name: name of the operation.
+
+    Returns:
+      A Tensor where Tout is a dtype, a list of Tensors where it is a list; the Operation where it
+      is an empty list. Their shapes are not known.
+
+    Raises:
+      ValueError: if func cannot be called.
+    """
+    if not callable(func):
+        raise ValueError(f'Expected func to be callable. Received func={func} '
+                         f'of type {type(func)}.')
+    is_list = isinstance(Tout, (list, tuple))
+    op = gen.PyFunc if stateful else gen.PyFuncStateless
+    result = op(input=inp, token=_register(func), Tout=Tout if is_list else [Tout], name=name)
+    return result if is_list else result[0]
+
+
+@export('numpy_function')
+def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """The newer name of tf.py_func.
+
+    Args:
+      func: a function of as many numpy arrays as there are inputs.
+      inp: a list of Tensors.
+      Tout: the dtype of the result, or a list of dtypes.
+      stateful: False where the results depend on the inputs alone.
+      name: name of the operation.
+
+    Returns:
+      A Tensor where Tout is a dtype, a list of Tensors where it is a list.
+
+    Raises:
+      ValueError: if func cannot be called.
+    """
+    return py_func(func, inp, Tout, stateful, name=name)

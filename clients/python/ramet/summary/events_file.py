@@ -1,0 +1,119 @@
+"""TensorFlow's event files: record files of Event messages."""
+
+import os
+import socket
+import threading
+import time
+
+from ramet.api import export
+from ramet.lib import compat
+from ramet.lib import file_io
+from ramet.lib import tf_record
+
+_VERSION = 'brain.Event:2'
+
+
+def _event(**fields):
+    from ramet.core.util import event_pb2
+    return event_pb2.Event(**fields)
+
+
+def _free_path(directory, suffix):
+    """A path of TensorFlow's form that no file has: two writers in one second do not collide."""
+    stem = os.path.join(
+        directory, f'events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}')
+    path, number = stem + suffix, 0
+    while os.path.exists(path):
+        number += 1
+        path = f'{stem}.{number}{suffix}'
+    return path
+
+
+class EventFileWriter:
+    """Writes Event messages to a new event file of a directory. Any thread may add events.
+
+    The file is made when the first event is added; an event of its version comes first.
+    """
+
+    def __init__(self, logdir, flush_secs=120, filename_suffix=None):
+        """Makes the directory where it is missing.
+
+        Args:
+          logdir: str or os.PathLike.
+          flush_secs: events reach the file at the latest with the first one that is added that
+            many seconds after the last flush.
+          filename_suffix: str, the end of the file's name.
+        """
+        self._logdir = compat.path_to_str(logdir)
+        self._flush_secs = flush_secs
+        self._suffix = filename_suffix or ''
+        self._lock = threading.Lock()
+        self._records = None
+        self._flushed = 0.0
+        self._closed = False
+        os.makedirs(self._logdir, exist_ok=True)
+
+    def get_logdir(self):
+        """Returns the directory."""
+        return self._logdir
+
+    @property
+    def closed(self):
+        """Whether the writer is closed."""
+        return self._closed
+
+    def _open(self):
+        self._records = tf_record.TFRecordWriter(_free_path(self._logdir, self._suffix))
+        self._records.write(
+            _event(wall_time=time.time(), file_version=_VERSION).SerializeToString())
+        self._flushed = time.time()
+
+    def add_event(self, event):
+        """Appends an Event; nothing happens if the writer is closed."""
+        with self._lock:
+            if self._closed:
+                return
+            if self._records is None:
+                self._open()
+            self._records.write(event.SerializeToString())
+            if time.time() - self._flushed >= self._flush_secs:
+                self._flush()
+
+    def _flush(self):
+        if self._records is not None:
+            self._records.flush()
+            self._flushed = time.time()
+
+    def flush(self):
+        """Hands the events so far to the operating system."""
+        with self._lock:
+            self._flush()
+
+    def close(self):
+        """Writes what is left and closes the file; it may be called twice."""
+        with self._lock:
+            self._closed = True
+            records, self._records = self._records, None
+        if records is not None:
+            records.close()
+
+    def reopen(self):
+        """Makes a closed writer write again, to a new file."""
+        with self._lock:
+            self._closed = False
+
+
+@export('train.summary_iterator')
+def summary_iterator(path):
+    """Yields the Event messages of an event file.
+
+    Args:
+      path: str, the file.
+
+    Raises:
+      DataLossError: where the file is damaged.
+      NotFoundError: if there is no such file.
+    """
+    from ramet.core.util import event_pb2
+    for record in tf_record.tf_record_iterator(path):
+        yield event_pb2.Event.FromString(record)

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "ramet/linalg/conv.h"
+
+// Internal to linalg: the ways to compute a convolution.
+
+namespace ramet::linalg {
+
+enum class ConvKind : int { kForward, kBackpropInput, kBackpropFilter };
+inline constexpr int kNumConvKinds = 3;
+
+// The three operands; the one that the kind is about is written.
+struct ConvOperands {
+  void* x;
+  void* filter;
+  void* y;
+};
+
+// On oneDNN, float only. False if it has no quick code for this one: nothing of use is written
+// then.
+bool OneDnnConv(ConvKind kind, const ConvGeometry& g, const ConvOperands& operands);
+
+// By matrices of patches and Gemm; channels last. float, double, int32.
+void ColumnConv(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& operands);
+
+// One input channel a group and at least one output channel, no depth, channels last. float,
+// double.
+void DepthwiseConv(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& operands);
+
+}  // namespace ramet::linalg

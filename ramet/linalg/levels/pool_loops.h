@@ -1,0 +1,219 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ramet/linalg/kernel_table.h"
+#include "ramet/linalg/levels/level.h"
+
+namespace ramet::linalg::RAMET_LEVEL {
+
+// A window clipped to the image: [begin, end) in each dimension.
+struct Window {
+  int64_t begin[3], end[3];
+};
+
+// The window at output pixel `at` of an image.
+inline Window WindowAt(const PoolGeometry& g, int64_t at) {
+  const int64_t position[3] = {at / (g.out[1] * g.out[2]), at / g.out[2] % g.out[1], at % g.out[2]};
+  Window w;
+  for (int d = 0; d < 3; ++d) {
+    const int64_t first = position[d] * g.stride[d] - g.pad[d];
+    const int64_t last = first + g.window[d];
+    w.begin[d] = first > 0 ? first : 0;
+    w.end[d] = last < g.in[d] ? last : g.in[d];
+  }
+  return w;
+}
+
+// Calls visit(pixel) for the pixels of a window, in their order.
+template <class Visit>
+void VisitWindow(const PoolGeometry& g, const Window& w, Visit&& visit) {
+  for (int64_t i = w.begin[0]; i < w.end[0]; ++i) {
+    for (int64_t j = w.begin[1]; j < w.end[1]; ++j) {
+      const int64_t row = (i * g.in[1] + j) * g.in[2];
+      for (int64_t k = w.begin[2]; k < w.end[2]; ++k) visit(row + k);
+    }
+  }
+}
+
+// The loops below work on output pixels [begin, end) of all images, those of gradients for x on
+// images [begin, end).
+
+template <class T>
+void MaxPixels(const PoolArgs& a, int64_t begin, int64_t end, T lowest) {
+  const PoolGeometry& g = a.g;
+  const int64_t c = g.channels, pixels = g.out_pixels();
+  for (int64_t p = begin; p < end; ++p) {
+    const T* x = static_cast<const T*>(a.x) + p / pixels * g.in_pixels() * c;
+    T* y = static_cast<T*>(a.y) + p * c;
+    for (int64_t i = 0; i < c; ++i) y[i] = lowest;
+    VisitWindow(g, WindowAt(g, p % pixels), [&](int64_t pixel) {
+      const T* from = x + pixel * c;
+      RAMET_IVDEP
+      for (int64_t i = 0; i < c; ++i) y[i] = from[i] > y[i] ? from[i] : y[i];
+    });
+  }
+}
+
+// Channels are worked off in pieces of this many.
+inline constexpr int64_t kPoolChunk = 256;
+
+// Where the first of the largest elements of `count` channels of a window is: its number among the
+// pixels of the window, and the element.
+template <class T>
+struct Largest {
+  T value[kPoolChunk];
+  int32_t number[kPoolChunk];
+
+  void Find(const PoolGeometry& g, const Window& w, const T* x, int64_t count) {
+    int32_t n = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      number[i] = 0;
+      value[i] = 0;
+    }
+    VisitWindow(g, w, [&](int64_t pixel) {
+      const T* from = x + pixel * g.channels;
+      for (int64_t i = 0; i < count; ++i) {
+        const bool larger = n == 0 || from[i] > value[i];
+        value[i] = larger ? from[i] : value[i];
+        number[i] = larger ? n : number[i];
+      }
+      ++n;
+    });
+  }
+};
+
+// A piece of an output pixel: `count` channels from `channel` on, and where they begin in images
+// like the input and like the output.
+struct Piece {
+  int64_t count;
+  int64_t input;   // of pixel 0
+  int64_t output;  // of this pixel
+};
+
+// Calls find(largest, piece) for the channels of output pixels [begin, end) of all images, and then
+// visit(largest, piece, n, pixel) for each pixel of the window, which is the n-th.
+template <class T, class Find, class Visit>
+void ForLargest(const PoolArgs& a, int64_t begin, int64_t end, Find&& find, Visit&& visit) {
+  const PoolGeometry& g = a.g;
+  Largest<T> largest;
+  for (int64_t p = begin; p < end; ++p) {
+    const Window w = WindowAt(g, p % g.out_pixels());
+    const int64_t image = p / g.out_pixels() * g.in_pixels() * g.channels;
+    for (int64_t c = 0; c < g.channels; c += kPoolChunk) {
+      const int64_t left = g.channels - c;
+      const Piece piece{left < kPoolChunk ? left : kPoolChunk, image + c, p * g.channels + c};
+      largest.Find(g, w, static_cast<const T*>(a.x) + piece.input, piece.count);
+      find(largest, piece);
+      int32_t n = 0;
+      VisitWindow(g, w, [&](int64_t pixel) { visit(largest, piece, n++, pixel); });
+    }
+  }
+}
+
+template <class T>
+void ArgmaxPixels(const PoolArgs& a, int64_t begin, int64_t end) {
+  ForLargest<T>(
+      a, begin, end,
+      [&](const Largest<T>& l, const Piece& p) {
+        T* y = static_cast<T*>(a.y) + p.output;
+        for (int64_t i = 0; i < p.count; ++i) y[i] = l.value[i];
+        for (int64_t i = 0; i < p.count; ++i) a.argmax[p.output + i] = -1;
+      },
+      [&](const Largest<T>& l, const Piece& p, int32_t n, int64_t pixel) {
+        int64_t* argmax = a.argmax + p.output;
+        for (int64_t i = 0; i < p.count; ++i) argmax[i] = l.number[i] == n ? pixel : argmax[i];
+      });
+}
+
+template <class T>
+void ZeroImages(const PoolArgs& a, int64_t begin, int64_t end) {
+  const int64_t image = a.g.in_pixels() * a.g.channels;
+  T* y = static_cast<T*>(a.y);
+  for (int64_t i = begin * image; i < end * image; ++i) y[i] = 0;
+}
+
+template <class T>
+void MaxGradImages(const PoolArgs& a, int64_t begin, int64_t end) {
+  const PoolGeometry& g = a.g;
+  ZeroImages<T>(a, begin, end);
+  ForLargest<T>(
+      a, begin * g.out_pixels(), end * g.out_pixels(), [](const Largest<T>&, const Piece&) {},
+      [&](const Largest<T>& l, const Piece& p, int32_t n, int64_t pixel) {
+        const T* dy = static_cast<const T*>(a.dy) + p.output;
+        T* dx = static_cast<T*>(a.y) + p.input + pixel * g.channels;
+        RAMET_IVDEP
+        for (int64_t i = 0; i < p.count; ++i) {
+          dx[i] = l.number[i] == n ? static_cast<T>(dx[i] + dy[i]) : dx[i];
+        }
+      });
+}
+
+template <class T>
+void MaxGradGradPixels(const PoolArgs& a, int64_t begin, int64_t end) {
+  const PoolGeometry& g = a.g;
+  ForLargest<T>(
+      a, begin, end,
+      [&](const Largest<T>&, const Piece& p) {
+        T* y = static_cast<T*>(a.y) + p.output;
+        for (int64_t i = 0; i < p.count; ++i) y[i] = 0;
+      },
+      [&](const Largest<T>& l, const Piece& p, int32_t n, int64_t pixel) {
+        const T* ddx = static_cast<const T*>(a.dy) + p.input + pixel * g.channels;
+        T* y = static_cast<T*>(a.y) + p.output;
+        RAMET_IVDEP
+        for (int64_t i = 0; i < p.count; ++i) y[i] = l.number[i] == n ? ddx[i] : y[i];
+      });
+}
+
+inline int64_t WindowSize(const Window& w) {
+  return (w.end[0] - w.begin[0]) * (w.end[1] - w.begin[1]) * (w.end[2] - w.begin[2]);
+}
+
+template <class T>
+void AvgPixels(const PoolArgs& a, int64_t begin, int64_t end) {
+  const PoolGeometry& g = a.g;
+  const int64_t c = g.channels, pixels = g.out_pixels();
+  for (int64_t p = begin; p < end; ++p) {
+    const T* x = static_cast<const T*>(a.x) + p / pixels * g.in_pixels() * c;
+    T* y = static_cast<T*>(a.y) + p * c;
+    for (int64_t i = 0; i < c; ++i) y[i] = 0;
+    const Window w = WindowAt(g, p % pixels);
+    VisitWindow(g, w, [&](int64_t pixel) {
+      const T* from = x + pixel * c;
+      RAMET_IVDEP
+      for (int64_t i = 0; i < c; ++i) y[i] += from[i];
+    });
+    const T size = static_cast<T>(WindowSize(w));
+    for (int64_t i = 0; i < c; ++i) y[i] /= size;
+  }
+}
+
+template <class T>
+void AvgGradImages(const PoolArgs& a, int64_t begin, int64_t end) {
+  const PoolGeometry& g = a.g;
+  const int64_t c = g.channels, pixels = g.out_pixels();
+  ZeroImages<T>(a, begin, end);
+  for (int64_t p = begin * pixels; p < end * pixels; ++p) {
+    const T* dy = static_cast<const T*>(a.dy) + p * c;
+    T* dx = static_cast<T*>(a.y) + p / pixels * g.in_pixels() * c;
+    const Window w = WindowAt(g, p % pixels);
+    const T size = static_cast<T>(WindowSize(w));
+    VisitWindow(g, w, [&](int64_t pixel) {
+      T* to = dx + pixel * c;
+      RAMET_IVDEP
+      for (int64_t i = 0; i < c; ++i) to[i] += dy[i] / size;
+    });
+  }
+}
+
+template <class T>
+void AddMaxPools(KernelTable& table, Type type, KernelTable::Pool max_pool) {
+  const int t = static_cast<int>(type);
+  table.pool[static_cast<int>(PoolKind::kMax)][t] = max_pool;
+  table.pool[static_cast<int>(PoolKind::kArgmax)][t] = &ArgmaxPixels<T>;
+  table.pool[static_cast<int>(PoolKind::kMaxGrad)][t] = &MaxGradImages<T>;
+  table.pool[static_cast<int>(PoolKind::kMaxGradGrad)][t] = &MaxGradGradPixels<T>;
+}
+
+}  // namespace ramet::linalg::RAMET_LEVEL

@@ -1,0 +1,346 @@
+#include "ramet/linalg/conv.h"
+
+#include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/types.h"
+#include "ramet/ops/nn/conv_geometry.h"
+
+// Convolutions of images, their gradients for input and filter, and the depthwise ones.
+
+namespace ramet {
+namespace {
+
+// Which op of a family: the convolution or one of its gradients.
+enum class Part { kForward, kInput, kFilter };
+
+// The convolutions of one rank, or the depthwise ones.
+struct Family {
+  int spatial;
+  bool depthwise;
+  const char* op;
+  const char* backprop_input;
+  const char* backprop_filter;
+  const char* input_label;  // of messages
+  const char* filter_label;
+};
+
+constexpr Family kConv2D = {2,
+                            false,
+                            "Conv2D",
+                            "Conv2DBackpropInput",
+                            "Conv2DBackpropFilter",
+                            "Conv2DCustomBackpropInput",
+                            "Conv2DCustomBackpropFilter"};
+constexpr Family kConv3D = {3,
+                            false,
+                            "Conv3D",
+                            "Conv3DBackpropInputV2",
+                            "Conv3DBackpropFilterV2",
+                            "Conv3DBackpropInputOp",
+                            "Conv3DBackpropFilterOp"};
+constexpr Family kDepthwise = {2,
+                               true,
+                               "DepthwiseConv2dNative",
+                               "DepthwiseConv2dNativeBackpropInput",
+                               "DepthwiseConv2dNativeBackpropFilter",
+                               "DepthwiseConv2DBackpropInput",
+                               "DepthwiseConv2DBackpropFilter"};
+
+template <const Family& kFamily, Part kPart>
+class ConvKernel final : public Kernel {
+ public:
+  explicit ConvKernel(ConvAttrs attrs) : attrs_(std::move(attrs)) {}
+
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    constexpr const char* kLabel = kPart == Part::kForward ? kFamily.op
+                                   : kPart == Part::kInput ? kFamily.input_label
+                                                           : kFamily.filter_label;
+    RAMET_ASSIGN_OR_RETURN(
+        ConvAttrs attrs, ConvAttrs::Parse(*node.attrs, kFamily.spatial, kFamily.depthwise, kLabel));
+    return std::unique_ptr<Kernel>(std::make_unique<ConvKernel>(std::move(attrs)));
+  }
+
+  Status Compute(KernelContext& c) override {
+    if constexpr (kPart == Part::kForward) return Forward(c);
+    return kPart == Part::kInput ? BackpropInput(c) : BackpropFilter(c);
+  }
+
+ private:
+  Status Forward(KernelContext& c) const {
+    const Tensor& input = c.input(0);
+    const Tensor& filter = c.input(1);
+    const int rank = attrs_.window.rank();
+    if (input.rank() != rank) {
+      return InvalidArgument("convolution input must be ", rank, "-dimensional: ", input.shape());
+    }
+    if (filter.rank() != rank) {
+      return InvalidArgument("convolution filter must be ", rank, "-dimensional: ", filter.shape());
+    }
+    if (filter.num_elements() == 0) {
+      return InvalidArgument(
+          "filter must not have zero elements (i.e. all dimensions must be non-zero)");
+    }
+    RAMET_ASSIGN_OR_RETURN(linalg::ConvGeometry g,
+                           ConvGeometryOf(attrs_, input.shape(), filter.shape()));
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, input.dtype(), ConvOutputShape(attrs_, g)));
+    linalg::Conv(LinalgType(input.dtype()), g, input.raw_data(), filter.raw_data(), y->raw_data());
+    return OkStatus();
+  }
+
+  Status BackpropInput(KernelContext& c) const {
+    const Tensor& filter = c.input(1);
+    const Tensor& dy = c.input(2);
+    RAMET_ASSIGN_OR_RETURN(Shape input, InputShape(c.input(0), filter.shape(), dy.shape()));
+    RAMET_ASSIGN_OR_RETURN(linalg::ConvGeometry g,
+                           BackpropGeometryOf(attrs_, input, filter.shape(), dy.shape()));
+    RAMET_ASSIGN_OR_RETURN(Tensor * dx, c.Allocate(0, dy.dtype(), input));
+    linalg::ConvBackpropInput(LinalgType(dy.dtype()), g, filter.raw_data(), dy.raw_data(),
+                              dx->raw_data());
+    return OkStatus();
+  }
+
+  Status BackpropFilter(KernelContext& c) const {
+    const Tensor& input = c.input(0);
+    const Tensor& dy = c.input(2);
+    RAMET_ASSIGN_OR_RETURN(Shape filter, ShapeArg(c.input(1), "filter_sizes"));
+    RAMET_ASSIGN_OR_RETURN(linalg::ConvGeometry g,
+                           BackpropGeometryOf(attrs_, input.shape(), filter, dy.shape()));
+    RAMET_ASSIGN_OR_RETURN(Tensor * df, c.Allocate(0, dy.dtype(), filter));
+    linalg::ConvBackpropFilter(LinalgType(dy.dtype()), g, input.raw_data(), dy.raw_data(),
+                               df->raw_data());
+    return OkStatus();
+  }
+
+  // input_sizes; those of Conv2D may be height and width alone.
+  StatusOr<Shape> InputShape(const Tensor& sizes, const Shape& filter, const Shape& dy) const {
+    if (sizes.rank() != 1) {
+      return InvalidArgument(kFamily.backprop_input, ": input_sizes input must be 1-dim, not ",
+                             sizes.rank());
+    }
+    const bool short_form = kFamily.spatial == 2 && !kFamily.depthwise && sizes.dim(0) == 2;
+    const WindowAttrs& w = attrs_.window;
+    if (!short_form || filter.rank() != w.rank() || dy.rank() != w.rank()) {
+      if (sizes.dim(0) != w.rank()) {
+        return InvalidArgument(kFamily.backprop_input, " requires input_sizes to contain ",
+                               w.rank(), " values", kFamily.depthwise ? "" : " or 2 values",
+                               ", but got: ", sizes.dim(0));
+      }
+      return ShapeArg(sizes, "input_sizes");
+    }
+    Dims dims(w.rank(), 0);
+    dims[w.batch_axis()] = dy.dim(w.batch_axis());
+    dims[w.channel_axis()] = filter.dim(2);
+    for (int d = 0; d < 2; ++d) dims[w.spatial_axis(d)] = IntegerAt(sizes, d);
+    return Shape::Make(dims);
+  }
+
+  const ConvAttrs attrs_;
+};
+
+template <const Family& kFamily, Part kPart>
+struct ConvKernelOf {
+  template <class T>
+  using Type = ConvKernel<kFamily, kPart>;
+};
+
+// The attrs of a convolution, for another op of its family.
+AttrMap AttrsOf(GradientContext& c) {
+  AttrMap attrs;
+  const auto own = c.op().attrs();
+  for (const char* name : {"strides", "padding", "explicit_paddings", "data_format", "dilations",
+                           "use_cudnn_on_gpu"}) {
+    if (const Attr* value = own->Find(name)) attrs.Set(name, *value);
+  }
+  return attrs;
+}
+
+template <const Family& kFamily>
+Status ConvGradient(GradientContext& c) {
+  Output grad = c.grad();
+  Operation shapes = c.AddOperation("ShapeN", {c.input(0), c.input(1)}, {{"N", int64_t{2}}});
+  Output dx = c.Add(kFamily.backprop_input, {shapes.output(0), c.input(1), grad}, AttrsOf(c));
+  Output df = c.Add(kFamily.backprop_filter, {c.input(0), shapes.output(1), grad}, AttrsOf(c));
+  return c.Return({dx, df});
+}
+
+Status DepthwiseGradient(GradientContext& c) {
+  Output grad = c.grad();
+  Output dx =
+      c.Add(kDepthwise.backprop_input, {ShapeOf(c, c.input(0)), c.input(1), grad}, AttrsOf(c));
+  Output df =
+      c.Add(kDepthwise.backprop_filter, {c.input(0), ShapeOf(c, c.input(1)), grad}, AttrsOf(c));
+  return c.Return({dx, df});
+}
+
+template <const Family& kFamily>
+Status BackpropInputGradient(GradientContext& c) {
+  Output grad = c.grad();
+  Output df =
+      c.Add(kFamily.backprop_filter, {grad, ShapeOf(c, c.input(1)), c.input(2)}, AttrsOf(c));
+  Output ddy = c.Add(kFamily.op, {grad, c.input(1)}, AttrsOf(c));
+  return c.Return({Gradient(), df, ddy});
+}
+
+template <const Family& kFamily>
+Status BackpropFilterGradient(GradientContext& c) {
+  Output grad = c.grad();
+  Output dx = c.Add(kFamily.backprop_input, {ShapeOf(c, c.input(0)), grad, c.input(2)}, AttrsOf(c));
+  Output ddy = c.Add(kFamily.op, {c.input(0), grad}, AttrsOf(c));
+  return c.Return({dx, Gradient(), ddy});
+}
+
+#define RAMET_CONV2D_ATTRS                            \
+  Attr("strides: list(int)")                          \
+      .Attr("use_cudnn_on_gpu: bool = true")          \
+      .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}") \
+      .Attr("explicit_paddings: list(int) = []")      \
+      .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'") \
+      .Attr("dilations: list(int) = [1, 1, 1, 1]")
+#define RAMET_DEPTHWISE_ATTRS                         \
+  Attr("strides: list(int)")                          \
+      .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}") \
+      .Attr("explicit_paddings: list(int) = []")      \
+      .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'") \
+      .Attr("dilations: list(int) = [1, 1, 1, 1]")
+#define RAMET_CONV3D_ATTRS                               \
+  Attr("strides: list(int) >= 5")                        \
+      .Attr("padding: {'SAME', 'VALID'}")                \
+      .Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'") \
+      .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
+#define RAMET_CONV_KERNELS(family, part, ...) \
+  CpuKernelClasses<ConvKernelOf<family, Part::part>::template Type, __VA_ARGS__>()
+
+RAMET_OP("Conv2D")
+    .Input("input: T")
+    .Input("filter: T")
+    .Output("output: T")
+    .Attr("T: {half, bfloat16, float, double, int32}")
+    .RAMET_CONV2D_ATTRS
+    .Doc(
+        "Returns the cross-correlation of images [batch, height, width, in] (or [batch, in, "
+        "height, width] with data_format NCHW) with a filter [height, width, in / groups, out]. "
+        "The window moves by the strides; dilations stretch it. padding SAME centres the windows "
+        "so that ceil(size / stride) fit, VALID stays inside, EXPLICIT adds explicit_paddings "
+        "(before and after, for each dimension). Error: the shapes do not fit; strides, dilations "
+        "or paddings of batch and channels; a filter without elements.")
+    .Shape([](ShapeContext& c) { return ConvShape(c, 2, false); })
+    .Gradient(ConvGradient<kConv2D>)
+    .RAMET_CONV_KERNELS(kConv2D, kForward, RAMET_FLOATS, int32_t);
+
+RAMET_OP("Conv2DBackpropInput")
+    .Input("input_sizes: int32")
+    .Input("filter: T")
+    .Input("out_backprop: T")
+    .Output("output: T")
+    .Attr("T: {half, bfloat16, float, double, int32}")
+    .RAMET_CONV2D_ATTRS.HostMemory({"input_sizes"})
+    .Doc(
+        "Returns the gradient of Conv2D for its input, of shape input_sizes (four numbers, or "
+        "height and width), where out_backprop arrives at its output: a transposed convolution. "
+        "Error: the shapes do not fit.")
+    .Shape([](ShapeContext& c) { return ConvBackpropInputShape(c, 2, false); })
+    .Gradient(BackpropInputGradient<kConv2D>)
+    .RAMET_CONV_KERNELS(kConv2D, kInput, RAMET_FLOATS, int32_t);
+
+RAMET_OP("Conv2DBackpropFilter")
+    .Input("input: T")
+    .Input("filter_sizes: int32")
+    .Input("out_backprop: T")
+    .Output("output: T")
+    .Attr("T: {half, bfloat16, float, double}")
+    .RAMET_CONV2D_ATTRS.HostMemory({"filter_sizes"})
+    .Doc(
+        "Returns the gradient of Conv2D for its filter, of shape filter_sizes, where out_backprop "
+        "arrives at its output. Error: the shapes do not fit.")
+    .Shape([](ShapeContext& c) { return ConvBackpropFilterShape(c, 2); })
+    .Gradient(BackpropFilterGradient<kConv2D>)
+    .RAMET_CONV_KERNELS(kConv2D, kFilter, RAMET_FLOATS);
+
+RAMET_OP("Conv3D")
+    .Input("input: T")
+    .Input("filter: T")
+    .Output("output: T")
+    .Attr("T: {half, bfloat16, float, double}")
+    .RAMET_CONV3D_ATTRS
+    .Doc(
+        "Returns the cross-correlation of volumes [batch, depth, height, width, in] (or [batch, "
+        "in, depth, height, width] with data_format NCDHW) with a filter [depth, height, width, "
+        "in / groups, out], as Conv2D. Error: the shapes do not fit; strides or dilations of batch "
+        "and channels.")
+    .Shape([](ShapeContext& c) { return ConvShape(c, 3, false); })
+    .Gradient(ConvGradient<kConv3D>)
+    .RAMET_CONV_KERNELS(kConv3D, kForward, RAMET_FLOATS);
+
+RAMET_OP("Conv3DBackpropInputV2")
+    .Input("input_sizes: Tshape")
+    .Input("filter: T")
+    .Input("out_backprop: T")
+    .Output("output: T")
+    .Attr("T: {half, bfloat16, float, double}")
+    .RAMET_CONV3D_ATTRS.Attr("Tshape: {int32, int64} = int32")
+    .HostMemory({"input_sizes"})
+    .Doc(
+        "Returns the gradient of Conv3D for its input, of shape input_sizes, where out_backprop "
+        "arrives at its output. Error: the shapes do not fit.")
+    .Shape([](ShapeContext& c) { return ConvBackpropInputShape(c, 3, false); })
+    .Gradient(BackpropInputGradient<kConv3D>)
+    .RAMET_CONV_KERNELS(kConv3D, kInput, RAMET_FLOATS);
+
+RAMET_OP("Conv3DBackpropFilterV2")
+    .Input("input: T")
+    .Input("filter_sizes: int32")
+    .Input("out_backprop: T")
+    .Output("output: T")
+    .Attr("T: {half, bfloat16, float, double}")
+    .RAMET_CONV3D_ATTRS.HostMemory({"filter_sizes"})
+    .Doc(
+        "Returns the gradient of Conv3D for its filter, of shape filter_sizes, where out_backprop "
+        "arrives at its output. Error: the shapes do not fit.")
+    .Shape([](ShapeContext& c) { return ConvBackpropFilterShape(c, 3); })
+    .Gradient(BackpropFilterGradient<kConv3D>)
+    .RAMET_CONV_KERNELS(kConv3D, kFilter, RAMET_FLOATS);
+
+RAMET_OP("DepthwiseConv2dNative")
+    .Input("input: T")
+    .Input("filter: T")
+    .Output("output: T")
+    .Attr("T: {half, bfloat16, float, double}")
+    .RAMET_DEPTHWISE_ATTRS
+    .Doc(
+        "Returns the convolution of each channel of images [batch, height, width, in] with filters "
+        "of its own, [height, width, in, multiplier]: channel k * multiplier + q of the output is "
+        "channel k of the input under filter [k, q]. Strides, dilations, padding and data_format "
+        "as for Conv2D. Error: the shapes do not fit.")
+    .Shape([](ShapeContext& c) { return ConvShape(c, 2, true); })
+    .Gradient(DepthwiseGradient)
+    .RAMET_CONV_KERNELS(kDepthwise, kForward, RAMET_FLOATS);
+
+RAMET_OP("DepthwiseConv2dNativeBackpropInput")
+    .Input("input_sizes: int32")
+    .Input("filter: T")
+    .Input("out_backprop: T")
+    .Output("output: T")
+    .Attr("T: {half, bfloat16, float, double}")
+    .RAMET_DEPTHWISE_ATTRS.HostMemory({"input_sizes"})
+    .Doc(
+        "Returns the gradient of DepthwiseConv2dNative for its input, of shape input_sizes, where "
+        "out_backprop arrives at its output. Error: the shapes do not fit.")
+    .Shape([](ShapeContext& c) { return ConvBackpropInputShape(c, 2, true); })
+    .Gradient(BackpropInputGradient<kDepthwise>)
+    .RAMET_CONV_KERNELS(kDepthwise, kInput, RAMET_FLOATS);
+
+RAMET_OP("DepthwiseConv2dNativeBackpropFilter")
+    .Input("input: T")
+    .Input("filter_sizes: int32")
+    .Input("out_backprop: T")
+    .Output("output: T")
+    .Attr("T: {half, bfloat16, float, double}")
+    .RAMET_DEPTHWISE_ATTRS.HostMemory({"filter_sizes"})
+    .Doc(
+        "Returns the gradient of DepthwiseConv2dNative for its filter, of shape filter_sizes, "
+        "where out_backprop arrives at its output. Error: the shapes do not fit.")
+    .Shape([](ShapeContext& c) { return ConvBackpropFilterShape(c, 2); })
+    .Gradient(BackpropFilterGradient<kDepthwise>)
+    .RAMET_CONV_KERNELS(kDepthwise, kFilter, RAMET_FLOATS);
+
+}  // namespace
+}  // namespace ramet

@@ -212,13 +212,10 @@ void BindSession(nb::module_& m);
 void BindGradients(nb::module_& m);
 void BindHostFunctions(nb::module_& m);
 void BindArrays(nb::module_& m);
-<<<<<<< HEAD
 void BindData(nb::module_& m);
-=======
 void BindVariables(nb::module_& m);
 void BindCheckpoint(nb::module_& m);
 void BindImportExport(nb::module_& m);
 void BindSavedModel(nb::module_& m);
->>>>>>> main
 
 }  // namespace ramet::python

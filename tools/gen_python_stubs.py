@@ -152,8 +152,9 @@ def op_text(op, function, summary, raw):
 
 
 def write_ops(package, ops):
-    from ramet import _core
     from ramet.framework import ops as framework_ops  # noqa: F401 (the extension needs it)
+
+    from ramet import _core
     from ramet.ops import gen
     imports = ('from __future__ import annotations\nfrom collections.abc import Sequence\n'
                'from typing import Any, NamedTuple\n'

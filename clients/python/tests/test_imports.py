@@ -8,7 +8,6 @@ import unittest
 
 import google.protobuf  # noqa: F401 (once, before the forks)
 import numpy  # noqa: F401
-
 import ramet.api
 
 PACKAGE = os.path.dirname(ramet.api.__file__)

@@ -10,8 +10,9 @@ import importlib
 import os
 from importlib.machinery import ModuleSpec
 
-from ramet import api
 from ramet.compat import namespace
+
+from ramet import api
 
 # Where the rooms of Ramet have other names.
 _ROOMS = (

@@ -27,14 +27,20 @@ tf.logging.set_verbosity(tf.logging.ERROR)
 IGNORED_ATTRS = {'_has_manual_control_dependencies'}
 
 
+def attr_text(name, value):
+    if name == 'value':
+        return (value.tensor.dtype, tf.make_ndarray(value.tensor).tolist())
+    return value.SerializeToString(deterministic=True)
+
+
 def node_lines(graph):
     """The nodes as lines, sorted by name: TensorFlow makes a guarded read before its Switch."""
     lines = []
     for node in graph.as_graph_def().node:
-        attrs = {k: v.SerializeToString(deterministic=True) for k, v in node.attr.items()
-                 if k not in IGNORED_ATTRS}
-        lines.append(str((node.name, node.op, list(node.input), node.device,
-                          sorted(attrs.items()))))
+        attrs = sorted((k, attr_text(k, v)) for k, v in node.attr.items() if k not in IGNORED_ATTRS)
+        inputs = [i for i in node.input if not i.startswith('^')]
+        controls = sorted(i for i in node.input if i.startswith('^'))
+        lines.append(str((node.name, node.op, inputs + controls, node.device, attrs)))
     return sorted(lines)
 
 

@@ -370,7 +370,7 @@ class Graph(_core.Graph, collections_lib.Collections):
             self._update_hooks()
 
     def _control_of(self, obj):
-        if hasattr(obj, 'values') and hasattr(obj, 'indices'):
+        if (hasattr(obj, 'values') and hasattr(obj, 'indices')) or hasattr(obj, '_handle'):
             obj = obj.op
         element = self.as_graph_element(obj)
         return element.op if isinstance(element, Tensor) else element

@@ -24,7 +24,8 @@ tf.logging.set_verbosity(tf.logging.FATAL)
 rt.logging.set_verbosity(rt.logging.FATAL)
 # Compared in tests of their own: nodes of gradients, and reads of initial values behind conditionals.
 GRADIENTS = re.compile(r'^gradients/')
-GUARDED = re.compile(r'(^|/)(cond(_\d+)?/|IsVariableInitialized|VarIsInitializedOp)')
+GUARDED = re.compile(r'(^|/)(cond(_\d+)?/|IsVariableInitialized|VarIsInitializedOp)|/(EMA|Foo)/Assign$|'
+                     r'^(read|Read|Identity)(_\d+)?(/|$)')
 
 
 def attr_text(value):
@@ -168,7 +169,7 @@ class ExchangeTest(InFolder):
                      lambda p: p.train.latest_checkpoint('.'),
                      lambda p: str(p.train.get_checkpoint_state('.')),
                      lambda p: p.train.checkpoint_exists('m-3'),
-                     lambda p: p.train.get_checkpoint_mtimes(['m-3', 'no']),
+                     lambda p: [int(t) for t in p.train.get_checkpoint_mtimes(['m-3', 'no'])],
                      lambda p: p.train.load_variable('m-3', 'global_step')):
             self.assertEqual(call(tf), call(rt))
 

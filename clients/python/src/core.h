@@ -3,6 +3,7 @@
 // What the files of the extension module ramet._core share: Python's handles of a graph and the
 // conversions between Python values and the library's. All of it is called with the GIL held.
 
+#define PY_SSIZE_T_CLEAN
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 

@@ -463,7 +463,7 @@ def _sparse_shape(shape, name):
     if isinstance(shape, Tensor):
         return shape.shape[0], shape
     dims = [-1 if dim is None else dim for dim in tensor_shape.TensorShape(shape).as_list()]
-    default = constant_op.constant(dims, dtypes.int64, name=name and label + '_default')
+    default = constant_op.constant(dims, dtypes.int64, name=label + '_default' if name else 'Const')
     return len(dims), placeholder_with_default(default, shape=[len(dims)], name=label)
 
 

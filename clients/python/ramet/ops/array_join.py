@@ -3,10 +3,15 @@
 import numpy as np
 
 from ramet.api import export
-from ramet.framework import dtypes, ops, tensor_shape
+from ramet.framework import constant_op, dtypes, ops, tensor_shape
 from ramet.ops import array_basics, gen
 
 Tensor = ops.Tensor
+
+
+def _all_tensors(values):
+    return (type(values) in (list, tuple) and bool(values)
+            and all(type(value) is Tensor for value in values))
 
 
 @export('stack')
@@ -25,6 +30,8 @@ def stack(values, axis=0, name='stack'):
       ValueError: `axis` is out of range.
     """
     if axis == 0:
+        if _all_tensors(values):
+            return gen.Pack(values, axis=0, name=name)
         try:
             return ops.convert_to_tensor(values, name=name)
         except (TypeError, ValueError, NotImplementedError):
@@ -135,3 +142,58 @@ def split(value, num_or_size_splits, axis=0, num=None, name='split'):
             raise ValueError(
                 f'Cannot infer argument `num` from shape {num_or_size_splits}')
     return gen.SplitV(value, sizes, axis, num_split=num, name=name)
+
+
+def _first_dtype(values):
+    """The dtype of the first tensor in nested lists, or None."""
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            found = _first_dtype(value)
+            if found is not None:
+                return found
+        elif ops.is_dense_tensor_like(value):
+            return value.dtype.base_dtype
+    return None
+
+
+def _cast_all(values, dtype):
+    if isinstance(values, (list, tuple)):
+        return [_cast_all(value, dtype) for value in values]
+    if ops.is_dense_tensor_like(values) and values.dtype.base_dtype != dtype:
+        return gen.Cast(values, dtype)
+    return values
+
+
+def _packed(values, dtype, name):
+    """A tensor of nested lists if a tensor is in them, else the lists."""
+    parts, has_tensor = [], False
+    with ops.name_scope(name) as scope:
+        for i, value in enumerate(values):
+            if isinstance(value, (list, tuple)):
+                value = _packed(value, dtype, str(i))
+            elif ops.is_dense_tensor_like(value) and value.dtype.base_dtype != dtype:
+                raise TypeError('Cannot convert a list containing a tensor of dtype '
+                                f'{value.dtype} to {dtype} (Tensor is: {value!r})')
+            has_tensor = has_tensor or ops.is_dense_tensor_like(value)
+            parts.append(value)
+        if not has_tensor:
+            return parts
+        tensors = [part if ops.is_dense_tensor_like(part)
+                   else constant_op.constant(part, dtype=dtype, name=str(i))
+                   for i, part in enumerate(parts)]
+        return gen.Pack(tensors, name=scope)
+
+
+def pack_nested(values, dtype=None, name=None, as_ref=False):
+    """Turns nested lists with tensors in them into one tensor (a conversion function)."""
+    found = None if as_ref else _first_dtype(values)
+    if found is None:
+        return NotImplemented
+    if dtype is not None and dtype != found:
+        values, found = _cast_all(values, dtype), dtype
+    elif _all_tensors(values) and all(value.dtype == found for value in values):
+        return gen.Pack(values, name=name or 'packed')
+    return _packed(values, found, name or 'packed')
+
+
+ops.register_tensor_conversion_function((list, tuple), pack_nested, 99)

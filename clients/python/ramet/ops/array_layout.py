@@ -21,6 +21,8 @@ def transpose(a, perm=None, name='transpose', conjugate=False):
     Returns:
       A tensor.
     """
+    if type(a) is ops.Tensor and perm is not None and not conjugate:
+        return gen.Transpose(a, perm, name=name or 'transpose')
     with ops.name_scope(name, 'transpose', [a]) as scope:
         a = ops.convert_to_tensor(a, name='a')
         build = gen.ConjugateTranspose if conjugate and a.dtype.is_complex else gen.Transpose

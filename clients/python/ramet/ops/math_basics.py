@@ -42,6 +42,8 @@ def abs(x, name=None):
         with ops.name_scope(name, 'Abs'):
             pass
         return _sparse_map(abs, x, name)
+    if type(x) is Tensor and not x.dtype.is_complex:
+        return gen.Abs(x, name=name or 'Abs')
     with ops.name_scope(name, 'Abs', [x]) as scope:
         x = ops.convert_to_tensor(x, name='x')
         if x.dtype.is_complex:
@@ -75,6 +77,8 @@ def add(x, y, name=None):
     Returns:
       A tensor.
     """
+    if type(x) is Tensor and type(y) is Tensor and x.dtype is not dtypes.string:
+        return gen.AddV2(x, y, name=name or 'Add')
     with ops.name_scope(name, 'Add', [x]) as scope:
         x = ops.convert_to_tensor(x, name='x')
         y = ops.convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name='y')
@@ -395,7 +399,13 @@ def cast(x, dtype, name=None):
       TypeError: there is no such conversion.
     """
     wanted = dtypes.as_dtype(dtype).base_dtype
-    if isinstance(x, Tensor) and x.dtype == wanted:
+    if type(x) is Tensor:
+        source = x.dtype
+        if source == wanted:
+            return x
+        if not source.is_complex:
+            return gen.Cast(x, wanted, name=name or 'Cast')
+    if getattr(x, '_is_resource', False) and x.dtype == wanted:
         return x
     with ops.name_scope(name, 'Cast', [x]) as scope:
         if isinstance(x, SparseTensor):
@@ -687,6 +697,8 @@ def sigmoid(x, name=None):
     Returns:
       A tensor like `x`.
     """
+    if type(x) is Tensor:
+        return gen.Sigmoid(x, name=name or 'Sigmoid')
     with ops.name_scope(name, 'Sigmoid', [x]) as scope:
         return gen.Sigmoid(ops.convert_to_tensor(x, name='x'), name=scope)
 

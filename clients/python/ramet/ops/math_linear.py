@@ -36,6 +36,11 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
     Raises:
       ValueError: a matrix is to be both transposed and adjoint, or the shapes do not fit.
     """
+    if (isinstance(a, Tensor) and isinstance(b, Tensor) and a.shape.rank == 2
+            and b.shape.rank == 2
+            and not (adjoint_a or adjoint_b or a_is_sparse or b_is_sparse)):
+        return gen.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b,
+                          name=name or 'MatMul')
     with ops.name_scope(name, 'MatMul', (a, b)) as scope:
         if transpose_a and adjoint_a:
             raise ValueError('Only one of `transpose_a` and `adjoint_a` can be True. Received '

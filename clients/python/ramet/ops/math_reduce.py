@@ -1,5 +1,7 @@
 """Reductions, and what is counted along dimensions."""
 
+import functools
+
 import numpy as np
 
 from ramet.api import export
@@ -10,6 +12,11 @@ from ramet.ops import array_basics, gen, math_basics
 from ramet.ops.array_basics import one_of
 
 Tensor = ops.Tensor
+
+
+@functools.lru_cache(32)
+def _all_dims(rank):
+    return np.arange(rank, dtype=np.int32)
 
 
 def reduction_dims(x, axis):
@@ -23,7 +30,7 @@ def reduction_dims(x, axis):
     else:
         rank = None
     if rank:
-        return constant_op.constant(np.arange(rank, dtype=np.int32), dtype=dtypes.int32)
+        return constant_op.constant(_all_dims(rank), dtypes.int32)
     return math_basics.range(0, array_basics.rank(x))
 
 

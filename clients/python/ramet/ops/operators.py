@@ -7,6 +7,13 @@ from ramet.ops import gen, math_basics, slicing
 Tensor = ops.Tensor
 _FLOATING = frozenset((dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64,
                        dtypes.complex64, dtypes.complex128))
+_INTEGERS = frozenset((dtypes.int32, dtypes.int64))
+
+
+def _is_plain(dtype, kind):
+    """Whether each Python number of this kind is one of the dtype."""
+    return (kind is float or kind is int) and dtype in _FLOATING or (
+        kind is int and dtype in _INTEGERS)
 
 
 def _reflected(y, x, name, build):
@@ -30,7 +37,7 @@ def _add(x, y):
         if x.dtype is dtypes.string:
             return gen.Add(x, y, name='add')
         return gen.AddV2(x, y, name='add')
-    if type(y) is float and x.dtype in _FLOATING:
+    if _is_plain(x.dtype, type(y)):
         return gen.AddV2(x, y, name='add')
     return math_basics.add_converted(x, y)
 
@@ -58,8 +65,9 @@ def _rmul(y, x):
 
 
 def _truediv(x, y):
-    if x.dtype in _FLOATING and (
-            type(y) is float or type(y) is Tensor and x.dtype is y.dtype):
+    kind, dtype = type(y), x.dtype
+    if dtype in _FLOATING and (kind is float or kind is int
+                               or kind is Tensor and y.dtype is dtype):
         return gen.RealDiv(x, y, name='truediv')
     return math_basics.truediv_in_scope(x, y)
 

@@ -10,6 +10,7 @@ from ramet.ops import array_basics, array_join, gen
 
 Tensor = ops.Tensor
 _INDEX_TYPES = (dtypes.int16, dtypes.int32, dtypes.int64)
+_INT32_LIMIT = 1 << 31
 _TYPE_MESSAGE = ('Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar '
                  'tf.int32/tf.int64 tensors are valid indices')
 
@@ -100,6 +101,7 @@ class _Bounds:
     """Begin, end, strides and the masks, collected item by item."""
 
     def __init__(self):
+        self.has_others = False
         self.begin, self.end, self.strides = [], [], []
         self.begin_mask = self.end_mask = 0
         self.ellipsis_mask = self.new_axis_mask = self.shrink_axis_mask = 0
@@ -134,6 +136,8 @@ class _Bounds:
             self.begin_mask |= bit
         if item.stop is None:
             self.end_mask |= bit
+        if any(part is not None and type(part) is not int for part in parts):
+            self.has_others = True
         dtype = next((p.dtype.base_dtype for p in parts if isinstance(p, Tensor)), None)
         self._append(*(_default(given, default, dtype)
                        for given, default in zip(parts, (0, 0, 1))))
@@ -142,6 +146,7 @@ class _Bounds:
         if not _is_index(item):
             _bad_index(item)
         self.shrink_axis_mask |= bit
+        self.has_others = True
         if isinstance(item, Tensor):
             wide = item.dtype.base_dtype
             self._append(item, item + 1, _default(None, 1, None if wide == dtypes.int32 else wide))
@@ -190,7 +195,11 @@ def _packed(bounds):
     if not bounds.begin:
         empty = constant_op.constant([], dtype=dtypes.int32)
         return empty, empty, empty
-    packed = [array_join.stack(part) for part in (bounds.begin, bounds.end, bounds.strides)]
+    parts = (bounds.begin, bounds.end, bounds.strides)
+    if not bounds.has_others and all(abs(value) < _INT32_LIMIT for part in parts
+                                     for value in part):
+        return [constant_op.constant(part, dtypes.int32, name='stack') for part in parts]
+    packed = [array_join.stack(part) for part in parts]
     wide = [part.dtype.base_dtype == dtypes.int64 for part in packed]
     if not any(wide):
         return packed

@@ -43,7 +43,7 @@ def _zero_debiased(variable, value, decay):
 
 def _debias_variable(name, shape, dtype):
     return variable_scope.get_variable(name, shape=shape, dtype=dtype, trainable=False,
-                                       initializer=init_ops.zeros_initializer())
+                                       initializer=init_ops.Zeros())
 
 
 def weighted_moving_average(value, decay, weight, truediv=True, collections=None, name=None):
@@ -65,7 +65,7 @@ def weighted_moving_average(value, decay, weight, truediv=True, collections=None
     with variable_scope.variable_scope(name, 'WeightedMovingAvg', [value, weight, decay]) as scope:
         sums = [variable_scope.get_variable(
             what, shape=tensor.get_shape(), dtype=tensor.dtype, trainable=False,
-            initializer=init_ops.zeros_initializer(), collections=collections)
+            initializer=init_ops.Zeros(), collections=collections)
             for what, tensor in (('value_x_weight', value), ('weight', weight))]
         numerator = assign_moving_average(sums[0], value * weight, decay, zero_debias=False)
         denominator = assign_moving_average(sums[1], weight, decay, zero_debias=False)

@@ -1,0 +1,40 @@
+"""All of the array functions under the name that the rest of the package uses."""
+
+from ramet.ops import gen
+from ramet.ops.array_basics import (  # noqa: F401
+    broadcast_dynamic_shape, broadcast_static_shape, expand_dims, expand_dims_v2, fill,
+    guarantee_const, identity, newaxis, ones, ones_like, placeholder, placeholder_with_default,
+    rank, rank_internal, reshape, shape, shape_internal, shape_n, size, size_internal,
+    sparse_placeholder, squeeze, stop_gradient, zeros, zeros_like)
+from ramet.ops.array_batch import batch_gather, batch_gather_nd  # noqa: F401
+from ramet.ops.array_join import concat, parallel_stack, split, stack, unstack  # noqa: F401
+from ramet.ops.array_layout import (  # noqa: F401
+    batch_to_space, depth_to_space, extract_image_patches, extract_patches, fingerprint,
+    matrix_diag, matrix_diag_part, matrix_set_diag, matrix_transpose, pad,
+    required_space_to_batch_paddings, reverse_sequence, roll, space_to_batch, space_to_depth,
+    tensor_diag_part, transpose)
+from ramet.ops.array_repeat import meshgrid, repeat, repeat_with_axis  # noqa: F401
+from ramet.ops.array_select import (  # noqa: F401
+    boolean_mask, edit_distance, gather, gather_nd, gather_v2, one_hot, searchsorted,
+    sequence_mask, setdiff1d, sparse_mask, tensor_scatter_nd_update, unique, unique_with_counts,
+    where, where_v2)
+from ramet.ops.slicing import slice, strided_slice  # noqa: F401
+
+diag_part = tensor_diag_part
+_GENERATED = {
+    'batch_to_space_nd': 'BatchToSpaceND', 'bitcast': 'Bitcast', 'broadcast_to': 'BroadcastTo',
+    'check_numerics': 'CheckNumerics', 'diag': 'Diag', 'identity_n': 'IdentityN',
+    'invert_permutation': 'InvertPermutation', 'matrix_band_part': 'MatrixBandPart',
+    'prevent_gradient': 'PreventGradient', 'reverse': 'ReverseV2', 'reverse_v2': 'ReverseV2',
+    'scatter_nd': 'ScatterNd', 'snapshot': 'Snapshot', 'space_to_batch_nd': 'SpaceToBatchND',
+    'tensor_scatter_nd_add': 'TensorScatterAdd', 'tensor_scatter_nd_max': 'TensorScatterMax',
+    'tensor_scatter_nd_min': 'TensorScatterMin', 'tensor_scatter_nd_sub': 'TensorScatterSub',
+    'tile': 'Tile', 'unravel_index': 'UnravelIndex',
+}
+
+
+def __getattr__(name):
+    if name not in _GENERATED:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    globals()[name] = made = getattr(gen, _GENERATED[name])
+    return made

@@ -1,7 +1,5 @@
 """How a Variable comes to be: arguments checked, creators asked, nodes made in the graph."""
 
-import threading
-
 from ramet import _core
 from ramet.api import export
 from ramet.framework import dtypes
@@ -49,16 +47,6 @@ def state_of(graph, attribute, make):
     return found
 
 
-class _Creators(threading.local):
-    def __init__(self):
-        self.stack = []
-
-
-def creators_of(graph):
-    """The variable creators of this thread that are open on a graph, outermost first."""
-    return state_of(graph, '_variable_creators', _Creators).stack
-
-
 @export('variable_creator_scope')
 class variable_creator_scope:
     """A scope in which `variable_creator` makes the variables of the default graph.
@@ -75,7 +63,7 @@ class variable_creator_scope:
         self._creator = variable_creator
 
     def __enter__(self):
-        self._stack = creators_of(ops.get_default_graph())
+        self._stack = ops.get_default_graph()._variable_creator_stack
         self._depth = len(self._stack)
         self._stack.append(self._creator)
 
@@ -92,7 +80,7 @@ def create(initial_value=None, trainable=None, collections=None, validate_shape=
     """What tf.Variable(...) does."""
     from ramet.ops import variables
     getter = _default_creator
-    for creator in creators_of(ops.get_default_graph()):
+    for creator in ops.get_default_graph()._variable_creator_stack:
         getter = _chained(creator, getter)
     if synchronization is None:
         synchronization = variables.VariableSynchronization.AUTO
@@ -179,8 +167,8 @@ def make(variable, initial_value, *, trainable, collections, validate_shape, cac
         declared = None if shape is None else tensor_shape.as_shape(shape)
         with _core.variable_group(graph, group):
             variable_id = _core.make_variable(
-                graph, full_name, value, variable._is_resource, trainable,
-                [c for c in collections if isinstance(c, str)], declared, validate_shape,
+                graph, full_name, value, variable._is_resource, bool(trainable),
+                [c for c in collections if isinstance(c, str)], declared, bool(validate_shape),
                 _device_name(caching_device), graph._container, synchronization.value,
                 aggregation.value)
     variable._bind(graph, variable_id)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ramet.api import export
+from ramet.api import UnavailableError, export
 from ramet.framework import dtypes, ops, tensor_util
 from ramet.ops import array_basics, array_join, gen
 from ramet.ops.array_basics import one_of
@@ -340,9 +340,23 @@ def matrix_diag(diagonal, name='diag', k=0, num_rows=-1, num_cols=-1, padding_va
     Returns:
       A tensor.
     """
-    if getattr(diagonal, 'dtype', None) == 'bool':
-        padding_value = bool(padding_value)
-    return gen.MatrixDiagV3(diagonal, k, num_rows, num_cols, padding_value, align=align, name=name)
+    padding = _padding_of(diagonal, padding_value)
+    try:
+        return gen.MatrixDiagV3(diagonal, k, num_rows, num_cols, padding, align=align, name=name)
+    except UnavailableError:
+        if _is_plain(k, padding) and num_rows == num_cols == -1:
+            return gen.MatrixDiag(diagonal, name=name)
+        raise
+
+
+def _padding_of(tensor, padding_value):
+    is_bool = getattr(tensor, 'dtype', None) == dtypes.bool
+    return bool(padding_value) if is_bool else padding_value
+
+
+def _is_plain(k, padding=0):
+    """Whether the oldest of the diagonal ops does the same."""
+    return isinstance(k, int) and k == 0 and not isinstance(padding, ops.Tensor) and padding == 0
 
 
 @export('linalg.diag_part', 'matrix_diag_part')
@@ -359,9 +373,13 @@ def matrix_diag_part(input, name='diag_part', k=0, padding_value=0, align='RIGHT
     Returns:
       A tensor.
     """
-    if getattr(input, 'dtype', None) == 'bool':
-        padding_value = bool(padding_value)
-    return gen.MatrixDiagPartV3(input, k, padding_value, align=align, name=name)
+    padding = _padding_of(input, padding_value)
+    try:
+        return gen.MatrixDiagPartV3(input, k, padding, align=align, name=name)
+    except UnavailableError:
+        if _is_plain(k, padding):
+            return gen.MatrixDiagPart(input, name=name)
+        raise
 
 
 @export('linalg.set_diag', 'matrix_set_diag')
@@ -378,7 +396,12 @@ def matrix_set_diag(input, diagonal, name='set_diag', k=0, align='RIGHT_LEFT'):
     Returns:
       A tensor like `input`.
     """
-    return gen.MatrixSetDiagV3(input, diagonal, k, align=align, name=name)
+    try:
+        return gen.MatrixSetDiagV3(input, diagonal, k, align=align, name=name)
+    except UnavailableError:
+        if _is_plain(k):
+            return gen.MatrixSetDiag(input, diagonal, name=name)
+        raise
 
 
 @export('diag_part', 'linalg.tensor_diag_part')

@@ -5,8 +5,7 @@ import numpy as np
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, errors, ops, tensor_util
 from ramet.framework.sparse_tensor import SparseTensor
-from ramet.ops import (array_basics, control_flow_ops, gen, math_basics, math_reduce,
-                       slicing)
+from ramet.ops import array_basics, control_flow_ops, gen, math_basics, math_reduce, slicing
 
 Tensor = ops.Tensor
 _NUMBERS = frozenset((dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64,

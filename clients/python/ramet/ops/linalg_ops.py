@@ -4,8 +4,15 @@ import numpy as np
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
-from ramet.ops import (array_basics, array_join, array_layout, array_select, gen, math_basics,
-                       math_reduce)
+from ramet.ops import (
+    array_basics,
+    array_join,
+    array_layout,
+    array_select,
+    gen,
+    math_basics,
+    math_reduce,
+)
 from ramet.ops.array_basics import one_of
 
 

@@ -2,8 +2,15 @@
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
-from ramet.ops import (array_basics, array_join, check_ops, control_flow_ops, gen, math_basics,
-                       math_reduce)
+from ramet.ops import (
+    array_basics,
+    array_join,
+    check_ops,
+    control_flow_ops,
+    gen,
+    math_basics,
+    math_reduce,
+)
 
 
 @export('math.unsorted_segment_mean', 'unsorted_segment_mean')

@@ -5,8 +5,15 @@ import numpy as np
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops, tensor_shape, tensor_util
 from ramet.framework.sparse_tensor import SparseTensor, SparseTensorValue
-from ramet.ops import (array_basics, array_join, array_select, control_flow_ops, gen, math_basics,
-                       math_reduce)
+from ramet.ops import (
+    array_basics,
+    array_join,
+    array_select,
+    control_flow_ops,
+    gen,
+    math_basics,
+    math_reduce,
+)
 from ramet.ops.array_basics import one_of
 
 

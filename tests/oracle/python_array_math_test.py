@@ -69,7 +69,7 @@ def feed_of(tensor):
     sizes = [2] if shape.ndims is None else [d or 2 for d in shape.as_list()]
     count = int(np.prod(sizes))
     dtype = tensor.dtype.as_numpy_dtype
-    if dtype == object:
+    if dtype is object or dtype is np.object_:
         values = np.array([b'text'] * count, dtype=object)
     elif np.issubdtype(dtype, np.integer) or dtype == np.bool_:
         values = np.arange(count) % 2

@@ -216,7 +216,7 @@ def public_of(wheel, tree, prefix):
         at = '.'.join(filter(None, (prefix, inner)))
         if at:
             names[at + '.'] = None
-        for origin, name, here in wheel.imports(module if inner else module):
+        for origin, name, here in wheel.imports(module):
             if is_public(here) and not origin.startswith(('_api', 'python.keras.api')):
                 names['.'.join(filter(None, (at, here)))] = (origin, name)
     top = tree.rstrip('/').replace('/', '.') + '.v1'

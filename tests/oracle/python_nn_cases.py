@@ -1,4 +1,4 @@
-"""The calls that python_nn_test.py makes in both packages, by group. (call, True) is run as well."""
+"""The calls that python_nn_test.py makes in both packages, by group. (call, True) also runs."""
 
 import numpy as np
 
@@ -592,6 +592,46 @@ SCRIPT = [
     lambda tf: tf.py_func(3, [], []),
 ]
 
+def own_gradient(tf, count=1):
+    @tf.custom_gradient
+    def double(a, b):
+        def grad(*upstream):
+            return upstream[0] * 2., upstream[-1] * b
+
+        return (a * b, a * 2.)[:count] if count > 1 else a * b, grad
+
+    a, b = x(tf, 3), x(tf, 3)
+    y = double(a, b)
+    return tf.gradients(y, [a, b])
+
+
+def own_gradient_of_variable(tf, use_resource):
+    @tf.custom_gradient
+    def scaled(a):
+        v = tf.get_variable('v', [3], use_resource=use_resource)
+
+        def grad(upstream, variables=None):
+            return upstream, [upstream * 2. for _ in variables]
+
+        return a * v, grad
+
+    a = x(tf, 3)
+    y = scaled(a)
+    return y, tf.gradients(y, [a, tf.global_variables()[0]])
+
+
+CUSTOM = [
+    (lambda tf: own_gradient(tf), True),
+    (lambda tf: own_gradient(tf, 2), True),
+    lambda tf: own_gradient_of_variable(tf, True),
+    lambda tf: own_gradient_of_variable(tf, False),
+    lambda tf: tf.custom_gradient(lambda a, k=3: (a, None))(x(tf, 3), k=4),
+    lambda tf: tf.grad_pass_through(lambda a: a * 3.)(x(tf, 3)),
+    (lambda tf: (lambda a: tf.gradients(tf.grad_pass_through(lambda b: b * 3.)(a), a))(x(tf, 3)),
+     True),
+]
+
+
 CASES = {
     'activation': ACTIVATION,
     'loss': LOSS,
@@ -607,4 +647,5 @@ CASES = {
     'metrics': METRICS,
     'gradients': GRADIENTS,
     'script': SCRIPT,
+    'custom': CUSTOM,
 }

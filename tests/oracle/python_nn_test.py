@@ -1,8 +1,8 @@
-"""Symptom: a Python function of tf.nn, tf.losses, tf.random, ... builds another graph than TensorFlow's.
+"""Symptom: a Python function of tf.nn, tf.losses, tf.random, ... builds another graph.
 
 Each call is made in both packages, in a graph of its own. The nodes (names, ops, inputs, attrs) must
 be the same, and the values where the call can be run; where one raises, the other raises the same
-class with the same message. Needs tensorflow and the package ramet on the path.
+class with the same message. Needs tensorflow, and the package ramet on the path.
 """
 
 import difflib

@@ -83,7 +83,7 @@ class Unavailable:
     UnavailableError, which names it.
     """
 
-    __slots__ = ('_name', '_near', '_advice', '__weakref__')
+    __slots__ = ('__weakref__', '_advice', '_name', '_near')
 
     def __init__(self, name, near=None, advice=None):
         """Makes the stand-in.
@@ -106,7 +106,7 @@ class Unavailable:
         raise UnavailableError(self._message())
 
     def __getattr__(self, attribute):
-        if attribute.startswith('__') or attribute.startswith('_repr_'):
+        if attribute.startswith(('__', '_repr_')):
             raise AttributeError(attribute)
         raise UnavailableAttributeError(self._message())
 

@@ -3,6 +3,7 @@
 // What the files of the extension module ramet._core share: Python's handles of a graph and the
 // conversions between Python values and the library's. All of it is called with the GIL held.
 
+#define PY_SSIZE_T_CLEAN
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -211,13 +212,10 @@ void BindSession(nb::module_& m);
 void BindGradients(nb::module_& m);
 void BindHostFunctions(nb::module_& m);
 void BindArrays(nb::module_& m);
-<<<<<<< HEAD
 void BindData(nb::module_& m);
-=======
 void BindVariables(nb::module_& m);
 void BindCheckpoint(nb::module_& m);
 void BindImportExport(nb::module_& m);
 void BindSavedModel(nb::module_& m);
->>>>>>> main
 
 }  // namespace ramet::python

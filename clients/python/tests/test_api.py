@@ -10,9 +10,9 @@ import unittest
 from unittest import mock
 
 import ramet.compat.v1 as tf
+from ramet.compat import namespace, nearest
+
 from ramet import api
-from ramet.compat import namespace
-from ramet.compat import nearest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..')
 
@@ -129,7 +129,7 @@ class NamespaceTest(unittest.TestCase):
         self.assertIn('multiply', vars(self.module))
 
     def test_namespaces_are_modules(self):
-        import ramet.compat.v1.room.deep as deep
+        from ramet.compat.v1.room import deep
         self.assertIs(deep.Room, Room)
         self.assertIs(sys.modules['ramet.compat.v1.room.deep'], deep)
         from ramet.compat.v1 import whole

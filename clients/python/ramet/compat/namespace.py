@@ -238,4 +238,4 @@ class Finder:
         raise ModuleNotFoundError(unknown_message(name))
 
 
-sys.meta_path.append(Finder)
+sys.meta_path.insert(0, Finder)

@@ -18,27 +18,42 @@ def read_meta_graph_file(filename):
     Raises:
       OSError: if there is no such file, or it holds something else.
     """
+    return message_of_file(_checked_path(filename), _meta_graph_class())
+
+
+def _meta_graph_class():
     from ramet.core.protobuf import meta_graph_pb2
-    return meta_graph_pb2.MetaGraphDef.FromString(_bytes_of_file(filename))
+    return meta_graph_pb2.MetaGraphDef
 
 
-def _bytes_of_file(filename):
-    filename = os.fspath(filename)
+def message_of_file(filename, message_class):
+    """The message in a file of binary or text form. Raises OSError if it is none."""
+    from google.protobuf import message, text_format
+    with open(filename, 'rb') as f:
+        data = f.read()
+    try:
+        return message_class.FromString(data)
+    except message.DecodeError:
+        pass
+    try:
+        return text_format.Parse(data.decode(errors='replace'), message_class())
+    except text_format.ParseError as e:
+        raise OSError('Cannot parse file %s: %s.' % (filename, e)) from None
+
+
+def _checked_path(filename):
+    filename = filename.decode() if isinstance(filename, bytes) else os.fspath(filename)
     if not os.path.exists(filename):
         raise OSError('File does not exist. Received: %s.' % filename)
-    try:
-        return _core.read_message_file(filename, 'MetaGraphDef')
-    except errors.DataLossError as e:
-        raise OSError('%s.' % e.message) from None
+    return filename
 
 
 def _bytes_of(meta_graph_or_file):
     from ramet.core import convert
     if convert.full_name(meta_graph_or_file) == 'tensorflow.MetaGraphDef':
         return meta_graph_or_file.SerializeToString()
-    if isinstance(meta_graph_or_file, bytes):
-        meta_graph_or_file = meta_graph_or_file.decode()
-    return _bytes_of_file(meta_graph_or_file)
+    with open(_checked_path(meta_graph_or_file), 'rb') as f:
+        return f.read()
 
 
 def import_scoped_meta_graph(meta_graph_or_file, **kwargs):
@@ -73,9 +88,12 @@ def import_scoped_meta_graph_with_return_elements(
     graph = graph or ops.get_default_graph()
     if restore_collections_predicate is not None:
         data = _without_collections(data, restore_collections_predicate, unbound_inputs_col_name)
-    prefix, saver_def, elements, variables = _core.import_meta_graph(
-        graph, data, import_scope or '', clear_devices, _tensors(input_map),
-        return_elements or [])
+    try:
+        prefix, saver_def, elements, variables = _core.import_meta_graph(
+            graph, data, import_scope or '', clear_devices, _tensors(input_map),
+            return_elements or [])
+    except errors.DataLossError as e:
+        raise OSError('Cannot parse file %s: %s.' % (meta_graph_or_file, e.message)) from None
     if saver_def is not None:
         from ramet.core.protobuf import saver_pb2
         saver_def = saver_pb2.SaverDef.FromString(saver_def)
@@ -88,8 +106,7 @@ def _tensors(input_map):
 
 
 def _without_collections(data, wanted, unbound_inputs):
-    from ramet.core.protobuf import meta_graph_pb2
-    message = meta_graph_pb2.MetaGraphDef.FromString(data)
+    message = _meta_graph_class().FromString(data)
     for key in list(message.collection_def):
         if key != unbound_inputs and not wanted(key):
             del message.collection_def[key]
@@ -109,15 +126,14 @@ def export_scoped_meta_graph(filename=None, graph_def=None, graph=None, export_s
     from ramet.core import convert
     graph = graph or ops.get_default_graph()
     if not isinstance(graph, ops.Graph):
-        raise TypeError('graph must be of type Graph. Received type: %s' % type(graph))
+        raise TypeError('graph must be of type Graph. Received type: %s.' % type(graph))
     if graph_def is not None and convert.full_name(graph_def) != 'tensorflow.GraphDef':
-        raise TypeError('graph_def must be of type GraphDef. Received type: %s' % type(graph_def))
-    from ramet.core.protobuf import meta_graph_pb2
+        raise TypeError('graph_def must be of type GraphDef. Received type: %s.' % type(graph_def))
     data = _core.export_meta_graph(
         graph, export_scope or '', clear_devices, strip_default_attrs, clear_extraneous_savers,
         None if saver_def is None else saver_def.SerializeToString(),
         None if collection_list is None else list(collection_list))
-    message = meta_graph_pb2.MetaGraphDef.FromString(data)
+    message = _meta_graph_class().FromString(data)
     if graph_def is not None:
         _replace_graph_def(message, convert.to_ramet(graph_def), clear_devices)
     if meta_info_def is not None:

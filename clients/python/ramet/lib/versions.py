@@ -6,6 +6,7 @@ takes its way for TensorFlow 1.
 
 from ramet.api import export_value
 
+RAMET_VERSION = '0.1.0'
 VERSION = '1.15.0'
 GIT_VERSION = 'v1.15.0-ramet'
 CXX11_ABI_FLAG = 1

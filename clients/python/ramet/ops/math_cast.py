@@ -35,6 +35,8 @@ def cast(x, dtype, name=None):
             return x
         if not source.is_complex:
             return gen.Cast(x, wanted, name=name or 'Cast')
+    if getattr(x, '_is_resource', False) and x.dtype == wanted:
+        return x
     with ops.name_scope(name, 'Cast', [x]) as scope:
         if isinstance(x, SparseTensor):
             return SparseTensor(x.indices, cast(x.values, wanted, name=scope), x.dense_shape)

@@ -10,6 +10,7 @@ from ramet.framework import ops
 from ramet.framework import tensor_shape
 from ramet.framework import tensor_util
 from ramet.ops import array_ops
+from ramet.ops import custom_gradient
 from ramet.ops import gen
 from ramet.ops import math_ops
 from ramet.ops import random_ops
@@ -94,7 +95,7 @@ def swish(features, beta=1.0):
     beta = ops.convert_to_tensor(beta, name='beta')
     beta = math_ops.cast(beta, features.dtype)
 
-    @ops.custom_gradient
+    @custom_gradient.custom_gradient
     def swish_impl(features, beta):
         return features * math_ops.sigmoid(beta * features), _swish_grad(features, beta)
 
@@ -373,19 +374,20 @@ def _complex_l2_normalize(x, axis, epsilon, name):
 
 
 @export('nn.top_k', 'math.top_k')
-def top_k(input, k=1, sorted=True, name=None):
+def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
     """Returns the k largest entries along the last axis.
 
     Args:
       input: a Tensor of a real number type, of rank 1 or more.
       k: how many; a scalar int32.
       sorted: whether they come in descending order.
+      index_type: the type of the indices, int32 or int64.
       name: name of the operation.
 
     Returns:
-      values and indices (int32) of shape input.shape[:-1] + [k].
+      values and indices of shape input.shape[:-1] + [k].
     """
-    return gen.TopKV2(input, k=k, sorted=sorted, name=name)
+    return gen.TopKV2(input, k=k, sorted=sorted, index_type=index_type, name=name)
 
 
 @export('nn.in_top_k', 'math.in_top_k')

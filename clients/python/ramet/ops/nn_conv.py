@@ -6,7 +6,6 @@ from ramet.framework import ops
 from ramet.framework import tensor_shape
 from ramet.ops import array_ops
 from ramet.ops import gen
-from ramet.ops import nn_dilated
 from ramet.ops.nn_arguments import channel_axis
 from ramet.ops.nn_arguments import explicit_padding
 from ramet.ops.nn_arguments import per_axis

@@ -7,7 +7,6 @@ from ramet.framework import deprecation
 from ramet.framework import ops
 from ramet.ops import array_ops
 from ramet.ops import gen
-from ramet.ops import math_ops
 from ramet.ops import nn_conv
 from ramet.ops import nn_dilated
 from ramet.ops.nn_arguments import channel_axis

@@ -2,7 +2,6 @@
 
 from ramet import _core
 from ramet.framework import ops
-from ramet.framework import tensor_shape
 from ramet.ops import gen
 from ramet.ops import state_ops
 from ramet.ops import variable_creation
@@ -14,32 +13,23 @@ class RefVariable(variables.Variable):
 
     _is_resource = False
 
-    def __new__(cls, initial_value=None, variable_def=None, import_scope=None, **kwargs):
-        if variable_def is None:
-            return super().__new__(cls)
-        if initial_value is not None:
-            raise ValueError('variable_def and initial_value are mutually exclusive.')
-        return variable_creation.from_proto(variable_def, import_scope)
-
-    def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True,
-                 caching_device=None, name=None, variable_def=None, dtype=None,
-                 expected_shape=None, import_scope=None, constraint=None, synchronization=None,
-                 aggregation=None, shape=None):
-        if variable_def is not None:
-            return
-        synchronization, aggregation, trainable = variable_creation.checked_modes(
-            synchronization, aggregation, trainable, name)
+    @staticmethod
+    def _check(initial_value, constraint):
         if initial_value is None:
             raise ValueError('initial_value must be specified.')
-        collections = variable_creation.checked_collections(collections, trainable)
         if constraint is not None and not callable(constraint):
             raise ValueError('The `constraint` argument must be a callable.')
-        variable_creation.make(
-            self, False, _value(validate_shape), initial_value, trainable=trainable,
-            collections=collections, validate_shape=validate_shape, caching_device=caching_device,
-            name=name, dtype=variable_creation.base_dtype(dtype), synchronization=synchronization,
-            aggregation=aggregation, shape=shape)
-        self._constraint = constraint
+
+    @staticmethod
+    def _made_value(graph, initial_value, full_name, dtype, shape, validate_shape):
+        if callable(initial_value):
+            value, group = variable_creation.called_in_scope(graph, initial_value, full_name, dtype)
+        else:
+            value = ops.convert_to_tensor(initial_value, name='initial_value', dtype=dtype)
+            group = ''
+        if validate_shape and not value.shape.is_fully_defined():
+            raise ValueError(f'initial_value must have a shape specified: {value}')
+        return value, group
 
     @property
     def _variable(self):
@@ -177,17 +167,3 @@ class RefVariable(variables.Variable):
             raise ValueError(f"Incompatible type conversion requested to type '{dtype.name}' for "
                              f"variable of type '{self.dtype.name}'")
         return self._ref() if as_ref else self.value()
-
-
-def _value(validate_shape):
-    def in_scope(graph, initial_value, full_name, dtype):
-        if callable(initial_value):
-            value, group = variable_creation.called_in_scope(graph, initial_value, full_name, dtype)
-        else:
-            value = ops.convert_to_tensor(initial_value, name='initial_value', dtype=dtype)
-            group = ''
-        if validate_shape and not tensor_shape.as_shape(value.shape).is_fully_defined():
-            raise ValueError(f'initial_value must have a shape specified: {value}')
-        return value, group
-
-    return in_scope

@@ -13,34 +13,24 @@ class ResourceVariable(variables.Variable):
 
     _is_resource = True
 
-    def __new__(cls, initial_value=None, variable_def=None, import_scope=None, **kwargs):
-        if variable_def is None:
-            return super().__new__(cls)
-        if initial_value is not None:
-            raise ValueError('variable_def and initial_value are mutually exclusive.')
-        return variable_creation.from_proto(variable_def, import_scope)
-
-    def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True,
-                 caching_device=None, name=None, dtype=None, variable_def=None, import_scope=None,
-                 constraint=None, synchronization=None, aggregation=None, shape=None,
-                 expected_shape=None):
-        if variable_def is not None:
-            return
-        synchronization, aggregation, trainable = variable_creation.checked_modes(
-            synchronization, aggregation, trainable, name)
+    @staticmethod
+    def _check(initial_value, constraint):
         if initial_value is None:
             raise ValueError('The `initial_value` arg to `tf.Variable` must be specified except '
                              'when you are not providing a `variable_def`. You provided neither.')
-        collections = variable_creation.checked_collections(collections, trainable)
         if constraint is not None and not callable(constraint):
             raise ValueError('Argument `constraint` must be None or a callable. a callable. Got a '
                              f'{type(constraint)}:  {constraint}')
-        variable_creation.make(
-            self, True, _value(shape), initial_value, trainable=trainable,
-            collections=collections, validate_shape=validate_shape, caching_device=caching_device,
-            name=name, dtype=variable_creation.base_dtype(dtype), synchronization=synchronization,
-            aggregation=aggregation, shape=shape)
-        self._constraint = constraint
+
+    @staticmethod
+    def _made_value(graph, initial_value, full_name, dtype, shape, validate_shape):
+        function = initial_value if callable(initial_value) else lambda: initial_value
+        value, group = variable_creation.called_in_scope(graph, function, full_name, dtype)
+        if shape is not None and not value.shape.is_compatible_with(shape):
+            raise ValueError("In this `tf.Variable` creation, the initial value's shape "
+                             f'({value.shape}) is not compatible with the explicitly supplied '
+                             f'`shape` argument ({shape}).')
+        return value, group
 
     @property
     def handle(self):
@@ -256,9 +246,6 @@ class ResourceVariable(variables.Variable):
 class UnreadVariable(ResourceVariable):
     """A resource variable as it is after an operation that changes it."""
 
-    def __new__(cls, variable, parent_op):
-        return object.__new__(cls)
-
     def __init__(self, variable, parent_op):
         self._graph = variable._graph
         self._id = variable._id
@@ -296,21 +283,3 @@ class UnreadVariable(ResourceVariable):
     def read_value(self):
         with ops.control_dependencies([self._parent_op]):
             return super().read_value()
-
-
-def _value(shape):
-    def in_scope(graph, initial_value, full_name, dtype):
-        if callable(initial_value):
-            value, group = variable_creation.called_in_scope(graph, initial_value, full_name, dtype)
-        else:
-            group = 'loc:@' + full_name
-            with _core.variable_group(graph, group), ops.name_scope('Initializer'), \
-                    ops.device(None):
-                value = ops.convert_to_tensor(initial_value, name='initial_value', dtype=dtype)
-        if shape is not None and not value.shape.is_compatible_with(shape):
-            raise ValueError("In this `tf.Variable` creation, the initial value's shape "
-                             f'({value.shape}) is not compatible with the explicitly supplied '
-                             f'`shape` argument ({shape}).')
-        return value, group
-
-    return in_scope

@@ -106,13 +106,18 @@ def _chained(creator, next_creator):
     return call
 
 
-def _default_creator(use_resource=None, **kwargs):
+def _default_creator(use_resource=None, initial_value=None, variable_def=None, import_scope=None,
+                     expected_shape=None, **kwargs):
+    if variable_def is not None:
+        if initial_value is not None:
+            raise ValueError('variable_def and initial_value are mutually exclusive.')
+        return from_proto(variable_def, import_scope)
     if use_resource is None:
         from ramet.ops import variable_scope
         use_resource = variable_scope.get_variable_scope().use_resource
     if use_resource is None:
         use_resource = _resource_by_default
-    return kind(use_resource)(**kwargs)
+    return kind(use_resource)(initial_value, **kwargs)
 
 
 def checked_modes(synchronization, aggregation, trainable, name):
@@ -155,24 +160,20 @@ def checked_collections(collections, trainable):
     return list(collections)
 
 
-def make(variable, is_resource, value_in_scope, initial_value, *, trainable, collections,
-         validate_shape, caching_device, name, dtype, synchronization, aggregation, shape):
-    """Makes the nodes of a variable whose arguments are checked, and binds the object to them.
-
-    Args:
-      variable: the object, not bound yet.
-      value_in_scope: function (initial_value, full_name, dtype) -> Tensor, called in the scope of
-        the variable.
-    """
+def make(variable, initial_value, *, trainable, collections, validate_shape, caching_device, name,
+         dtype, synchronization, aggregation, shape):
+    """Makes the nodes of a variable whose arguments are checked, and binds the object to them."""
     given = [] if callable(initial_value) else [initial_value]
+    dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     with ops.init_scope(), ops.name_scope(name, 'Variable', given) as scope:
         full_name = ops.name_from_scope_name(scope)
         graph = ops.get_default_graph()
-        value, group = value_in_scope(graph, initial_value, full_name, dtype)
+        value, group = variable._made_value(graph, initial_value, full_name, dtype, shape,
+                                            validate_shape)
         declared = None if shape is None else tensor_shape.as_shape(shape)
         with _core.variable_group(graph, group):
             variable_id = _core.make_variable(
-                graph, full_name, value, is_resource, trainable,
+                graph, full_name, value, variable._is_resource, trainable,
                 [c for c in collections if isinstance(c, str)], declared, validate_shape,
                 _device_name(caching_device), graph._container, synchronization.value,
                 aggregation.value)
@@ -234,8 +235,3 @@ def from_proto(variable_def, import_scope=None):
     if info is not None:
         variable._set_save_slice_info(info)
     return variable
-
-
-def base_dtype(dtype):
-    """A dtype argument as a DType that is no reference."""
-    return None if dtype is None else dtypes.as_dtype(dtype).base_dtype

@@ -118,6 +118,19 @@ class Variable(metaclass=_VariableType):
     _distribute_strategy = None
     _in_graph_mode = True
 
+    def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True,
+                 caching_device=None, name=None, dtype=None, constraint=None, synchronization=None,
+                 aggregation=None, shape=None):
+        synchronization, aggregation, trainable = variable_creation.checked_modes(
+            synchronization, aggregation, trainable, name)
+        self._check(initial_value, constraint)
+        variable_creation.make(
+            self, initial_value, trainable=trainable,
+            collections=variable_creation.checked_collections(collections, trainable),
+            validate_shape=validate_shape, caching_device=caching_device, name=name, dtype=dtype,
+            synchronization=synchronization, aggregation=aggregation, shape=shape)
+        self._constraint = constraint
+
     def _bind(self, graph, variable_id):
         self._graph = graph
         self._id = variable_id
@@ -323,3 +336,10 @@ def _operator(tensor_operator, name):
 
 
 _overload_operators()
+
+
+def _to_tensor(variable, dtype=None, name=None, as_ref=False):
+    return variable._dense_var_to_tensor(dtype=dtype, name=name, as_ref=as_ref)
+
+
+ops.register_tensor_conversion_function(Variable, _to_tensor)

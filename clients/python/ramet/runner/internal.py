@@ -10,8 +10,9 @@ import importlib
 import os
 from importlib.machinery import ModuleSpec
 
-from ramet import api
 from ramet.compat import namespace
+
+from ramet import api
 
 # Where the rooms of Ramet have other names.
 _ROOMS = (
@@ -75,10 +76,9 @@ def _room(path):
 
 def _public_name(path, name):
     """The public name of a symbol in an internal module, or None."""
-    known = namespace.known_names()
     if path.startswith('contrib.'):
         public = f'{path.partition(".python")[0]}.{name}'
-        if public in known:
+        if public in namespace.known_names():
             return public
     public = _tables()[1].get((path, name))
     if public:

@@ -4,7 +4,7 @@ import os
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import errors, ops
+from ramet.framework import meta_graph as meta_graph_lib, ops
 from ramet.train.saver import _core_session
 
 
@@ -29,13 +29,8 @@ def parse_saved_model(export_dir):
     export_dir = _text(export_dir)
     for name in ('saved_model.pb', 'saved_model.pbtxt'):
         path = os.path.join(export_dir, name)
-        if not os.path.exists(path):
-            continue
-        try:
-            return saved_model_pb2.SavedModel.FromString(
-                _core.read_message_file(path, 'SavedModel'))
-        except errors.DataLossError as e:
-            raise OSError(e.message) from None
+        if os.path.exists(path):
+            return meta_graph_lib.message_of_file(path, saved_model_pb2.SavedModel)
     raise OSError('SavedModel file does not exist at: %s/{saved_model.pbtxt|saved_model.pb}'
                   % export_dir)
 

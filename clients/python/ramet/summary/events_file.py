@@ -7,7 +7,6 @@ import time
 
 from ramet.api import export
 from ramet.lib import compat
-from ramet.lib import file_io
 from ramet.lib import tf_record
 
 _VERSION = 'brain.Event:2'

@@ -23,7 +23,7 @@ def _graph_def_bytes(graph, graph_def):
     raise TypeError('The passed graph must be an instance of `Graph` or the deprecated `GraphDef`')
 
 
-@export('summary.FileWriter', 'train.SummaryWriter')
+@export('summary.FileWriter')
 class FileWriter:
     """Writes summaries, graphs and other events to an event file, which TensorBoard reads.
 

@@ -75,7 +75,8 @@ class AdamOptimizer(optimizer.Optimizer):
                             scatter_add)
         v_t = self._decayed(self.get_slot(var, 'v'), (grad * grad) * (1 - beta2_t), beta2_t,
                             indices, scatter_add)
-        step = lr * m_t / (gen.Sqrt(v_t) + epsilon_t)
+        root = gen.Sqrt(v_t)
+        step = lr * m_t / (root + epsilon_t)
         update = state_ops.assign_sub(var, step, use_locking=self._use_locking)
         return control_flow_ops.group(update, m_t, v_t)
 

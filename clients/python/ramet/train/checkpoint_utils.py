@@ -1,7 +1,6 @@
 """Reading checkpoints without a graph, and initialising variables from them."""
 
 import os
-import re
 
 from ramet import _core
 from ramet.api import export
@@ -153,25 +152,22 @@ def _init_by_name(current, path, shapes, name):
     if var is not None:
         _init_variable(var, path, shapes, name)
         return
-    if '/' in name and '/' not in current or not name.endswith('/') or not current.endswith('/'):
-        scope = current[:current.rindex('/')] if '/' in current else current
-        their = name[:name.rindex('/')] if '/' in name else name
+    scope = current[:current.rindex('/')] if '/' in current else ''
+    if not name.endswith('/'):
         raise ValueError("Assignment map with scope only name %s should map to scope only %s. "
-                         "Should be 'scope/': 'other_scope/'." % (scope, their))
-    _init_scope(current, path, shapes, name, store._vars)
+                         "Should be 'scope/': 'other_scope/'." % (scope, name))
+    _init_scope(scope, current, path, shapes, name, store._vars)
 
 
-def _init_scope(current, path, shapes, name, known):
-    in_graph = '' if current == '/' else current
-    in_file = '' if name == '/' else name
-    names = {re.sub(r'/part_\d+$', '', v) for v in known if v.startswith(in_graph)}
+def _init_scope(scope, current, path, shapes, name, known):
+    names = {v.partition('/part_')[0] for v in known
+             if not scope or v.startswith(scope + '/')}
     for var_name in sorted(names):
-        full_name = in_file + var_name[len(in_graph):]
-        if in_file and full_name.endswith('/'):
-            full_name = full_name[:-1]
+        inside = var_name[len(scope) + (current != '/'):]
+        full_name = (inside if name == '/' else name + inside).rstrip('/')
         if full_name not in shapes:
             raise ValueError('Tensor %s (%s in %s) is not found in %s checkpoint'
-                             % (full_name, var_name[len(in_graph):], name, path))
+                             % (full_name, var_name[len(scope) + 1:], name, path))
         var = known.get(var_name)
         if var is None:
             var = _collect_partitioned_variable(var_name, known)

@@ -238,8 +238,8 @@ def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5
         num_periods, alpha, beta = (math_ops.cast(v, dtype) for v in (num_periods, alpha, beta))
         step = gen.Minimum(math_ops.cast(global_step, dtype), decay_steps)
         line = (decay_steps - step) / decay_steps
-        fraction = 2.0 * num_periods * (step / decay_steps)
-        decayed = (alpha + line) * _half_cosine(fraction) + beta
+        cosine = _half_cosine(2.0 * num_periods * (step / decay_steps))
+        decayed = (alpha + line) * cosine + beta
         return math_ops.multiply(rate, decayed, name=scope)
 
 
@@ -274,6 +274,6 @@ def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_v
         line = (decay_steps - step) / decay_steps
         variance = initial_variance / math_ops.pow(1.0 + step, variance_decay)
         noisy = line + random_ops.random_normal(line.shape, stddev=math_ops.sqrt(variance))
-        fraction = 2.0 * num_periods * (step / decay_steps)
-        decayed = (alpha + noisy) * _half_cosine(fraction) + beta
+        cosine = _half_cosine(2.0 * num_periods * (step / decay_steps))
+        decayed = (alpha + noisy) * cosine + beta
         return math_ops.multiply(rate, decayed, name=scope)

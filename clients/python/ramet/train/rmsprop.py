@@ -37,7 +37,7 @@ class RMSPropOptimizer(optimizer.Optimizer):
         for v in var_list:
             dtype = v.dtype.base_dtype
             if v.get_shape().is_fully_defined():
-                ones = init_ops.ones_initializer(dtype=dtype)
+                ones = init_ops.Ones(dtype=dtype)
             else:
                 ones = array_ops.ones_like(v)
             self._get_or_make_slot_with_initializer(v, ones, v.get_shape(), dtype, 'rms',

@@ -78,7 +78,7 @@ def create_zeros_slot(primary, name, dtype=None, colocate_with_primary=True):
     dtype = primary.dtype.base_dtype if dtype is None else dtype
     shape = primary.get_shape()
     if shape.is_fully_defined():
-        return create_slot_with_initializer(primary, init_ops.zeros_initializer(), shape, dtype,
+        return create_slot_with_initializer(primary, init_ops.Zeros(), shape, dtype,
                                             name, colocate_with_primary)
     is_variable = isinstance(primary, variables.Variable)
     value = primary.initialized_value() if is_variable else primary

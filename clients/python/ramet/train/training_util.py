@@ -65,7 +65,7 @@ def create_global_step(graph=None):
     with graph.as_default() as g, g.name_scope(None):
         return variable_scope.get_variable(
             ops.GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64,
-            initializer=init_ops.zeros_initializer(), trainable=False,
+            initializer=init_ops.Zeros(), trainable=False,
             aggregation=variables.VariableAggregation.ONLY_FIRST_REPLICA,
             collections=[ops.GraphKeys.GLOBAL_VARIABLES, ops.GraphKeys.GLOBAL_STEP])
 

@@ -4,7 +4,6 @@ import collections
 import os
 
 import numpy as np
-
 from ramet.api import export
 
 Datasets = collections.namedtuple('Datasets', ['train', 'validation', 'test'])
@@ -131,8 +130,7 @@ def read_data_sets(train_dir, fake_data=False, one_hot=False, dtype=None, reshap
       TypeError: if dtype is another one.
       ValueError: if validation_size is below 0 or above the number of training examples.
     """
-    from ramet.framework import dtypes
-    from ramet.framework import errors
+    from ramet.framework import dtypes, errors
 
     if fake_data:
         return Datasets(*(_FakeDataSet(one_hot) for _ in Datasets._fields))

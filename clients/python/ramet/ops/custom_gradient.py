@@ -1,0 +1,156 @@
+"""tf.custom_gradient: a function that brings its own gradient."""
+
+import functools
+import itertools
+
+from ramet.api import export
+from ramet.framework import nest
+from ramet.framework import ops
+from ramet.ops import gen
+from ramet.ops import variables as variables_lib
+
+_numbers = itertools.count()
+
+
+class _Decorated:
+    """The decorated function; as a method it is bound first."""
+
+    def __init__(self, func):
+        self._func = func
+        functools.update_wrapper(self, func)
+
+    def __get__(self, instance, owner):
+        if instance is None:
+            return self
+        return _Decorated(functools.partial(self._func, instance))
+
+    def __call__(self, *args, **kwargs):
+        if kwargs:
+            raise ValueError('The custom_gradient decorator currently supports keywords '
+                             'arguments only when eager execution is enabled.')
+        args = nest.map_structure(ops.convert_to_tensor, args)
+        before = set(_all_variables())
+        result, grad_fn = self._func(*args)
+        created = [v for v in _all_variables() if v not in before]
+        return _with_gradient(result, nest.flatten(args), grad_fn, created)
+
+
+def _all_variables():
+    return variables_lib.global_variables() + variables_lib.local_variables()
+
+
+def _is_resource(variable):
+    return variable.dtype == variable.dtype.base_dtype
+
+
+def _handles_between(results, args):
+    """The handles of variables that results are computed from, other than through args."""
+    seen, found = {arg.op for arg in args}, []
+    waiting = [result.op for result in results]
+    while waiting:
+        op = waiting.pop()
+        if op in seen:
+            continue
+        seen.add(op)
+        if op.type == 'VarHandleOp':
+            found.append(op)
+        waiting.extend(tensor.op for tensor in op.inputs)
+    return found
+
+
+def _used_variables(results, args, created):
+    if not all(_is_resource(v) for v in created):
+        raise TypeError(
+            'All variables used by a function wrapped with @custom_gradient must be '
+            '`ResourceVariable`s. Ensure that no `variable_scope` is created with '
+            '`use_resource=False`.')
+    handles = set(_handles_between(results, args))
+    return [v for v in _all_variables() if _is_resource(v) and v.handle.op in handles]
+
+
+def _split(made, variables):
+    """The gradients of the inputs and of the variables, from what a grad_fn returned."""
+    if not variables:
+        return nest.flatten(made), []
+    if not isinstance(made, (list, tuple)) or len(made) != 2:
+        raise TypeError('If using @custom_gradient with a function that uses variables, then '
+                        'grad_fn must return a pair: gradients of the inputs, and a list of '
+                        'gradients of the variables.')
+    inputs, of_variables = made
+    if len(of_variables) != len(variables):
+        raise ValueError(
+            'Must return gradient for each variable from @custom_gradient grad_fn.')
+    return nest.flatten(inputs), list(of_variables)
+
+
+def _registered(grad_fn, count, variables):
+    name = f'CustomGradient-{next(_numbers)}'
+
+    @ops.RegisterGradient(name)
+    def _gradient(_, *result_gradients):
+        keywords = {'variables': variables} if variables else {}
+        made = grad_fn(*result_gradients[:count], **keywords)
+        of_inputs, of_variables = _split(made, variables)
+        return [None] * count + of_inputs + of_variables
+
+    return name
+
+
+def _with_gradient(result, args, grad_fn, created):
+    results = [ops.convert_to_tensor(r) for r in nest.flatten(result)]
+    variables = _used_variables(results, args, created)
+    for tensor in results:
+        gen.Identity(tensor)
+    name = _registered(grad_fn, len(results), variables)
+    graph = ops.get_default_graph()
+    with graph.gradient_override_map({'IdentityN': name}):
+        outputs = gen.IdentityN(results + args + variables)
+    for variable in variables:
+        ops.convert_to_tensor(variable)
+    return nest.pack_sequence_as(result, outputs[:len(results)])
+
+
+@export('custom_gradient')
+def custom_gradient(f=None):
+    """Decorates a function that returns its result together with the function of its gradient.
+
+        @tf.custom_gradient
+        def log1pexp(x):
+            e = tf.exp(x)
+            return tf.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
+
+    Args:
+      f: a function of tensors that returns (result, grad_fn). result is a Tensor or a structure of
+        them. grad_fn takes a gradient for each Tensor of it and returns a gradient for each input;
+        where f uses resource variables it also takes variables=, a list, and returns a pair: the
+        gradients of the inputs, and a list of gradients of the variables.
+
+    Returns:
+      A function of the same arguments that returns the result alone.
+
+    Raises:
+      TypeError: when it is called, if f makes a variable that is no resource variable.
+      ValueError: when it is called with keyword arguments.
+    """
+    return custom_gradient if f is None else _Decorated(f)
+
+
+@export('grad_pass_through')
+def grad_pass_through(f):
+    """Makes a function whose gradient is that of the identity.
+
+    Args:
+      f: a function of tensors.
+
+    Returns:
+      A function of the same arguments with f's result.
+    """
+
+    @custom_gradient
+    def passing(*args):
+        def grad(*upstream, variables=None):
+            return upstream if variables is None else (upstream, [None] * len(variables))
+
+        return f(*args), grad
+
+    return passing

@@ -4,10 +4,10 @@ import os
 import unittest
 
 import numpy as np
+from test_saver import InFolder
 
 import ramet
 import ramet.compat.v1 as tf
-from test_saver import InFolder
 
 
 def model():

@@ -196,7 +196,8 @@ class CheckpointTest(InFolder):
             tf.train.list_variables('empty')
 
     def test_state_file(self):
-        tf.train.update_checkpoint_state('.', 'x', ['w', 'x'], all_model_checkpoint_timestamps=[1, 2])
+        tf.train.update_checkpoint_state('.', 'x', ['w', 'x'],
+                                         all_model_checkpoint_timestamps=[1, 2])
         state = tf.train.get_checkpoint_state('.')
         self.assertEqual(state.model_checkpoint_path, './x')
         self.assertEqual(list(state.all_model_checkpoint_timestamps), [1, 2])
@@ -358,7 +359,8 @@ class GraphDefTest(InFolder):
     def test_freeze_graph(self):
         self.saved(tf.global_variables(), [[[3.0], [4.0]]])
         tf.io.write_graph(self.graph, '.', 'g.pb', as_text=False)
-        frozen = freeze_graph.freeze_graph('g.pb', '', True, 'm', 'y', '', '', 'frozen.pb', True, '')
+        frozen = freeze_graph.freeze_graph('g.pb', '', True, 'm', 'y', '', '', 'frozen.pb', True,
+                                           '')
         self.assertNotIn('VariableV2', [n.op for n in frozen.node])
         model = ramet.load('frozen.pb')
         np.testing.assert_array_equal(model('y', x=[[1.0, 1.0]]), [[7.0]])

@@ -63,6 +63,9 @@ def convert_object(value, dtype=None, name=None, as_ref=False, preferred_dtype=N
     Raises:
         TypeError: if no function takes the value.
     """
+    to_tensor = getattr(value, '_dense_var_to_tensor', None)
+    if to_tensor is not None:
+        return to_tensor(dtype=dtype, name=name, as_ref=as_ref)
     for func in _functions_for(type(value)):
         result = NotImplemented
         if dtype is None and preferred_dtype is not None:

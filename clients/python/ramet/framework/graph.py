@@ -263,11 +263,12 @@ class Graph(_core.Graph, collections_lib.Collections):
         if name:
             if not isinstance(name, str):
                 raise TypeError(f'name for name_scope must be a string, not {name!r}')
-            pattern = _INNER_SCOPE if _core.name_stack(self) else _ROOT_SCOPE
+            inner = bool(_core.name_stack(self))
+            pattern, kind = (_INNER_SCOPE, 'scope') if inner else (_ROOT_SCOPE, 'root scope')
             if not pattern.match(name):
                 raise ValueError(
-                    f"'{name}' is not a valid scope name. A scope name has to match the following "
-                    f'pattern: {pattern.pattern}'
+                    f"'{name}' is not a valid {kind} name. A {kind} name has to match the "
+                    f'following pattern: {pattern.pattern}'
                 )
         return _core.push_name(self, name or '', True)
 
@@ -372,7 +373,7 @@ class Graph(_core.Graph, collections_lib.Collections):
             self._update_hooks()
 
     def _control_of(self, obj):
-        if hasattr(obj, 'values') and hasattr(obj, 'indices'):
+        if hasattr(obj, '_handle') or hasattr(obj, 'values') and hasattr(obj, 'indices'):
             obj = obj.op
         element = self.as_graph_element(obj)
         return element.op if isinstance(element, Tensor) else element

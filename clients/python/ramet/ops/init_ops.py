@@ -420,3 +420,15 @@ class KerasTruncatedNormal(TruncatedNormal):
 
     def __init__(self, mean=0.0, stddev=0.05, seed=None, dtype=dtypes.float32):
         super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
+
+
+zeros_initializer = Zeros
+ones_initializer = Ones
+constant_initializer = Constant
+random_uniform_initializer = RandomUniform
+random_normal_initializer = RandomNormal
+truncated_normal_initializer = TruncatedNormal
+uniform_unit_scaling_initializer = UniformUnitScaling
+variance_scaling_initializer = VarianceScaling
+glorot_uniform_initializer = GlorotUniform
+glorot_normal_initializer = GlorotNormal

@@ -58,10 +58,21 @@ def add_tensors(x, y, name=None):
     return gen.AddV2(x, y, name=name)
 
 
+def hinted(value, like, name):
+    """`value` as a tensor, of the dtype of the tensor `like` if it can be."""
+    dtype = like.dtype.base_dtype
+    if isinstance(value, np.ndarray):
+        try:
+            return ops.convert_to_tensor(value, dtype=dtype, name=name)
+        except (TypeError, ValueError):
+            pass
+    return ops.convert_to_tensor(value, dtype_hint=dtype, name=name)
+
+
 def add_converted(x, y):
     with ops.name_scope(None, 'add', [x, y]) as scope:
         if not isinstance(y, (Tensor, SparseTensor)):
-            y = ops.convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name='y')
+            y = hinted(y, x, 'y')
         return add_tensors(x, y, name=scope)
 
 
@@ -81,7 +92,7 @@ def add(x, y, name=None):
         return gen.AddV2(x, y, name=name or 'Add')
     with ops.name_scope(name, 'Add', [x]) as scope:
         x = ops.convert_to_tensor(x, name='x')
-        y = ops.convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name='y')
+        y = hinted(y, x, 'y')
         return add_tensors(x, y, name=scope)
 
 
@@ -166,7 +177,7 @@ def truediv_tensors(x, y, name=None):
 def truediv_in_scope(x, y, name=None):
     with ops.name_scope(name, 'truediv', [x, y]) as scope:
         x = ops.convert_to_tensor(x, name='x')
-        y = ops.convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name='y')
+        y = hinted(y, x, 'y')
         return truediv_tensors(x, y, scope)
 
 

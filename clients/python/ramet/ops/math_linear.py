@@ -51,7 +51,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
         if not isinstance(a, Tensor):
             a = ops.convert_to_tensor(a, name='a')
         if not isinstance(b, Tensor):
-            b = ops.convert_to_tensor(b, dtype_hint=a.dtype.base_dtype, name='b')
+            b = math_basics.hinted(b, a, 'b')
         a_rank, b_rank = a.shape.rank, b.shape.rank
         if (a_rank is None or a_rank > 2) and (b_rank is None or b_rank > 2) or (
                 a_rank is not None and a_rank > 2) or (

@@ -336,3 +336,10 @@ def _operator(tensor_operator, name):
 
 
 _overload_operators()
+
+
+def _to_tensor(variable, dtype=None, name=None, as_ref=False):
+    return variable._dense_var_to_tensor(dtype=dtype, name=name, as_ref=as_ref)
+
+
+ops.register_tensor_conversion_function(Variable, _to_tensor)

@@ -23,12 +23,10 @@ def reduction_dims(x, axis):
     """`axis`, or all dimensions of `x`: a constant where the rank is known."""
     if axis is not None:
         return axis
-    if isinstance(x, Tensor):
-        rank = x.shape.rank
-    elif isinstance(x, SparseTensor):
+    if isinstance(x, SparseTensor):
         rank = x.dense_shape.shape.as_list()[0] if x.dense_shape.shape.rank else None
     else:
-        rank = None
+        rank = getattr(getattr(x, 'shape', None), 'rank', None)
     if rank:
         return constant_op.constant(_all_dims(rank), dtypes.int32)
     return math_basics.range(0, array_basics.rank(x))

@@ -256,6 +256,8 @@ class Saver:
             if not checkpoint_management.checkpoint_exists(save_path):
                 raise ValueError('The passed save_path is not a valid checkpoint: ' + save_path)
             raise RuntimeError('`build()` should be called before restore if defer_build==True')
+        if not save_path:
+            raise ValueError('The passed save_path is not a valid checkpoint: ')
         try:
             self._core.restore(_core_session(sess), save_path)
         except errors.InvalidArgumentError as e:
@@ -401,8 +403,11 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
     Raises:
       ValueError: if graph and graph_def are given with export_scope.
     """
+    if kwargs:
+        raise TypeError('create_meta_graph_def() got an unexpected keyword argument %r'
+                        % next(iter(kwargs)))
     return meta_graph.export_scoped_meta_graph(
         filename=filename, meta_info_def=meta_info_def, graph_def=graph_def, saver_def=saver_def,
         collection_list=collection_list, as_text=as_text, graph=graph, export_scope=export_scope,
         clear_devices=clear_devices, clear_extraneous_savers=clear_extraneous_savers,
-        strip_default_attrs=strip_default_attrs, **kwargs)[0]
+        strip_default_attrs=strip_default_attrs)[0]

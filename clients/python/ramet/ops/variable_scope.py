@@ -283,7 +283,7 @@ class PureVariableScope:
             scope = self._again(self._target)
         else:
             scope = self._new(self._target)
-        self._name = scope.name
+        self._scope = scope
         store.open(scope.name)
         self._counts = store.saved() if isinstance(self._target, VariableScope) else None
         store.current = scope
@@ -291,7 +291,9 @@ class PureVariableScope:
 
     def __exit__(self, *unused):
         store = self._store
-        store.close_below(self._name)
+        if store.current is not self._scope:
+            raise RuntimeError('Improper nesting of variable_scope.')
+        store.close_below(self._scope.name)
         if self._counts is not None:
             store.counts, store.children = self._counts
         store.current = self._old
@@ -299,14 +301,16 @@ class PureVariableScope:
     def _again(self, target):
         """The scope that was opened before, with what is given now in its place."""
         reuse = self._reuse or target.reuse
-        return self._made(reuse, target.name, self._old_name_scope or target.original_name_scope,
-                          target, target.custom_getter)
+        name_scope = self._old_name_scope
+        if name_scope is None:
+            name_scope = target.original_name_scope
+        return self._made(reuse, target.name, name_scope, target, target.custom_getter)
 
     def _new(self, name):
-        name = self._old._full_name(name)
-        reuse = self._reuse or self._old.reuse
-        name_scope = self._old_name_scope or self._target
-        return self._made(reuse, name, name_scope, self._old, self._old.custom_getter)
+        old = self._old
+        name_scope = name if self._old_name_scope is None else self._old_name_scope
+        return self._made(self._reuse or old.reuse, old._full_name(name), name_scope, old,
+                          old.custom_getter)
 
     def _made(self, reuse, name, name_scope, defaults, outer_getter):
         known = {what: getattr(defaults, what) for what in _INHERITED}
@@ -394,7 +398,8 @@ class variable_scope:
 
     def _close(self, *exception):
         while self._open:
-            self._open.pop().__exit__(*(exception or (None, None, None)))
+            self._open[-1].__exit__(*(exception or (None, None, None)))
+            self._open.pop()
 
     def _enter_scopes(self):
         name_scope = None

@@ -229,6 +229,9 @@ class FrameworkTest(unittest.TestCase):
     def test_static_values(self):
         self.check_graphs(cases.STATIC)
 
+    def test_conversions(self):
+        self.check_graphs(cases.CONVERSIONS)
+
     def test_seeds(self):
         self.check_graphs(cases.SEEDS)
 

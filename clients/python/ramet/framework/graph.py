@@ -47,6 +47,8 @@ class Graph(_core.Graph, collections_lib.Collections):
     building_function = False
 
     def __init__(self):
+        from ramet.framework import ops  # noqa: F401 - which hands its classes to the core
+
         super().__init__()
         self._seed = None
         self._variable_objects = {}

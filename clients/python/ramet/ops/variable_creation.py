@@ -6,7 +6,7 @@ from ramet.framework import dtypes
 from ramet.framework import ops
 from ramet.framework import tensor_shape
 
-_resource_by_default = False
+_defaults = {'use_resource': False}
 
 
 def kind(is_resource):
@@ -21,21 +21,19 @@ def kind(is_resource):
 @export('enable_resource_variables')
 def enable_resource_variables():
     """Makes variables resource variables where nothing else is said."""
-    global _resource_by_default
-    _resource_by_default = True
+    _defaults['use_resource'] = True
 
 
 @export('disable_resource_variables')
 def disable_resource_variables():
-    """Makes variables reference variables where nothing else is said, as they are from the start."""
-    global _resource_by_default
-    _resource_by_default = False
+    """Makes variables reference variables where nothing else is said: the state at the start."""
+    _defaults['use_resource'] = False
 
 
 @export('resource_variables_enabled')
 def resource_variables_enabled():
     """Whether variables are resource variables where nothing else is said."""
-    return _resource_by_default
+    return _defaults['use_resource']
 
 
 def state_of(graph, attribute, make):
@@ -110,7 +108,7 @@ def _default_creator(use_resource=None, initial_value=None, variable_def=None, i
         from ramet.ops import variable_scope
         use_resource = variable_scope.get_variable_scope().use_resource
     if use_resource is None:
-        use_resource = _resource_by_default
+        use_resource = _defaults['use_resource']
     return kind(use_resource)(initial_value, **kwargs)
 
 

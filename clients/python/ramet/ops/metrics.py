@@ -296,7 +296,7 @@ def percentage_below(values, threshold, weights=None, metrics_collections=None,
 
 
 def _count(condition, weights, metrics_collections, updates_collections):
-    check_ops.assert_type(condition, dtypes.bool)
+    check_types.assert_type(condition, dtypes.bool)
     count = _metric_variable([], dtypes.float32, name='count')
     values = math_ops.cast(condition, dtypes.float32)
     if weights is not None:

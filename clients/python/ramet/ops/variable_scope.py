@@ -158,6 +158,7 @@ class _ScopeStore(threading.local):
         self.current = VariableScope(False)
         self.counts = {}
         self.children = {}
+        self.numbers = {}
 
     def open(self, name):
         self.counts[name] = self.counts.get(name, 0) + 1
@@ -177,19 +178,25 @@ class _ScopeStore(threading.local):
         while waiting:
             child = waiting.pop()
             self.counts.pop(child, None)
+            self.numbers.pop(child, None)
             waiting.extend(self.children.pop(child, ()))
 
     def saved(self):
         return dict(self.counts), {k: set(v) for k, v in self.children.items()}
+
+    def restore(self, saved):
+        self.counts, self.children = saved
+        self.numbers = {}
 
     def unique(self, prefix):
         """`prefix`, or with a number, so that no scope of that name was opened here."""
         full = self.current._full_name(prefix)
         if not self.counts.get(full):
             return prefix
-        i = 1
+        i = self.numbers.get(full, 1)
         while self.counts.get(f'{full}_{i}'):
             i += 1
+        self.numbers[full] = i
         return f'{prefix}_{i}'
 
 
@@ -295,7 +302,7 @@ class PureVariableScope:
             raise RuntimeError('Improper nesting of variable_scope.')
         store.close_below(self._scope.name)
         if self._counts is not None:
-            store.counts, store.children = self._counts
+            store.restore(self._counts)
         store.current = self._old
 
     def _again(self, target):

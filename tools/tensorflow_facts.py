@@ -269,7 +269,8 @@ def internal_names(wheel, shortest):
     lines = {f'{module}\t{name}\t{path}' for (module, name), path in shortest.items()
              if '.gen_' not in module}
     lines |= set(wheel.modules('python/'))
-    return {line for line in lines if not line.startswith(skipped)}
+    lines |= {m for m in wheel.modules('contrib/') if '.python' in m and '.gen_' not in m}
+    return {line for line in lines if not line.startswith((*skipped, *NOISE))}
 
 
 def write(path, lines):

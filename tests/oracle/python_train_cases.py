@@ -1,4 +1,4 @@
-"""What python_train_test.py builds and runs in both packages: functions of the package, by group."""
+"""What python_train_test.py builds and runs in both packages: functions of the package."""
 
 OPTIMIZERS = {
     'gradient_descent': lambda tf: tf.train.GradientDescentOptimizer(0.1),

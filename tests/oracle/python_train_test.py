@@ -22,10 +22,10 @@ import ramet.compat.v1 as rt
 tf.disable_v2_behavior()
 tf.logging.set_verbosity(tf.logging.FATAL)
 rt.logging.set_verbosity(rt.logging.FATAL)
-# Compared in tests of their own: nodes of gradients, and reads of initial values behind conditionals.
+# Compared in tests of their own: nodes of gradients, and guarded reads of initial values.
 GRADIENTS = re.compile(r'^gradients/')
-GUARDED = re.compile(r'(^|/)(cond(_\d+)?/|IsVariableInitialized|VarIsInitializedOp)|/(EMA|Foo)/Assign$|'
-                     r'^(read|Read|Identity)(_\d+)?(/|$)')
+GUARDED = re.compile(r'(^|/)(cond(_\d+)?/|IsVariableInitialized|VarIsInitializedOp)|'
+                     r'/(EMA|Foo)/Assign$|^(read|Read|Identity)(_\d+)?(/|$)')
 
 
 def attr_text(value):

@@ -47,6 +47,8 @@ class Graph(_core.Graph, collections_lib.Collections):
     building_function = False
 
     def __init__(self):
+        from ramet.framework import ops  # noqa: F401 - which hands its classes to the core
+
         super().__init__()
         self._seed = None
         self._variable_objects = {}
@@ -317,7 +319,9 @@ class Graph(_core.Graph, collections_lib.Collections):
         )
 
     def _apply_device_functions(self, op):
-        if '_class' in op._attr_names():
+        beside = self._beside(op)
+        if beside is not None:
+            self._set_device(op, beside.device)
             return
         for entry in reversed(self._devices):
             if entry is None:
@@ -328,6 +332,14 @@ class Graph(_core.Graph, collections_lib.Collections):
             else:
                 device = device_lib.merge_names(entry, op.device)
             self._set_device(op, device)
+
+    def _beside(self, op):
+        """The operation whose device a node shares by its colocation group, or None."""
+        for group in op.colocation_groups():
+            name = group[len(b'loc:@') :].decode()
+            if name != op.name and self._has_operation(name):
+                return self.get_operation_by_name(name)
+        return None
 
     def _op_created(self, op):
         """What scopes of this class do to a new node (the core calls it while _hooked)."""

@@ -3,8 +3,16 @@
 from ramet import _core
 from ramet.api import export
 from ramet.framework import dtypes, ops
-from ramet.ops import (control_flow_ops, gen, init_ops, math_ops, state_ops, variable_lists,
-                       variable_scope, variables)
+from ramet.ops import (
+    control_flow_ops,
+    gen,
+    init_ops,
+    math_ops,
+    state_ops,
+    variable_lists,
+    variable_scope,
+    variables,
+)
 from ramet.train import slot_creator
 
 

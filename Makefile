@@ -16,7 +16,7 @@ export UBSAN_OPTIONS ?= print_stacktrace=1
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 
 .PHONY: help run build test test-sanitize test-thread test-oracle test-long fuzz check-all
-.PHONY: format check-format bench bench-table install clean deps
+.PHONY: format check-format bench bench-table install clean deps python-deps
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -25,8 +25,8 @@ run: $(BUILD)/build.ninja ## the main job: a trainer and a follower process on F
 	@ninja -C $(BUILD) bin/duplicate_a_graph
 	@$(BUILD)/bin/duplicate_a_graph $(ARGS)
 
-build: $(BUILD)/build.ninja ## the library, build/bin/ramet and the examples
-	@ninja -C $(BUILD) lib/libramet.so bin/ramet bin/duplicate_a_graph
+build: $(BUILD)/build.ninja ## the library, build/bin/ramet, the Python package in build/python, the examples
+	@ninja -C $(BUILD) lib/libramet.so bin/ramet bin/duplicate_a_graph python_package
 
 test: $(BUILD)/build.ninja ## builds everything and runs the tests
 	@ninja -C $(BUILD)
@@ -90,14 +90,17 @@ clean: ## removes the build folders
 deps:
 	@tools/install-deps.sh build
 
-$(BUILD)/build.ninja: | deps
+python-deps: deps
+	@tools/python-deps.sh $(CURDIR)/$(BUILD)/python-tools
+
+$(BUILD)/build.ninja: | python-deps
 	@cmake -G Ninja -S . -B $(BUILD)
 
 build-%/build.ninja: | deps
 	@tools/install-deps.sh clang
 	@cmake -G Ninja -S . -B build-$* -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
 	  "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -g1" \
-	  -DRAMET_BUILD_BENCH=OFF -DRAMET_BUILD_EXAMPLES=OFF $(FLAGS_$*)
+	  -DRAMET_BUILD_BENCH=OFF -DRAMET_BUILD_EXAMPLES=OFF -DRAMET_BUILD_PYTHON=OFF $(FLAGS_$*)
 
 FLAGS_sanitize = -DRAMET_SANITIZE=address,undefined
 FLAGS_thread = -DRAMET_SANITIZE=thread

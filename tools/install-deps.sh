@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install-deps.sh [build|clang|format|oracle]...: installs the Debian packages of these groups that are
+# install-deps.sh [build|debian-python|clang|format|oracle]...: installs the Debian packages of these groups that are
 # missing (default: build). Asks dpkg first, so that it costs milliseconds when all are there.
 set -euo pipefail
 
@@ -8,6 +8,7 @@ declare -A groups=(
            protobuf-compiler libdnnl-dev libeigen3-dev libleveldb-dev libsnappy-dev zlib1g-dev libcli11-dev
            libspdlog-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
            dataset-fashion-mnist python3"
+  [debian-python]="python3-dev python3-pip python3-numpy python3-protobuf"
   [clang]="clang libclang-rt-14-dev llvm"
   [format]="clang-format"
   [oracle]="python3 python3-venv libprotobuf-dev"

@@ -564,6 +564,54 @@ Output FloorMod(const Input& x, const Input& y, std::string_view name, SourceLoc
   return First(Build(nullptr, "FloorMod", Flat({x, y}), {}, Or(name, "FloorMod"), where));
 }
 
+FusedBatchNormOutputs FusedBatchNorm(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, const FusedBatchNormOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "FusedBatchNorm", Flat({x, scale, offset, mean, variance}), {{"epsilon", options.epsilon}, {"exponential_avg_factor", options.exponential_avg_factor}, {"data_format", options.data_format}, {"is_training", options.is_training}}, Or(name, "FusedBatchNorm"), where), {"", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0]};
+}
+FusedBatchNormOutputs FusedBatchNorm(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, std::string_view name, SourceLocation where) {
+  return FusedBatchNorm(x, scale, offset, mean, variance, FusedBatchNormOptions(), name, where);
+}
+
+FusedBatchNormGradOutputs FusedBatchNormGrad(const Input& y_backprop, const Input& x, const Input& scale, const Input& reserve_space_1, const Input& reserve_space_2, const FusedBatchNormGradOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "FusedBatchNormGrad", Flat({y_backprop, x, scale, reserve_space_1, reserve_space_2}), {{"epsilon", options.epsilon}, {"data_format", options.data_format}, {"is_training", options.is_training}}, Or(name, "FusedBatchNormGrad"), where), {"", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0]};
+}
+FusedBatchNormGradOutputs FusedBatchNormGrad(const Input& y_backprop, const Input& x, const Input& scale, const Input& reserve_space_1, const Input& reserve_space_2, std::string_view name, SourceLocation where) {
+  return FusedBatchNormGrad(y_backprop, x, scale, reserve_space_1, reserve_space_2, FusedBatchNormGradOptions(), name, where);
+}
+
+FusedBatchNormGradV2Outputs FusedBatchNormGradV2(const Input& y_backprop, const Input& x, const Input& scale, const Input& reserve_space_1, const Input& reserve_space_2, const FusedBatchNormGradV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "FusedBatchNormGradV2", Flat({y_backprop, x, scale, reserve_space_1, reserve_space_2}), {{"epsilon", options.epsilon}, {"data_format", options.data_format}, {"is_training", options.is_training}}, Or(name, "FusedBatchNormGradV2"), where), {"", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0]};
+}
+FusedBatchNormGradV2Outputs FusedBatchNormGradV2(const Input& y_backprop, const Input& x, const Input& scale, const Input& reserve_space_1, const Input& reserve_space_2, std::string_view name, SourceLocation where) {
+  return FusedBatchNormGradV2(y_backprop, x, scale, reserve_space_1, reserve_space_2, FusedBatchNormGradV2Options(), name, where);
+}
+
+FusedBatchNormGradV3Outputs FusedBatchNormGradV3(const Input& y_backprop, const Input& x, const Input& scale, const Input& reserve_space_1, const Input& reserve_space_2, const Input& reserve_space_3, const FusedBatchNormGradV3Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "FusedBatchNormGradV3", Flat({y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3}), {{"epsilon", options.epsilon}, {"data_format", options.data_format}, {"is_training", options.is_training}}, Or(name, "FusedBatchNormGradV3"), where), {"", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0]};
+}
+FusedBatchNormGradV3Outputs FusedBatchNormGradV3(const Input& y_backprop, const Input& x, const Input& scale, const Input& reserve_space_1, const Input& reserve_space_2, const Input& reserve_space_3, std::string_view name, SourceLocation where) {
+  return FusedBatchNormGradV3(y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3, FusedBatchNormGradV3Options(), name, where);
+}
+
+FusedBatchNormV2Outputs FusedBatchNormV2(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, const FusedBatchNormV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "FusedBatchNormV2", Flat({x, scale, offset, mean, variance}), {{"epsilon", options.epsilon}, {"exponential_avg_factor", options.exponential_avg_factor}, {"data_format", options.data_format}, {"is_training", options.is_training}}, Or(name, "FusedBatchNormV2"), where), {"", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0]};
+}
+FusedBatchNormV2Outputs FusedBatchNormV2(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, std::string_view name, SourceLocation where) {
+  return FusedBatchNormV2(x, scale, offset, mean, variance, FusedBatchNormV2Options(), name, where);
+}
+
+FusedBatchNormV3Outputs FusedBatchNormV3(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, const FusedBatchNormV3Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "FusedBatchNormV3", Flat({x, scale, offset, mean, variance}), {{"epsilon", options.epsilon}, {"exponential_avg_factor", options.exponential_avg_factor}, {"data_format", options.data_format}, {"is_training", options.is_training}}, Or(name, "FusedBatchNormV3"), where), {"", "", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0], lists[5][0]};
+}
+FusedBatchNormV3Outputs FusedBatchNormV3(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, std::string_view name, SourceLocation where) {
+  return FusedBatchNormV3(x, scale, offset, mean, variance, FusedBatchNormV3Options(), name, where);
+}
+
 Output GatherNd(const Input& params, const Input& indices, const GatherNdOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "GatherNd", Flat({params, indices}), {{"bad_indices_policy", options.bad_indices_policy}}, Or(name, "GatherNd"), where));
 }

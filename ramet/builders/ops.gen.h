@@ -843,6 +843,147 @@ RAMET_EXPORT Output FloorDiv(const Input& x, const Input& y, std::string_view na
 // FloorMod(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output FloorMod(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct FusedBatchNormOptions {
+  float epsilon = 1e-04f;
+  float exponential_avg_factor = 1.0f;
+  std::string data_format = "NHWC";
+  bool is_training = true;
+};
+struct FusedBatchNormOutputs {
+  Output y;
+  Output batch_mean;
+  Output batch_variance;
+  Output reserve_space_1;
+  Output reserve_space_2;
+};
+// Normalizes each channel of x (the last dimension, or the second one with data_format NCHW or
+// NCDHW): y = (x - mean) * scale / sqrt(variance + epsilon) + offset. With is_training, mean and
+// variance are those of x; batch_mean and batch_variance (unbiased) are mixed with the inputs mean
+// and variance, (1 - f) of these and f of the others for f = exponential_avg_factor. Else the
+// inputs are used, and passed on. Reserve spaces are for the gradient. Error: the shapes do not
+// fit.
+// FusedBatchNorm(x:T, scale:T, offset:T, mean:T, variance:T) -> (y:T, batch_mean:T,
+// batch_variance:T, reserve_space_1:T, reserve_space_2:T) {T:type, epsilon:float=1e-04,
+// exponential_avg_factor:float=1, data_format:string="NHWC", is_training:bool=true}
+RAMET_EXPORT FusedBatchNormOutputs FusedBatchNorm(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, const FusedBatchNormOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT FusedBatchNormOutputs FusedBatchNorm(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FusedBatchNormGradOptions {
+  float epsilon = 1e-04f;
+  std::string data_format = "NHWC";
+  bool is_training = true;
+};
+struct FusedBatchNormGradOutputs {
+  Output x_backprop;
+  Output scale_backprop;
+  Output offset_backprop;
+  Output reserve_space_3;
+  Output reserve_space_4;
+};
+// Returns the gradients of the batch normalization with the same attrs for x, scale and offset, for
+// y_backprop that arrives at y; reserve_space_1 and 2 are mean and variance. Error: the shapes do
+// not fit.
+// FusedBatchNormGrad(y_backprop:T, x:T, scale:T, reserve_space_1:T, reserve_space_2:T) ->
+// (x_backprop:T, scale_backprop:T, offset_backprop:T, reserve_space_3:T, reserve_space_4:T)
+// {T:type, epsilon:float=1e-04, data_format:string="NHWC", is_training:bool=true}
+RAMET_EXPORT FusedBatchNormGradOutputs FusedBatchNormGrad(const Input& y_backprop, const Input& x, const Input& scale, const Input& reserve_space_1, const Input& reserve_space_2, const FusedBatchNormGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT FusedBatchNormGradOutputs FusedBatchNormGrad(const Input& y_backprop, const Input& x, const Input& scale, const Input& reserve_space_1, const Input& reserve_space_2, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FusedBatchNormGradV2Options {
+  float epsilon = 1e-04f;
+  std::string data_format = "NHWC";
+  bool is_training = true;
+};
+struct FusedBatchNormGradV2Outputs {
+  Output x_backprop;
+  Output scale_backprop;
+  Output offset_backprop;
+  Output reserve_space_3;
+  Output reserve_space_4;
+};
+// Returns the gradients of the batch normalization with the same attrs for x, scale and offset, for
+// y_backprop that arrives at y; reserve_space_1 and 2 are mean and variance. Error: the shapes do
+// not fit.
+// FusedBatchNormGradV2(y_backprop:T, x:T, scale:float, reserve_space_1:U, reserve_space_2:U) ->
+// (x_backprop:T, scale_backprop:U, offset_backprop:U, reserve_space_3:U, reserve_space_4:U)
+// {T:type, U:type, epsilon:float=1e-04, data_format:string="NHWC", is_training:bool=true}
+RAMET_EXPORT FusedBatchNormGradV2Outputs FusedBatchNormGradV2(const Input& y_backprop, const Input& x, const Input& scale, const Input& reserve_space_1, const Input& reserve_space_2, const FusedBatchNormGradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT FusedBatchNormGradV2Outputs FusedBatchNormGradV2(const Input& y_backprop, const Input& x, const Input& scale, const Input& reserve_space_1, const Input& reserve_space_2, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FusedBatchNormGradV3Options {
+  float epsilon = 1e-04f;
+  std::string data_format = "NHWC";
+  bool is_training = true;
+};
+struct FusedBatchNormGradV3Outputs {
+  Output x_backprop;
+  Output scale_backprop;
+  Output offset_backprop;
+  Output reserve_space_4;
+  Output reserve_space_5;
+};
+// Returns the gradients of the batch normalization with the same attrs for x, scale and offset, for
+// y_backprop that arrives at y; reserve_space_1 and 2 are mean and variance. Error: the shapes do
+// not fit.
+// FusedBatchNormGradV3(y_backprop:T, x:T, scale:float, reserve_space_1:U, reserve_space_2:U,
+// reserve_space_3:U) -> (x_backprop:T, scale_backprop:U, offset_backprop:U, reserve_space_4:U,
+// reserve_space_5:U) {T:type, U:type, epsilon:float=1e-04, data_format:string="NHWC",
+// is_training:bool=true}
+RAMET_EXPORT FusedBatchNormGradV3Outputs FusedBatchNormGradV3(const Input& y_backprop, const Input& x, const Input& scale, const Input& reserve_space_1, const Input& reserve_space_2, const Input& reserve_space_3, const FusedBatchNormGradV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT FusedBatchNormGradV3Outputs FusedBatchNormGradV3(const Input& y_backprop, const Input& x, const Input& scale, const Input& reserve_space_1, const Input& reserve_space_2, const Input& reserve_space_3, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FusedBatchNormV2Options {
+  float epsilon = 1e-04f;
+  float exponential_avg_factor = 1.0f;
+  std::string data_format = "NHWC";
+  bool is_training = true;
+};
+struct FusedBatchNormV2Outputs {
+  Output y;
+  Output batch_mean;
+  Output batch_variance;
+  Output reserve_space_1;
+  Output reserve_space_2;
+};
+// Normalizes each channel of x (the last dimension, or the second one with data_format NCHW or
+// NCDHW): y = (x - mean) * scale / sqrt(variance + epsilon) + offset. With is_training, mean and
+// variance are those of x; batch_mean and batch_variance (unbiased) are mixed with the inputs mean
+// and variance, (1 - f) of these and f of the others for f = exponential_avg_factor. Else the
+// inputs are used, and passed on. Reserve spaces are for the gradient. Error: the shapes do not
+// fit.
+// FusedBatchNormV2(x:T, scale:U, offset:U, mean:U, variance:U) -> (y:T, batch_mean:U,
+// batch_variance:U, reserve_space_1:U, reserve_space_2:U) {T:type, U:type, epsilon:float=1e-04,
+// exponential_avg_factor:float=1, data_format:string="NHWC", is_training:bool=true}
+RAMET_EXPORT FusedBatchNormV2Outputs FusedBatchNormV2(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, const FusedBatchNormV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT FusedBatchNormV2Outputs FusedBatchNormV2(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FusedBatchNormV3Options {
+  float epsilon = 1e-04f;
+  float exponential_avg_factor = 1.0f;
+  std::string data_format = "NHWC";
+  bool is_training = true;
+};
+struct FusedBatchNormV3Outputs {
+  Output y;
+  Output batch_mean;
+  Output batch_variance;
+  Output reserve_space_1;
+  Output reserve_space_2;
+  Output reserve_space_3;
+};
+// Normalizes each channel of x (the last dimension, or the second one with data_format NCHW or
+// NCDHW): y = (x - mean) * scale / sqrt(variance + epsilon) + offset. With is_training, mean and
+// variance are those of x; batch_mean and batch_variance (unbiased) are mixed with the inputs mean
+// and variance, (1 - f) of these and f of the others for f = exponential_avg_factor. Else the
+// inputs are used, and passed on. Reserve spaces are for the gradient. Error: the shapes do not
+// fit.
+// FusedBatchNormV3(x:T, scale:U, offset:U, mean:U, variance:U) -> (y:T, batch_mean:U,
+// batch_variance:U, reserve_space_1:U, reserve_space_2:U, reserve_space_3:U) {T:type, U:type,
+// epsilon:float=1e-04, exponential_avg_factor:float=1, data_format:string="NHWC",
+// is_training:bool=true}
+RAMET_EXPORT FusedBatchNormV3Outputs FusedBatchNormV3(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, const FusedBatchNormV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT FusedBatchNormV3Outputs FusedBatchNormV3(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct GatherNdOptions {
   std::string bad_indices_policy = "";
 };

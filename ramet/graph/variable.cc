@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -187,8 +188,8 @@ class VariableMaker {
     std::vector<std::string> keys =
         options_.collections.value_or(std::vector<std::string>{graph_keys::kGlobalVariables});
     if (options_.trainable) keys.push_back(graph_keys::kTrainableVariables);
-    for (const std::string& key : keys) {
-      if (!graph_.collections().Contains(key, v)) graph_.collections().Add(key, v);
+    for (auto key = keys.begin(); key != keys.end(); ++key) {
+      if (std::find(keys.begin(), key, *key) == key) graph_.collections().Add(*key, v);
     }
     return v;
   }

@@ -40,7 +40,8 @@ int RequestedLevel() {
   LEVEL::AddConversions(table); \
   LEVEL::AddProducts(table);    \
   LEVEL::AddDepthwise(table);   \
-  LEVEL::AddPooling(table)
+  LEVEL::AddPooling(table);     \
+  LEVEL::AddBatchNorm(table)
 
 KernelTable MakeTable([[maybe_unused]] int level) {
   KernelTable table;

@@ -4,6 +4,7 @@
 
 #include "ramet/linalg/conv_args.h"
 #include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/norm_args.h"
 #include "ramet/linalg/pool_args.h"
 #include "ramet/linalg/reduce.h"
 #include "ramet/linalg/types.h"
@@ -110,6 +111,9 @@ struct KernelTable {
   using Depthwise = void (*)(const DepthwiseArgs& args, int64_t begin, int64_t end);
   // Output pixels of all images, or images (gradients for the input), [begin, end).
   using Pool = void (*)(const PoolArgs& args, int64_t begin, int64_t end);
+  // For each channel, one sum or two.
+  using NormSums = void (*)(const NormArgs& args, float* sums, float* more_sums);
+  using NormMap = void (*)(const NormArgs& args);
 
   Unary unary[kNumUnaryOps][kNumTypes] = {};
   Binary binary[kNumBinaryOps][kNumTypes] = {};
@@ -133,6 +137,11 @@ struct KernelTable {
   Product product[kNumTypes] = {};
   Depthwise depthwise[kNumConvKinds][kNumTypes] = {};
   Pool pool[kNumPoolKinds][kNumTypes] = {};
+  NormSums norm_sum = nullptr;
+  NormSums norm_sum_squares = nullptr;
+  NormSums norm_sum_grads = nullptr;
+  NormMap normalize = nullptr;
+  NormMap norm_grad = nullptr;
 
   void Set(UnaryOp op, Type type, Unary f) {
     unary[static_cast<int>(op)][static_cast<int>(type)] = f;

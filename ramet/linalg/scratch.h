@@ -23,9 +23,11 @@ enum class ScratchUse : int {
   kRepeated,
   kWideX,
   kWideFilter,
-  kWideY
+  kWideY,
+  kNormSums,
+  kNormNumbers
 };
-inline constexpr int kNumScratchUses = static_cast<int>(ScratchUse::kWideY) + 1;
+inline constexpr int kNumScratchUses = static_cast<int>(ScratchUse::kNormNumbers) + 1;
 
 // At least `bytes` bytes, aligned to 64, of the calling thread; the next call for the same use may
 // take it away. Kept until the thread ends, so that steady state allocates nothing.

@@ -164,7 +164,7 @@ def graph_names(package, slices, sparse, util, names):
 def plain(text):
     """Text without the names of modules and the addresses of objects."""
     text = re.sub(r'\b(tensorflow(\.python)?|ramet)(\.core)?\.framework\.\w+\.', '', text)
-    return re.sub(r'0x[0-9a-f]+', '0x', text).replace('errors_impl.', '')
+    return re.sub(r'0x[0-9a-f]+', '0x', text).replace('errors_impl.', '').replace('SymbolicTensor', 'Tensor')
 
 
 def shown(value):
@@ -172,7 +172,9 @@ def shown(value):
         return value.SerializeToString(deterministic=True).hex()
     if hasattr(value, 'to_string') and hasattr(value, 'make_merged_spec'):
         return f'DeviceSpec {value.to_string()} {value!r}'
-    kind = type(value).__name__
+    kind = 'class' if isinstance(value, type) else type(value).__name__
+    if kind == 'IndexedSlices':
+        return str(value)
     return plain(f'{kind} {value!r} {getattr(value, "dtype", "")} {value}')
 
 
@@ -226,6 +228,9 @@ class FrameworkTest(unittest.TestCase):
 
     def test_static_values(self):
         self.check_graphs(cases.STATIC)
+
+    def test_conversions(self):
+        self.check_graphs(cases.CONVERSIONS)
 
     def test_seeds(self):
         self.check_graphs(cases.SEEDS)

@@ -575,8 +575,6 @@ GRADIENTS = [
     lambda tf: (lambda v: tf.gradients(v * 2., v))(tf.Variable([1., 2.], use_resource=True)),
     (lambda tf: sparse(tf), True),
     lambda tf: sparse(tf, use_resource=True),
-    (lambda tf: (lambda a: tf.gradients(a * 2., a, grad_ys=tf.IndexedSlices(
-        tf.ones([1]), tf.constant([0]), tf.constant([3]))))(x(tf, 3)), True),
     (lambda tf: (lambda a: (lambda b: tf.gradients(b * a, a, stop_gradients=b))(a * a))(
         x(tf, 3)), True),
     (lambda tf: (lambda a: (lambda b: tf.gradients(b * a, a, stop_gradients=[b]))(a * a))(

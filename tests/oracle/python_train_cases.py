@@ -1,4 +1,4 @@
-"""What python_train_test.py builds and runs in both packages: functions of the package, by group."""
+"""What python_train_test.py builds and runs in both packages: functions of the package."""
 
 OPTIMIZERS = {
     'gradient_descent': lambda tf: tf.train.GradientDescentOptimizer(0.1),
@@ -178,13 +178,13 @@ def no_saver_def(tf):
     return tf.train.Saver.from_proto(tf.train.SaverDef())
 
 
-def save(path, **options):
+def save(path, into=None, **options):
     def case(tf):
         v = get_variable(tf)
         saver = tf.train.Saver()
         with tf.Session() as session:
             session.run(v.initializer)
-            return saver.save(options.pop('session', session), path, **options)
+            return saver.save(into or session, path, **options)
     return case
 
 
@@ -209,10 +209,10 @@ ERRORS = {
     'deferred': deferred,
     'saver_def': lambda tf: tf.train.Saver(saver_def=3),
     'no_saver_def': no_saver_def,
-    'no_session': save('m', session=3),
+    'no_session': save('m', into=3),
     'latest_filename': save('m', latest_filename='a/b'),
     'collision': save('checkpoint'),
-    'step_no_number': save('m', global_step='x'),
+    'step_no_number': save('m', global_step=1.5),
     'no_path': save(None),
     'timestamps': lambda tf: tf.train.generate_checkpoint_state_proto(
         '/a', '/a/m', ['/a/x', '/a/m'], [1.0]),

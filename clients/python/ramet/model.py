@@ -172,11 +172,11 @@ def _load_graph_def(path):
 
 
 def _load_checkpoint(prefix):
-    from ramet.train import checkpoint_management, saver
+    from ramet.train import checkpoint_management, meta_graph_io
     meta = _meta_file(prefix)
     graph, session = _new_session()
     with graph.as_default():
-        restorer = saver.import_meta_graph(meta)
+        restorer = meta_graph_io.import_meta_graph(meta)
         if restorer is not None and checkpoint_management.checkpoint_exists(prefix):
             restorer.restore(session, prefix)
         elif restorer is not None:
@@ -194,8 +194,8 @@ def _meta_file(prefix):
             return file
     near = sorted(os.path.basename(f)[:-len('.meta')]
                   for f in glob.glob(os.path.join(os.path.dirname(prefix) or '.', '*.meta')))
-    raise FileNotFoundError('no model %s: looked for a folder, %s.meta and a .pb file; near it are: '
-                            '%s' % (prefix, prefix, ', '.join(near[-5:]) or 'none'))
+    raise FileNotFoundError('no model %s: looked for a folder, %s.meta and a .pb file; near it '
+                            'are: %s' % (prefix, prefix, ', '.join(near[-5:]) or 'none'))
 
 
 def _ends(graph):

@@ -653,9 +653,10 @@ Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::
   if (constant.empty()) constant = FromValue(value, BaseType(dtype), preferred);
   if (!constant.empty()) {
     const DType type = constant.dtype();
-    const std::string unique = graph->UniqueName(name.empty() ? "Const" : name);
-    return CreateOp(graph, "Const", {}, {{"value", std::move(constant)}, {"dtype", type}},
-                    unique + "/").output(0);
+    const std::string full =
+        name.ends_with('/') ? name : graph->UniqueName(name.empty() ? "Const" : name) + "/";
+    return CreateOp(graph, "Const", {}, {{"value", std::move(constant)}, {"dtype", type}}, full)
+        .output(0);
   }
   auto type_arg = [](DType t) { return t == DType::kInvalid ? nb::none() : Take(WrapDType(t)); };
   nb::object made = Take(Checked(PyObject_CallFunction(

@@ -85,8 +85,8 @@ std::string ToAllowedText(PyObject* value, const AttrSchema& s, std::string_view
     for (const std::string& a : s.allowed_strings) {
       allowed += StrCat(allowed.empty() ? "" : "\", \"", a);
     }
-    RaiseValueError("Value for attr '", s.name, "' of \"", text, "\" is not in the list of allowed "
-                    "values: \"", allowed, "\"\n\t; NodeDef: ", op);
+    RaiseValueError("Attr '", s.name, "' of '", op, "' Op passed string '", text, "' not in: \"",
+                    allowed, "\".");
   }
   return text;
 }

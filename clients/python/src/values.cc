@@ -92,7 +92,8 @@ std::string PublicName(DType t) {
 }
 
 [[noreturn]] void RaiseMisfit(DType want, PyObject* item) {
-  RaiseTypeError("Expected ", PublicName(want), ", but got ", Repr(item), " of type '",
+  const std::string text = PyUnicode_Check(item) ? ToText(item) : Repr(item);
+  RaiseTypeError("Expected ", PublicName(want), ", but got ", text, " of type '",
                  Py_TYPE(item)->tp_name, "'.");
 }
 

@@ -15,7 +15,8 @@ namespace ramet::linalg {
   void AddConversions(KernelTable& table); \
   void AddProducts(KernelTable& table);    \
   void AddDepthwise(KernelTable& table);   \
-  void AddPooling(KernelTable& table);
+  void AddPooling(KernelTable& table);     \
+  void AddBatchNorm(KernelTable& table);
 namespace level_v2 {
 RAMET_LEVEL_TABLES
 }

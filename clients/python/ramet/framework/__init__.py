@@ -1,1 +1,3 @@
-"""Foundations of the Python package: types, shapes, errors, graphs and conversion."""
+"""The core of graph building. It is loaded as a whole, in one order: its modules need each other."""
+
+from ramet.framework import ops  # noqa: F401

@@ -3,7 +3,7 @@
 from ramet import _core
 from ramet.api import export
 from ramet.framework import dtypes, stacks
-from ramet.framework.tensors import Tensor
+from ramet.framework.tensors import Operation, Tensor
 
 _registry = {}
 _sorted = []
@@ -58,11 +58,15 @@ def _checked(result, value, dtype, name):
 
 
 def convert_object(value, dtype=None, name=None, as_ref=False, preferred_dtype=None):
-    """The tensor that a registered function makes of a value (the core asks this).
+    """The tensor that a registered function, or else numpy, makes of a value (the core asks this).
 
     Raises:
-        TypeError: if no function takes the value.
+        TypeError: if neither takes the value.
+        ValueError: if value is None, or a list that is not rectangular.
     """
+    to_tensor = getattr(value, '_dense_var_to_tensor', None)
+    if to_tensor is not None:
+        return to_tensor(dtype=dtype, name=name, as_ref=as_ref)
     for func in _functions_for(type(value)):
         result = NotImplemented
         if dtype is None and preferred_dtype is not None:
@@ -76,13 +80,11 @@ def convert_object(value, dtype=None, name=None, as_ref=False, preferred_dtype=N
             return _checked(result, value, dtype, name)
     if value is None:
         raise ValueError('None values not supported.')
-    raise TypeError(
-        f'Failed to convert elements of {value} to Tensor. Consider casting elements to a '
-        'supported type. See https://www.tensorflow.org/api_docs/python/tf/dtypes for supported '
-        'TF dtypes.'
-        if isinstance(value, (list, tuple))
-        else f"Cannot convert {value!r} with type '{type(value).__name__}' to Tensor: no supported conversion"
-    )
+    if isinstance(value, Operation):
+        raise TypeError(f"can't convert Operation '{value.name}' to Tensor")
+    from ramet.framework import constant_op
+
+    return constant_op.constant(value, dtype, name=name or 'Const')
 
 
 @export('convert_to_tensor')

@@ -2,7 +2,6 @@
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.tensors import Tensor
 
 _functions = {}
@@ -11,7 +10,7 @@ _functions = {}
 def _to_core(gradient, op):
     if gradient is None:
         return None
-    if isinstance(gradient, IndexedSlices):
+    if hasattr(gradient, 'indices'):
         return (gradient.values, gradient.indices, gradient.dense_shape)
     if not isinstance(gradient, Tensor):
         from ramet.framework import conversion
@@ -22,7 +21,11 @@ def _to_core(gradient, op):
 
 def from_core(gradient):
     """What the core gives for a gradient: None, a Tensor or IndexedSlices."""
-    return IndexedSlices(*gradient) if isinstance(gradient, tuple) else gradient
+    if not isinstance(gradient, tuple):
+        return gradient
+    from ramet.framework.indexed_slices import IndexedSlices
+
+    return IndexedSlices(*gradient)
 
 
 def _caller(func):

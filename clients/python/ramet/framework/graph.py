@@ -47,6 +47,8 @@ class Graph(_core.Graph, collections_lib.Collections):
     building_function = False
 
     def __init__(self):
+        from ramet.framework import ops  # noqa: F401 - which hands its classes to the core
+
         super().__init__()
         self._seed = None
         self._variable_objects = {}
@@ -261,11 +263,12 @@ class Graph(_core.Graph, collections_lib.Collections):
         if name:
             if not isinstance(name, str):
                 raise TypeError(f'name for name_scope must be a string, not {name!r}')
-            pattern = _INNER_SCOPE if _core.name_stack(self) else _ROOT_SCOPE
+            inner = bool(_core.name_stack(self))
+            pattern, kind = (_INNER_SCOPE, 'scope') if inner else (_ROOT_SCOPE, 'root scope')
             if not pattern.match(name):
                 raise ValueError(
-                    f"'{name}' is not a valid scope name. A scope name has to match the following "
-                    f'pattern: {pattern.pattern}'
+                    f"'{name}' is not a valid {kind} name. A {kind} name has to match the "
+                    f'following pattern: {pattern.pattern}'
                 )
         return _core.push_name(self, name or '', True)
 
@@ -316,7 +319,9 @@ class Graph(_core.Graph, collections_lib.Collections):
         )
 
     def _apply_device_functions(self, op):
-        if '_class' in op._attr_names():
+        beside = self._beside(op)
+        if beside is not None:
+            self._set_device(op, beside.device)
             return
         for entry in reversed(self._devices):
             if entry is None:
@@ -327,6 +332,14 @@ class Graph(_core.Graph, collections_lib.Collections):
             else:
                 device = device_lib.merge_names(entry, op.device)
             self._set_device(op, device)
+
+    def _beside(self, op):
+        """The operation whose device a node shares by its colocation group, or None."""
+        for group in op.colocation_groups():
+            name = group[len(b'loc:@') :].decode()
+            if name != op.name and self._has_operation(name):
+                return self.get_operation_by_name(name)
+        return None
 
     def _op_created(self, op):
         """What scopes of this class do to a new node (the core calls it while _hooked)."""
@@ -370,7 +383,7 @@ class Graph(_core.Graph, collections_lib.Collections):
             self._update_hooks()
 
     def _control_of(self, obj):
-        if hasattr(obj, 'values') and hasattr(obj, 'indices'):
+        if hasattr(obj, '_handle') or hasattr(obj, 'values') and hasattr(obj, 'indices'):
             obj = obj.op
         element = self.as_graph_element(obj)
         return element.op if isinstance(element, Tensor) else element

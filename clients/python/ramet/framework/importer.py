@@ -44,9 +44,9 @@ def _as_tensors(input_map, name):
     if all(isinstance(v, ops.Tensor) for v in input_map.values()):
         return input_map
     if name == '':
-        raise ValueError('tf.import_graph_def() requires a non-empty `name` if `input_map` contains '
-                         'non-Tensor values. Try calling tf.convert_to_tensor() on `input_map` '
-                         'values before calling tf.import_graph_def().')
+        raise ValueError('tf.import_graph_def() requires a non-empty `name` if `input_map` '
+                         'contains non-Tensor values. Try calling tf.convert_to_tensor() on '
+                         '`input_map` values before calling tf.import_graph_def().')
     with ops.name_scope('_inputs'):
         return {k: ops.convert_to_tensor(v) for k, v in input_map.items()}
 

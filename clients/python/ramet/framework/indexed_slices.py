@@ -5,7 +5,7 @@ import math
 import warnings
 
 from ramet.api import export
-from ramet.framework import dtypes, ops, tensor_shape, tensor_util, type_spec
+from ramet.framework import conversion, dtypes, tensor_shape, tensor_util, type_spec
 
 _MANY_ELEMENTS = 100_000_000
 
@@ -185,4 +185,4 @@ def _to_tensor(value, dtype=None, name=None, as_ref=False):
     return gen.UnsortedSegmentSum(value.values, value.indices, value.dense_shape[0], name=name)
 
 
-ops.register_tensor_conversion_function(IndexedSlices, _to_tensor)
+conversion.register_tensor_conversion_function(IndexedSlices, _to_tensor)

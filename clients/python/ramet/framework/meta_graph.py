@@ -136,6 +136,8 @@ def export_scoped_meta_graph(filename=None, graph_def=None, graph=None, export_s
     message = _meta_graph_class().FromString(data)
     if graph_def is not None:
         _replace_graph_def(message, convert.to_ramet(graph_def), clear_devices)
+        if strip_default_attrs:
+            _strip_default_attrs(message)
     if meta_info_def is not None:
         _merge_meta_info(message, convert.to_ramet(meta_info_def))
     if filename:
@@ -160,6 +162,17 @@ def _replace_graph_def(message, graph_def, clear_devices):
     if clear_devices:
         for node in message.graph_def.node:
             node.device = ''
+
+
+def _strip_default_attrs(message):
+    defaults = {op.name: {attr.name: attr.default_value.SerializeToString(deterministic=True)
+                          for attr in op.attr if attr.HasField('default_value')}
+                for op in message.meta_info_def.stripped_op_list.op}
+    for node in message.graph_def.node:
+        for name, default in defaults.get(node.op, {}).items():
+            if name in node.attr and (
+                    node.attr[name].SerializeToString(deterministic=True) == default):
+                del node.attr[name]
 
 
 def _merge_meta_info(message, meta_info_def):

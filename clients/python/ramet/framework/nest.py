@@ -78,7 +78,7 @@ def _items(structure):
         return [(name, getattr(structure, name)) for name in names]
     if _is_composite(structure):
         spec = structure._type_spec
-        return [(type(spec).__name__, spec._to_components(structure))]
+        return [(type(structure).__name__, spec._to_components(structure))]
     if is_namedtuple(structure):
         return list(zip(structure._fields, structure, strict=True))
     return list(enumerate(structure))

@@ -3,7 +3,15 @@
 import collections
 
 from ramet.api import export, export_value
-from ramet.framework import dtypes, ops, tensor_shape, tensor_util, type_spec
+from ramet.framework import (
+    conversion,
+    dtypes,
+    scopes,
+    stacks,
+    tensor_shape,
+    tensor_util,
+    type_spec,
+)
 
 SparseTensorValue = collections.namedtuple(
     'SparseTensorValue', ['indices', 'values', 'dense_shape']
@@ -61,10 +69,12 @@ class SparseTensor:
             TypeError: if indices or dense_shape are not of int64.
             ValueError: if the ranks or sizes do not go together.
         """
-        with ops.name_scope(None, 'SparseTensor', [indices, values, dense_shape]):
-            self._indices = ops.convert_to_tensor(indices, dtype=dtypes.int64, name='indices')
-            self._values = ops.convert_to_tensor(values, name='values')
-            self._dense_shape = ops.convert_to_tensor(
+        with scopes.name_scope(None, 'SparseTensor', [indices, values, dense_shape]):
+            self._indices = conversion.convert_to_tensor(
+                indices, dtype=dtypes.int64, name='indices'
+            )
+            self._values = conversion.convert_to_tensor(values, name='values')
+            self._dense_shape = conversion.convert_to_tensor(
                 dense_shape, dtype=dtypes.int64, name='dense_shape'
             )
         places = self._indices.shape.with_rank(2)
@@ -147,7 +157,7 @@ class SparseTensor:
         Raises:
             ValueError: if there is no session.
         """
-        session = session or ops.get_default_session()
+        session = session or stacks.get_default_session()
         if session is None:
             raise ValueError(
                 'Cannot evaluate tensor using `eval()`: No default session is registered. Use '
@@ -159,8 +169,10 @@ class SparseTensor:
     def _with_dense(self, op_type, name, other):
         from ramet.ops import gen
 
-        with ops.name_scope(None, name, [self.indices, self.values, self.dense_shape, other]) as s:
-            other = ops.convert_to_tensor(other, dtype=self.dtype.base_dtype, name='y')
+        with scopes.name_scope(
+            None, name, [self.indices, self.values, self.dense_shape, other]
+        ) as s:
+            other = conversion.convert_to_tensor(other, dtype=self.dtype.base_dtype, name='y')
             values = self.values
             target = _TRUE_DIVISION.get(self.dtype.base_dtype) if name == 'truediv' else None
             if target is not None:
@@ -275,7 +287,7 @@ def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
         TypeError: if value cannot become a Tensor of dtype.
     """
     if not is_sparse(value):
-        return ops.convert_to_tensor(value, dtype=dtype, name=name)
+        return conversion.convert_to_tensor(value, dtype=dtype, name=name)
     sparse = SparseTensor.from_value(value)
     if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(sparse.dtype):
         raise RuntimeError(

@@ -3,7 +3,7 @@
 import collections.abc as abc
 
 from ramet.api import export
-from ramet.framework import dtypes, ops
+from ramet.framework import conversion, dtypes
 from ramet.framework.indexed_slices import IndexedSlices
 
 
@@ -25,7 +25,7 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None, as_ref=Fal
         TypeError: if value cannot become a Tensor of dtype.
     """
     if not isinstance(value, IndexedSlices):
-        return ops.convert_to_tensor(value, dtype=dtype, name=name, as_ref=as_ref)
+        return conversion.convert_to_tensor(value, dtype=dtype, name=name, as_ref=as_ref)
     if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
         raise ValueError(
             f'Incompatible tensor conversion requested to `dtype` {dtypes.as_dtype(dtype).name} '

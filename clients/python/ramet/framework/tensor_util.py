@@ -12,6 +12,17 @@ from ramet.framework.tensor_proto import (  # noqa: F401 - known under this modu
 )
 
 
+# Ops whose values TensorFlow's Python tells from the graph. The core knows more, but programs that
+# build other nodes where a value is known would then get another graph.
+_OF_SHAPES = frozenset(['Const', 'Shape', 'Size', 'Rank'])
+_OF_INPUTS = frozenset(
+    [
+        'Cast', 'Concat', 'ConcatV2', 'Equal', 'Fill', 'Identity', 'NotEqual', 'Pack', 'Range',
+        'Split', 'StopGradient', 'Unpack',
+    ]
+)  # fmt: skip
+
+
 @export('is_tensor', 'contrib.framework.is_tensor')
 def is_tensor(x):
     """Whether x is a tensor: a Tensor, a variable, a SparseTensor or IndexedSlices."""
@@ -23,6 +34,15 @@ def is_tensor(x):
 
 
 is_tf_type = is_tensor
+
+
+def _is_told(op):
+    """Whether TensorFlow's Python tells the values of an op."""
+    if op.type in _OF_SHAPES:
+        return True
+    if op.type not in _OF_INPUTS or (op.type == 'Pack' and op.get_attr('axis') != 0):
+        return False
+    return all(_is_told(part.op) for part in op.inputs)
 
 
 @export('get_static_value', 'contrib.util.constant_value')
@@ -42,11 +62,13 @@ def constant_value(tensor, partial=False):
 
     if not isinstance(tensor, ops.Tensor):
         return None if is_tensor(tensor) else tensor
-    value = _core.constant_value(tensor)
+    value = _core.constant_value(tensor) if _is_told(tensor.op) else None
+    if value is not None and not isinstance(value, np.ndarray):
+        return np.array(value, dtype=tensor.dtype.as_numpy_dtype)
     if value is None and partial and tensor.op.type == 'Pack' and tensor.op.get_attr('axis') == 0:
-        parts = [constant_value(part, partial) for part in tensor.op.inputs]
-        value = np.empty(len(parts), dtype=object)
-        value[:] = parts
+        value = np.empty(len(tensor.op.inputs), dtype=object)
+        for i, part in enumerate(tensor.op.inputs):
+            value[i] = constant_value(part, partial)
     return value
 
 

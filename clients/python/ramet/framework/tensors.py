@@ -45,13 +45,7 @@ class Tensor(_core.Tensor):
         """
         known, given = self.shape, tensor_shape.as_shape(shape)
         if not known.is_compatible_with(given):
-            if known.ndims is not None and given.ndims is not None and known.ndims != given.ndims:
-                raise ValueError(
-                    f"Tensor's shape {known} is not compatible with supplied shape {given}."
-                )
-            raise ValueError(
-                f"Tensor's shape {known} is not compatible with supplied shape {given}."
-            )
+            raise ValueError(_mismatch(known, given))
         self._set_shape(given)
 
     @property
@@ -124,9 +118,7 @@ class Tensor(_core.Tensor):
 
     def __str__(self):
         shape, device = '', ''
-        if self._dims() is None:
-            shape = ', shape=<unknown>'
-        else:
+        if self._dims() is not None:
             shape = f', shape={self.shape}'
         if self.device:
             device = f', device={self.device}'
@@ -256,6 +248,19 @@ class Operation(_core.Operation):
 
     def __repr__(self):
         return f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+def _mismatch(known, given):
+    """How two incompatible shapes differ, in the words of shape inference."""
+    if known.ndims != given.ndims:
+        return f'Shapes must be equal rank, but are {known.ndims} and {given.ndims}'
+    pairs = list(zip(known.as_list(), given.as_list(), strict=True))
+    dim = next(i for i, (a, b) in enumerate(pairs) if None not in (a, b) and a != b)
+    texts = [','.join('?' if d is None else str(d) for d in side) for side in zip(*pairs)]
+    return (
+        f'Dimension {dim} in both shapes must be equal, but are {pairs[dim][0]} and '
+        f'{pairs[dim][1]}. Shapes are [{texts[0]}] and [{texts[1]}].'
+    )
 
 
 def graph_element(obj):

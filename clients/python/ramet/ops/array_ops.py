@@ -3,16 +3,18 @@
 from ramet.ops import gen
 from ramet.ops.array_basics import (  # noqa: F401
     broadcast_dynamic_shape, broadcast_static_shape, expand_dims, expand_dims_v2, fill,
-    guarantee_const, identity, newaxis, ones, ones_like, placeholder, placeholder_with_default,
-    rank, rank_internal, reshape, shape, shape_internal, shape_n, size, size_internal,
-    sparse_placeholder, squeeze, stop_gradient, zeros, zeros_like)
+    guarantee_const, identity, newaxis, ones, ones_like, rank, rank_internal, reshape, shape,
+    shape_internal, shape_n, size, size_internal, squeeze, stop_gradient, zeros, zeros_like)
 from ramet.ops.array_batch import batch_gather, batch_gather_nd  # noqa: F401
+from ramet.ops.array_diag import (  # noqa: F401
+    matrix_diag, matrix_diag_part, matrix_set_diag, tensor_diag_part)
 from ramet.ops.array_join import concat, parallel_stack, split, stack, unstack  # noqa: F401
 from ramet.ops.array_layout import (  # noqa: F401
     batch_to_space, depth_to_space, extract_image_patches, extract_patches, fingerprint,
-    matrix_diag, matrix_diag_part, matrix_set_diag, matrix_transpose, pad,
-    required_space_to_batch_paddings, reverse_sequence, roll, space_to_batch, space_to_depth,
-    tensor_diag_part, transpose)
+    matrix_transpose, pad, required_space_to_batch_paddings, reverse_sequence, roll,
+    space_to_batch, space_to_depth, transpose)
+from ramet.ops.array_placeholders import (  # noqa: F401
+    placeholder, placeholder_with_default, sparse_placeholder)
 from ramet.ops.array_repeat import meshgrid, repeat, repeat_with_axis  # noqa: F401
 from ramet.ops.array_select import (  # noqa: F401
     boolean_mask, edit_distance, gather, gather_nd, gather_v2, one_hot, searchsorted,

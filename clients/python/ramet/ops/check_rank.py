@@ -5,7 +5,7 @@ import functools
 from ramet.api import export
 from ramet.framework import dtypes, ops, tensor_util
 from ramet.framework.sparse_tensor import SparseTensor
-from ramet.ops import array_basics, check_ops, control_flow_ops, gen
+from ramet.ops import array_basics, check_ops, check_types, control_flow_ops, gen
 
 
 class _KnownToFail(Exception):
@@ -21,7 +21,7 @@ def _known_scalar(value):
 
 def _check(x, ranks, holds, build, data, summarize):
     for rank in ranks:
-        check_ops.assert_type(rank, dtypes.int32)
+        check_types.assert_type(rank, dtypes.int32)
     known = [_known_scalar(rank) for rank in ranks]
     if all(value is not None for value in known):
         actual = x.shape.rank
@@ -48,8 +48,8 @@ def _name_of(x):
 def _rank_data(x, message, wording, ranks, data):
     if data is not None:
         return data
-    return [check_ops.prefix(message), f'Tensor {_name_of(x)} must have rank {wording}'.rstrip(), *ranks,
-            'Received shape: ', array_basics.shape(x)]
+    claim = f'Tensor {_name_of(x)} must have rank {wording}'.rstrip()
+    return [check_ops.prefix(message), claim, *ranks, 'Received shape: ', array_basics.shape(x)]
 
 
 def _refuse(x, message, wording, actual):

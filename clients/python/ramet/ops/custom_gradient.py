@@ -7,7 +7,6 @@ from ramet.api import export
 from ramet.framework import nest
 from ramet.framework import ops
 from ramet.ops import gen
-from ramet.ops import variables as variables_lib
 
 _numbers = itertools.count()
 
@@ -36,7 +35,7 @@ class _Decorated:
 
 
 def _all_variables():
-    return variables_lib.global_variables() + variables_lib.local_variables()
+    return ops.get_collection('variables') + ops.get_collection('local_variables')
 
 
 def _is_resource(variable):

@@ -26,6 +26,10 @@ def _is_resource(value):
         return False
 
 
+def _place(table):
+    return table.handle if _is_resource(table) else table
+
+
 def _clip(rows, ids, max_norm):
     if max_norm is None:
         return rows
@@ -82,7 +86,7 @@ def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_
                   for i, p in enumerate(params)]
         ids = ops.convert_to_tensor(ids, name='ids')
         if len(tables) == 1:
-            with ops.colocate_with(tables[0]):
+            with ops.colocate_with(_place(tables[0])):
                 rows = _clip(_gather(tables[0], ids, name=name), ids, max_norm)
             return array_ops.identity(rows)
         return _partitioned_lookup(tables, ids, partition_strategy, max_norm, name)
@@ -103,7 +107,7 @@ def _total_rows(tables, dtype):
         if size is not None:
             counts.append(size)
         else:
-            with ops.colocate_with(table):
+            with ops.colocate_with(_place(table)):
                 counts.append(array_ops.shape(table)[0])
     return math_ops.reduce_sum(math_ops.cast(array_ops.stack(counts), dtype))
 
@@ -141,13 +145,13 @@ def _partitioned_lookup(tables, ids, partition_strategy, max_norm, name):
     positions = gen.DynamicPartition(positions, partition, count)
     parts = []
     for table, part_ids in zip(tables, gather_ids):
-        with ops.colocate_with(table):
+        with ops.colocate_with(_place(table)):
             parts.append(_gather(table, part_ids))
     rows = gen.ParallelDynamicStitch(positions, parts, name=name)
     element = _element_shape(tables)
     inner = element
     if not element.is_fully_defined():
-        with ops.colocate_with(tables[0]):
+        with ops.colocate_with(_place(tables[0])):
             inner = array_ops.shape(tables[0])[1:]
     rows = array_ops.reshape(rows, array_ops.concat([array_ops.shape(ids), inner], 0))
     rows.set_shape(ids.get_shape().concatenate(element))

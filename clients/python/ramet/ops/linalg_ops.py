@@ -4,8 +4,18 @@ import numpy as np
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
-from ramet.ops import (array_basics, array_join, array_layout, array_select, gen, math_basics,
-                       math_reduce)
+from ramet.ops import (
+    array_basics,
+    array_diag,
+    array_join,
+    array_layout,
+    array_select,
+    gen,
+    math_basics,
+    math_cast,
+    math_range,
+    math_reduce,
+)
 from ramet.ops.array_basics import one_of
 
 
@@ -39,8 +49,8 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
                 whole = array_join.concat((batch, [num_rows, num_columns]), axis=0)
         ones = array_basics.ones(diagonal_shape, dtype=dtype)
         if square:
-            return array_layout.matrix_diag(ones)
-        return array_layout.matrix_set_diag(array_basics.zeros(whole, dtype=dtype), ones)
+            return array_diag.matrix_diag(ones)
+        return array_diag.matrix_set_diag(array_basics.zeros(whole, dtype=dtype), ones)
 
 
 @export('linalg.norm', 'norm')
@@ -99,7 +109,7 @@ def _norm_of(tensor, ord, axis, is_matrix):
     if ord in ('fro', 'euclidean', 2, 2.0):
         if is_matrix and ord in (2, 2.0):
             return _spectral_norm(tensor, axis)
-        squares = tensor * math_basics.conj(tensor)
+        squares = tensor * math_cast.conj(tensor)
         return gen.Sqrt(math_reduce.reduce_sum(squares, axis, keepdims=True))
     sizes = math_basics.abs(tensor)
     if ord == 1:
@@ -119,7 +129,7 @@ def _spectral_norm(tensor, axis):
     """The greatest singular value of matrices along two dimensions."""
     rank = array_basics.rank(tensor)
     first = gen.FloorMod(ops.convert_to_tensor(axis), rank)
-    others = array_select.setdiff1d(math_basics.range(rank), first)[0]
+    others = array_select.setdiff1d(math_range.range(rank), first)[0]
     perm = array_join.concat([others, first], 0)
     moved = array_layout.transpose(tensor, perm=perm)
     values = gen.Svd(moved, compute_uv=False, full_matrices=False)[0]

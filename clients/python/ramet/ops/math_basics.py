@@ -1,6 +1,5 @@
 """Arithmetic on two tensors, casts, complex numbers, ranges: what is more than one op."""
 
-import builtins
 
 import numpy as np
 
@@ -8,7 +7,7 @@ from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
 from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.sparse_tensor import SparseTensor
-from ramet.ops import array_basics, array_join, array_select, gen
+from ramet.ops import gen
 
 Tensor = ops.Tensor
 _SAME = object()
@@ -58,10 +57,21 @@ def add_tensors(x, y, name=None):
     return gen.AddV2(x, y, name=name)
 
 
+def hinted(value, like, name):
+    """`value` as a tensor, of the dtype of the tensor `like` if it can be."""
+    dtype = like.dtype.base_dtype
+    if isinstance(value, np.ndarray):
+        try:
+            return ops.convert_to_tensor(value, dtype=dtype, name=name)
+        except (TypeError, ValueError):
+            pass
+    return ops.convert_to_tensor(value, dtype_hint=dtype, name=name)
+
+
 def add_converted(x, y):
     with ops.name_scope(None, 'add', [x, y]) as scope:
         if not isinstance(y, (Tensor, SparseTensor)):
-            y = ops.convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name='y')
+            y = hinted(y, x, 'y')
         return add_tensors(x, y, name=scope)
 
 
@@ -81,7 +91,7 @@ def add(x, y, name=None):
         return gen.AddV2(x, y, name=name or 'Add')
     with ops.name_scope(name, 'Add', [x]) as scope:
         x = ops.convert_to_tensor(x, name='x')
-        y = ops.convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name='y')
+        y = hinted(y, x, 'y')
         return add_tensors(x, y, name=scope)
 
 
@@ -166,7 +176,7 @@ def truediv_tensors(x, y, name=None):
 def truediv_in_scope(x, y, name=None):
     with ops.name_scope(name, 'truediv', [x, y]) as scope:
         x = ops.convert_to_tensor(x, name='x')
-        y = ops.convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name='y')
+        y = hinted(y, x, 'y')
         return truediv_tensors(x, y, scope)
 
 
@@ -383,294 +393,6 @@ def scalar_mul(scalar, x, name=None):
     return gen.Mul(scalar, x, name=name)
 
 
-@export('cast', 'dtypes.cast')
-def cast(x, dtype, name=None):
-    """Converts elements to another dtype; floating point is cut off towards zero for integers.
-
-    Args:
-      x: a tensor, SparseTensor or IndexedSlices of numbers or bools.
-      dtype: the new dtype.
-      name: name of the node.
-
-    Returns:
-      What `x` is; `x` itself if it has that dtype.
-
-    Raises:
-      TypeError: there is no such conversion.
-    """
-    wanted = dtypes.as_dtype(dtype).base_dtype
-    if type(x) is Tensor:
-        source = x.dtype
-        if source == wanted:
-            return x
-        if not source.is_complex:
-            return gen.Cast(x, wanted, name=name or 'Cast')
-    if getattr(x, '_is_resource', False) and x.dtype == wanted:
-        return x
-    with ops.name_scope(name, 'Cast', [x]) as scope:
-        if isinstance(x, SparseTensor):
-            return SparseTensor(x.indices, cast(x.values, wanted, name=scope), x.dense_shape)
-        if isinstance(x, IndexedSlices):
-            return IndexedSlices(cast(x.values, wanted, name=scope), x.indices, x.dense_shape)
-        x = ops.convert_to_tensor(x, name='x')
-        if x.dtype.is_complex and wanted.is_floating:
-            _warn_of_lost_part(x.dtype, wanted)
-        return x if x.dtype == wanted else gen.Cast(x, wanted, name=scope)
-
-
-def _warn_of_lost_part(source, wanted):
-    import logging
-    logging.getLogger('tensorflow').warning(
-        f'You are casting an input of type {source.name} to an incompatible dtype {wanted.name}.  '
-        'This will discard the imaginary part and may not be what you intended.')
-
-
-@export('dtypes.saturate_cast', 'saturate_cast')
-def saturate_cast(value, dtype, name=None):
-    """Converts elements to another dtype; what does not fit becomes the nearest that does.
-
-    Args:
-      value: a tensor of numbers.
-      dtype: the new dtype.
-      name: name of the node.
-
-    Returns:
-      A tensor of `dtype`.
-    """
-    with ops.name_scope(name, 'saturate_cast', [value]) as scope:
-        value = ops.convert_to_tensor(value, name='value')
-        wanted = dtypes.as_dtype(dtype).base_dtype
-        return _saturate(value, wanted, scope)
-
-
-def _saturate(value, wanted, scope):
-    if value.dtype.is_complex and not wanted.is_complex:
-        value = real(value)
-    source = value.dtype.base_dtype
-    kind = source.as_numpy_dtype
-    low = _rounded_in(kind, builtins.max(source.min, wanted.min), wanted.min)
-    high = _rounded_in(kind, builtins.min(source.max, wanted.max), wanted.max)
-    value = gen.ClipByValue(value, constant_op.constant(low, dtype=source),
-                            constant_op.constant(high, dtype=source), name='clamp')
-    return cast(value, wanted, name=scope)
-
-
-def _rounded_in(kind, bound, limit):
-    """`bound` as a number of `kind`, not beyond `limit`."""
-    found = kind(bound)
-    beyond = found > limit if limit > 0 else found < limit
-    return np.nextafter(found, kind(0), dtype=kind) if beyond else found
-
-
-@export('to_float')
-def to_float(x, name='ToFloat'):
-    """Converts to float32 (old form of cast).
-
-    Args:
-      x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
-
-    Returns:
-      What `x` is.
-    """
-    return cast(x, dtypes.float32, name=name)
-
-
-@export('to_double')
-def to_double(x, name='ToDouble'):
-    """Converts to float64 (old form of cast).
-
-    Args:
-      x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
-
-    Returns:
-      What `x` is.
-    """
-    return cast(x, dtypes.float64, name=name)
-
-
-@export('to_int32')
-def to_int32(x, name='ToInt32'):
-    """Converts to int32 (old form of cast).
-
-    Args:
-      x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
-
-    Returns:
-      What `x` is.
-    """
-    return cast(x, dtypes.int32, name=name)
-
-
-@export('to_int64')
-def to_int64(x, name='ToInt64'):
-    """Converts to int64 (old form of cast).
-
-    Args:
-      x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
-
-    Returns:
-      What `x` is.
-    """
-    return cast(x, dtypes.int64, name=name)
-
-
-@export('to_bfloat16')
-def to_bfloat16(x, name='ToBFloat16'):
-    """Converts to bfloat16 (old form of cast).
-
-    Args:
-      x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
-
-    Returns:
-      What `x` is.
-    """
-    return cast(x, dtypes.bfloat16, name=name)
-
-
-@export('to_complex64')
-def to_complex64(x, name='ToComplex64'):
-    """Converts to complex64 (old form of cast).
-
-    Args:
-      x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
-
-    Returns:
-      What `x` is.
-    """
-    return cast(x, dtypes.complex64, name=name)
-
-
-@export('to_complex128')
-def to_complex128(x, name='ToComplex128'):
-    """Converts to complex128 (old form of cast).
-
-    Args:
-      x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
-
-    Returns:
-      What `x` is.
-    """
-    return cast(x, dtypes.complex128, name=name)
-
-
-@export('complex', 'dtypes.complex')
-def complex(real, imag, name=None):
-    """Returns complex numbers of two parts.
-
-    Args:
-      real: a float32 or float64 tensor.
-      imag: a tensor of that dtype.
-      name: name of the node.
-
-    Returns:
-      A complex64 or complex128 tensor.
-
-    Raises:
-      TypeError: the dtypes are others.
-    """
-    real = ops.convert_to_tensor(real, name='real')
-    imag = ops.convert_to_tensor(imag, name='imag')
-    with ops.name_scope(name, 'Complex', [real, imag]) as scope:
-        pair = (real.dtype, imag.dtype)
-        if pair == (dtypes.float64, dtypes.float64):
-            result = dtypes.complex128
-        elif pair == (dtypes.float32, dtypes.float32):
-            result = dtypes.complex64
-        else:
-            raise TypeError('The `real` and `imag` components have incorrect types: '
-                            f'{real.dtype.name} {imag.dtype.name}. They must be consistent, and '
-                            'one of '
-                            f'{[dtypes.float32, dtypes.float64]}')
-        return gen.Complex(real, imag, Tout=result, name=scope)
-
-
-@export('math.real', 'real')
-def real(input, name=None):
-    """Returns the real part; `input` itself if that is real.
-
-    Args:
-      input: a tensor of numbers.
-      name: name of the node.
-
-    Returns:
-      A tensor of real dtype.
-    """
-    with ops.name_scope(name, 'Real', [input]) as scope:
-        input = ops.convert_to_tensor(input, name='input')
-        if not input.dtype.is_complex:
-            return input
-        return gen.Real(input, Tout=input.dtype.real_dtype, name=scope)
-
-
-@export('imag', 'math.imag')
-def imag(input, name=None):
-    """Returns the imaginary part; zeros if `input` is real.
-
-    Args:
-      input: a tensor of numbers.
-      name: name of the node.
-
-    Returns:
-      A tensor of real dtype.
-    """
-    with ops.name_scope(name, 'Imag', [input]) as scope:
-        input = ops.convert_to_tensor(input, name='input')
-        if input.dtype.is_complex:
-            return gen.Imag(input, Tout=input.dtype.real_dtype, name=scope)
-        return array_basics.zeros_like(input)
-
-
-@export('angle', 'math.angle')
-def angle(input, name=None):
-    """Returns the argument of complex numbers; of real ones 0 or pi.
-
-    Args:
-      input: a tensor of numbers.
-      name: name of the node.
-
-    Returns:
-      A tensor of real dtype.
-    """
-    with ops.name_scope(name, 'Angle', [input]) as scope:
-        input = ops.convert_to_tensor(input, name='input')
-        if input.dtype.is_complex:
-            return gen.Angle(input, Tout=input.dtype.real_dtype, name=scope)
-        return array_select.where(input < 0, np.pi * array_basics.ones_like(input),
-                                  array_basics.zeros_like(input))
-
-
-@export('conj', 'math.conj')
-def conj(x, name=None):
-    """Returns the complex conjugate; `x` itself if that is real.
-
-    Args:
-      x: a tensor of numbers.
-      name: name of the node.
-
-    Returns:
-      A tensor like `x`.
-
-    Raises:
-      TypeError: `x` is not of numbers.
-    """
-    if isinstance(x, Tensor) and (x.dtype.is_floating or x.dtype.is_integer):
-        return x
-    with ops.name_scope(name, 'Conj', [x]) as scope:
-        x = ops.convert_to_tensor(x, name='x')
-        if x.dtype.is_complex or x.dtype == dtypes.variant:
-            return gen.Conj(x, name=scope)
-        if x.dtype.is_floating or x.dtype.is_integer:
-            return x
-        raise TypeError(f'Expected numeric or variant tensor, got dtype {x.dtype!r}.')
-
-
 @export('math.round', 'round')
 def round(x, name=None):
     """Rounds to the nearest integer, halves to the even one; integers stay.
@@ -717,94 +439,6 @@ def log_sigmoid(x, name=None):
     with ops.name_scope(name, 'LogSigmoid', [x]) as scope:
         x = ops.convert_to_tensor(x, name='x')
         return gen.Neg(gen.Softplus(-x), name=scope)
-
-
-@export('range')
-def range(start, limit=None, delta=1, dtype=None, name='range'):
-    """Returns the numbers from `start`, `delta` apart, that lie before `limit`.
-
-    Args:
-      start: a scalar; the limit, with start 0, if `limit` is not given.
-      limit: a scalar.
-      delta: a scalar.
-      dtype: dtype of the numbers; the widest of the three if not given.
-      name: name of the node.
-
-    Returns:
-      A 1-D tensor.
-    """
-    if limit is None:
-        start, limit = 0, start
-    with ops.name_scope(name, 'Range', [start, limit, delta]) as scope:
-        parts = [_range_part(value, dtype, label) for value, label in
-                 ((start, 'start'), (limit, 'limit'), (delta, 'delta'))]
-        if dtype is None:
-            dtype = _widest([part.dtype for part in parts])
-        return gen.Range(*(cast(part, dtype) for part in parts), name=scope)
-
-
-def _range_part(value, dtype, label):
-    if isinstance(value, Tensor):
-        return value
-    return ops.convert_to_tensor(value, dtype=dtype, name=label)
-
-
-def _widest(found):
-    order = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]
-    for dtype in found:
-        if dtype not in order:
-            raise ValueError(f'dtype {dtype} is not supported by range')
-    return max(found, key=order.index)
-
-
-@export('lin_space', 'linspace')
-def linspace(start, stop, num, name=None, axis=0):
-    """Returns `num` numbers evenly spaced from `start` to `stop`, both included.
-
-    Args:
-      start: a tensor of floating point numbers.
-      stop: a tensor of that dtype.
-      num: an integer scalar, at least 1.
-      name: name of the scope.
-      axis: where the new dimension goes, if the two are no scalars.
-
-    Returns:
-      A tensor.
-    """
-    with ops.name_scope(name, 'linspace', [start, stop]) as scope:
-        start = ops.convert_to_tensor(start, name='start')
-        stop = ops.convert_to_tensor(stop, name='stop', dtype=start.dtype)
-        count = _as_int32(num)
-        return _linspace(start, stop, count, axis, scope)
-
-
-def _as_int32(num):
-    num = ops.convert_to_tensor(num, name='num')
-    return gen.Cast(num, dtypes.int32)
-
-
-def _linspace(start, stop, count, axis, scope):
-    gen.Cast(count, start.dtype)
-    shape = array_basics.broadcast_dynamic_shape(array_basics.shape(start),
-                                                 array_basics.shape(stop))
-    start, stop = gen.BroadcastTo(start, shape), gen.BroadcastTo(stop, shape)
-    start = array_basics.expand_dims(start, axis=axis)
-    stop = array_basics.expand_dims(stop, axis=axis)
-    whole = array_basics.shape(start)
-    rank = array_basics.shape(whole)[0]
-    axis = gen.SelectV2(axis >= 0, axis, rank + axis)
-    inner = gen.Maximum(count - 2, 0)
-    steps = gen.Maximum(count - 1, 1)
-    delta = (stop - start) / gen.Cast(steps, start.dtype)
-    end = gen.SelectV2(count >= 0, steps, -1)
-    places = gen.Cast(range(1, end, dtype=dtypes.int64), delta.dtype)
-    lone = gen.Equal(axis, range(rank))
-    spread = array_basics.reshape(places, gen.SelectV2(lone, inner, 1))
-    result = array_join.concat((start, start + delta * spread, stop), axis=axis)
-    begin = array_basics.zeros_like(whole)
-    size = array_join.concat(
-        (whole[0:axis], array_basics.reshape(count, [1]), whole[axis + 1:]), 0)
-    return gen.Slice(result, begin, size)
 
 
 @export('math.xdivy')

@@ -4,7 +4,17 @@ import numpy as np
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
-from ramet.ops import array_basics, array_join, array_layout, array_select, gen, math_basics
+from ramet.ops import (
+    array_basics,
+    array_diag,
+    array_join,
+    array_layout,
+    array_select,
+    gen,
+    math_basics,
+    math_cast,
+    math_range,
+)
 
 Tensor = ops.Tensor
 _SPARSE_TYPES = (dtypes.bfloat16, dtypes.float32)
@@ -51,7 +61,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
         if not isinstance(a, Tensor):
             a = ops.convert_to_tensor(a, name='a')
         if not isinstance(b, Tensor):
-            b = ops.convert_to_tensor(b, dtype_hint=a.dtype.base_dtype, name='b')
+            b = math_basics.hinted(b, a, 'b')
         a_rank, b_rank = a.shape.rank, b.shape.rank
         if (a_rank is None or a_rank > 2) and (b_rank is None or b_rank > 2) or (
                 a_rank is not None and a_rank > 2) or (
@@ -59,9 +69,9 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
             return _batch_matmul(a, b, (transpose_a, adjoint_a), (transpose_b, adjoint_b),
                                  output_type, scope)
         if adjoint_a:
-            a, transpose_a = math_basics.conj(a), True
+            a, transpose_a = math_cast.conj(a), True
         if adjoint_b:
-            b, transpose_b = math_basics.conj(b), True
+            b, transpose_b = math_cast.conj(b), True
         if (a_is_sparse or b_is_sparse) and a.dtype in _SPARSE_TYPES and b.dtype in _SPARSE_TYPES:
             return gen.SparseMatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b,
                                     a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse, name=scope)
@@ -79,7 +89,7 @@ def _batch_matmul(a, b, a_flags, b_flags, output_type, scope):
 def _adjointed(x, transpose, adjoint):
     """A tensor and a flag for an op that can only adjoin."""
     if transpose:
-        return math_basics.conj(x), True
+        return math_cast.conj(x), True
     return x, adjoint
 
 
@@ -119,7 +129,7 @@ def trace(x, name=None):
     """
     with ops.name_scope(name, 'Trace', [x]) as scope:
         x = ops.convert_to_tensor(x, name='x')
-        return gen.Sum(array_layout.matrix_diag_part(x), [-1], name=scope)
+        return gen.Sum(array_diag.matrix_diag_part(x), [-1], name=scope)
 
 
 @export('linalg.tensordot', 'tensordot')
@@ -166,8 +176,8 @@ def _paired_axes(a, axes):
         rank = a.shape.rank
         if rank is None:
             count = array_basics.rank(a)
-            return (math_basics.range(count - axes, limit=count),
-                    math_basics.range(axes, dtype=dtypes.int32))
+            return (math_range.range(count - axes, limit=count),
+                    math_range.range(axes, dtype=dtypes.int32))
         if axes > rank:
             raise ValueError('`axes` must not be larger than the number of dimensions of tensor '
                              f'{a}.  Received {axes}, vs tensor dimensions {rank}.')
@@ -224,7 +234,7 @@ def _dynamic_matrix(a, axes, flipped):
         count = array_basics.rank(a)
         axes = ops.convert_to_tensor(axes, dtype=dtypes.int32, name='axes')
         axes = array_select.where(axes >= 0, axes, axes + count)
-        free, _ = gen.ListDiff(math_basics.range(count), axes, dtypes.int32)
+        free, _ = gen.ListDiff(math_range.range(count), axes, dtypes.int32)
     free_sizes = array_select.gather(sizes, free)
     met_sizes = array_select.gather(sizes, axes)
     zero = constant_op.constant([0])

@@ -1,17 +1,21 @@
 """All of the math functions under the name that the rest of the package uses."""
 
 from ramet.ops import gen
+from ramet.ops.math_accumulate import (  # noqa: F401
+    accumulate_n, add_n, cumprod, cumsum, cumulative_logsumexp)
 from ramet.ops.math_basics import (  # noqa: F401
-    abs, add, angle, cast, complex, conj, div, div_no_nan, divide, equal, floordiv, imag,
-    linspace, log_sigmoid, logical_xor, multiply, multiply_no_nan, not_equal, pow, range, real,
-    reciprocal_no_nan, round, saturate_cast, scalar_mul, sigmoid, sparse_dense_truediv, subtract,
-    to_bfloat16, to_complex64, to_complex128, to_double, to_float, to_int32, to_int64, truediv,
-    xdivy, xlog1py)
+    abs, add, div, div_no_nan, divide, equal, floordiv, log_sigmoid, logical_xor, multiply,
+    multiply_no_nan, not_equal, pow, reciprocal_no_nan, round, scalar_mul, sigmoid,
+    sparse_dense_truediv, subtract, truediv, xdivy, xlog1py)
+from ramet.ops.math_cast import (  # noqa: F401
+    angle, cast, complex, conj, imag, real, saturate_cast, to_bfloat16, to_complex64,
+    to_complex128, to_double, to_float, to_int32, to_int64)
 from ramet.ops.math_linear import matmul, matvec, polyval, tensordot, trace  # noqa: F401
+from ramet.ops.math_range import linspace, range  # noqa: F401
 from ramet.ops.math_reduce import (  # noqa: F401
-    accumulate_n, add_n, argmax, argmin, count_nonzero, cumprod, cumsum, cumulative_logsumexp,
-    reduce_all, reduce_any, reduce_euclidean_norm, reduce_logsumexp, reduce_max, reduce_mean,
-    reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance)
+    argmax, argmin, count_nonzero, reduce_all, reduce_any, reduce_euclidean_norm,
+    reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum,
+    reduce_variance)
 from ramet.ops.math_segment import (  # noqa: F401
     bincount, sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum,
     unsorted_segment_mean, unsorted_segment_sqrt_n)

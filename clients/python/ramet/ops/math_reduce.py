@@ -6,9 +6,8 @@ import numpy as np
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
-from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.sparse_tensor import SparseTensor
-from ramet.ops import array_basics, gen, math_basics
+from ramet.ops import array_basics, gen, math_basics, math_cast, math_range
 from ramet.ops.array_basics import one_of
 
 Tensor = ops.Tensor
@@ -23,15 +22,13 @@ def reduction_dims(x, axis):
     """`axis`, or all dimensions of `x`: a constant where the rank is known."""
     if axis is not None:
         return axis
-    if isinstance(x, Tensor):
-        rank = x.shape.rank
-    elif isinstance(x, SparseTensor):
+    if isinstance(x, SparseTensor):
         rank = x.dense_shape.shape.as_list()[0] if x.dense_shape.shape.rank else None
     else:
-        rank = None
+        rank = getattr(getattr(x, 'shape', None), 'rank', None)
     if rank:
         return constant_op.constant(_all_dims(rank), dtypes.int32)
-    return math_basics.range(0, array_basics.rank(x))
+    return math_range.range(0, array_basics.rank(x))
 
 
 def _reduce(build, x, axis, keepdims, name):
@@ -266,7 +263,7 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
         off = input_tensor - means
         if off.dtype.is_complex:
             squares = gen.Mul(gen.Conj(off), off)
-            squares = math_basics.real(squares)
+            squares = math_cast.real(squares)
         else:
             squares = gen.Square(off)
         return _reduce(gen.Mean, squares, axis, keepdims, None)
@@ -339,7 +336,7 @@ def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int6
         if held.dtype != dtypes.bool:
             held = gen.NotEqual(held, array_basics.zeros([], dtype=held.dtype))
         held = gen.Cast(held, dtypes.int64)
-        return math_basics.cast(_reduce(gen.Sum, held, axis, keepdims, None), dtype)
+        return math_cast.cast(_reduce(gen.Sum, held, axis, keepdims, None), dtype)
 
 
 @export('argmax', 'math.argmax')
@@ -382,131 +379,3 @@ def argmin(input, axis=None, name=None, dimension=None, output_type=dtypes.int64
     """
     axis = one_of('axis', axis, 'dimension', dimension, 0)
     return gen.ArgMin(input, axis, name=name, output_type=output_type)
-
-
-@export('cumsum', 'math.cumsum')
-def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
-    """Returns the running sums along a dimension.
-
-    Args:
-      x: a tensor of numbers.
-      axis: an int32 scalar in [-rank, rank).
-      exclusive: leave each element out of its own sum.
-      reverse: from the end.
-      name: name of the node.
-
-    Returns:
-      A tensor like `x`.
-    """
-    with ops.name_scope(name, 'Cumsum', [x]) as scope:
-        x = ops.convert_to_tensor(x, name='x')
-        return gen.Cumsum(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
-
-
-@export('cumprod', 'math.cumprod')
-def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
-    """Returns the running products along a dimension.
-
-    Args:
-      x: a tensor of numbers.
-      axis: an int32 scalar in [-rank, rank).
-      exclusive: leave each element out of its own product.
-      reverse: from the end.
-      name: name of the node.
-
-    Returns:
-      A tensor like `x`.
-    """
-    with ops.name_scope(name, 'Cumprod', [x]) as scope:
-        x = ops.convert_to_tensor(x, name='x')
-        return gen.Cumprod(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
-
-
-@export('math.cumulative_logsumexp')
-def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
-    """Returns the running log(sum(exp(...))) along a dimension.
-
-    Args:
-      x: a tensor of floating point numbers.
-      axis: an int32 scalar in [-rank, rank).
-      exclusive: leave each element out of its own sum.
-      reverse: from the end.
-      name: name of the node.
-
-    Returns:
-      A tensor like `x`.
-    """
-    with ops.name_scope(name, 'CumulativeLogsumexp', [x]) as scope:
-        x = ops.convert_to_tensor(x, name='x')
-        return gen.CumulativeLogsumexp(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
-
-
-@export('add_n', 'math.add_n')
-def add_n(inputs, name=None):
-    """Adds tensors of one dtype and shape.
-
-    Args:
-      inputs: a list of tensors or IndexedSlices.
-      name: name of the node.
-
-    Returns:
-      A tensor; the only input itself if there is one and no name.
-
-    Raises:
-      ValueError: the list is empty, or the shapes differ.
-    """
-    try:
-        tensors = [value if isinstance(value, (Tensor, IndexedSlices))
-                   else ops.convert_to_tensor(value) for value in inputs]
-    except (TypeError, ValueError):
-        tensors = []
-        if not hasattr(inputs, '__iter__'):
-            raise
-    if not tensors:
-        raise ValueError('Inputs must be an iterable of at least one Tensor/IndexedSlices with '
-                         'the same dtype and shape.')
-    if len(tensors) > 1:
-        return gen.AddN(tensors, name=name)
-    if isinstance(tensors[0], IndexedSlices):
-        only = ops.convert_to_tensor(tensors[0])
-    else:
-        only = tensors[0]
-    return array_basics.identity(only, name=name) if name else only
-
-
-@export('accumulate_n', 'math.accumulate_n')
-def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
-    """Adds tensors of one dtype and shape (add_n with checks).
-
-    Args:
-      inputs: a list of tensors.
-      shape: what is known of their shape.
-      tensor_dtype: their dtype.
-      name: name of the node.
-
-    Returns:
-      A tensor.
-
-    Raises:
-      TypeError: `tensor_dtype` is another.
-      ValueError: the list is empty, or dtypes or shapes differ.
-    """
-    def refuse():
-        raise ValueError('inputs must be a list of at least one Tensor with the same dtype and '
-                         'shape')
-    if not inputs or not isinstance(inputs, (list, tuple)):
-        refuse()
-    tensors = [ops.convert_to_tensor(value) for value in inputs]
-    if any(tensor.dtype != tensors[0].dtype for tensor in tensors):
-        refuse()
-    from ramet.framework import tensor_shape
-    merged = tensor_shape.as_shape(shape)
-    for tensor in tensors:
-        merged = merged.merge_with(tensor.shape)
-    if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) != tensors[0].dtype:
-        raise TypeError(f'The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type '
-                        f'{tensors[0].dtype}. These must be equal. Try casting the input to the '
-                        'desired type.')
-    if len(tensors) == 1:
-        return tensors[0] if name is None else array_basics.identity(tensors[0], name=name)
-    return add_n(tensors, name=name)

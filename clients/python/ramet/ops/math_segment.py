@@ -2,8 +2,15 @@
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
-from ramet.ops import (array_basics, array_join, check_ops, control_flow_ops, gen, math_basics,
-                       math_reduce)
+from ramet.ops import (
+    array_basics,
+    array_join,
+    check_ops,
+    control_flow_ops,
+    gen,
+    math_cast,
+    math_reduce,
+)
 
 
 @export('math.unsorted_segment_mean', 'unsorted_segment_mean')
@@ -181,8 +188,8 @@ def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, 
         labels, predictions = remove_squeezable_dimensions(
             ops.convert_to_tensor(labels, name='labels'),
             ops.convert_to_tensor(predictions, name='predictions'))
-        predictions = math_basics.cast(predictions, dtypes.int64)
-        labels = math_basics.cast(labels, dtypes.int64)
+        predictions = math_cast.cast(predictions, dtypes.int64)
+        labels = math_cast.cast(labels, dtypes.int64)
         labels = _checked(check_ops.assert_non_negative(
             labels, message='`labels` contains negative values'), labels)
         predictions = _checked(check_ops.assert_non_negative(
@@ -191,7 +198,7 @@ def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, 
             num_classes = gen.Maximum(math_reduce.reduce_max(predictions),
                                       math_reduce.reduce_max(labels)) + 1
         else:
-            count = math_basics.cast(num_classes, dtypes.int64)
+            count = math_cast.cast(num_classes, dtypes.int64)
             labels = _checked(check_ops.assert_less(
                 labels, count, message='`labels` out of bound'), labels)
             predictions = _checked(check_ops.assert_less(
@@ -199,11 +206,11 @@ def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, 
         if weights is not None:
             weights = ops.convert_to_tensor(weights, name='weights')
             predictions.shape.assert_is_compatible_with(weights.shape)
-            weights = math_basics.cast(weights, dtype)
+            weights = math_cast.cast(weights, dtype)
         shape = array_join.stack([num_classes, num_classes])
         places = array_join.stack([labels, predictions], axis=1)
         values = array_basics.ones_like(predictions, dtype) if weights is None else weights
-        return gen.ScatterNd(places, values, math_basics.cast(shape, dtypes.int64))
+        return gen.ScatterNd(places, values, math_cast.cast(shape, dtypes.int64))
 
 
 def _checked(check, tensor):

@@ -4,7 +4,7 @@ import numpy as np
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
-from ramet.ops import array_basics, gen
+from ramet.ops import array_basics, control_flow_ops, gen, math_basics, math_cast
 
 
 @export('acos', 'math.acos')
@@ -197,7 +197,6 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int3
     Returns:
       A tensor of the shape of `values`.
     """
-    from ramet.ops import control_flow_ops, math_basics
     with ops.name_scope(name, 'histogram_fixed_width_bins', [values, value_range, nbins]):
         values = ops.convert_to_tensor(values, name='values')
         shape = array_basics.shape(values)
@@ -206,12 +205,12 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int3
         nbins = ops.convert_to_tensor(nbins, dtype=dtypes.int32, name='nbins')
         check = control_flow_ops.Assert(nbins > 0, [f'nbins {nbins} must > 0'])
         nbins = control_flow_ops.with_dependencies([check], nbins)
-        count = math_basics.cast(nbins, values.dtype)
+        count = math_cast.cast(nbins, values.dtype)
         scaled = math_basics.truediv(values - value_range[0], value_range[1] - value_range[0],
                                      name='scaled_values')
         places = gen.Floor(count * scaled, name='indices')
         places = _clipped(places, count - 1)
-        return array_basics.reshape(math_basics.cast(places, dtype), shape)
+        return array_basics.reshape(math_cast.cast(places, dtype), shape)
 
 
 def _clipped(x, most):

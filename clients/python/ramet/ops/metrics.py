@@ -5,6 +5,7 @@ from ramet.framework import dtypes
 from ramet.framework import ops
 from ramet.ops import array_ops
 from ramet.ops import check_ops
+from ramet.ops import check_rank
 from ramet.ops import math_ops
 from ramet.ops import squeeze_ops
 from ramet.ops import state_ops
@@ -295,11 +296,11 @@ def percentage_below(values, threshold, weights=None, metrics_collections=None,
 
 
 def _count(condition, weights, metrics_collections, updates_collections):
-    check_ops.assert_type(condition, dtypes.bool)
+    check_types.assert_type(condition, dtypes.bool)
     count = _metric_variable([], dtypes.float32, name='count')
     values = math_ops.cast(condition, dtypes.float32)
     if weights is not None:
-        check = check_ops.assert_rank_in(weights, (0, array_ops.rank(values)))
+        check = check_rank.assert_rank_in(weights, (0, array_ops.rank(values)))
         with ops.control_dependencies((check,)):
             values = math_ops.multiply(values, math_ops.cast(weights, dtypes.float32))
     value = array_ops.identity(count)

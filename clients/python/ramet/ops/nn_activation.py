@@ -415,8 +415,8 @@ def _count_nonzero(value, dtype):
 
 
 def _nonzero_count(value, size):
-    from ramet.ops import control_flow_ops
-    return control_flow_ops.cond(
+    from ramet.compat import v1
+    return v1.cond(
         size <= dtypes.int32.max,
         true_fn=lambda: math_ops.cast(_count_nonzero(value, dtypes.int32), dtypes.int64),
         false_fn=lambda: _count_nonzero(value, dtypes.int64))

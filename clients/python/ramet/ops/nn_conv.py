@@ -25,6 +25,7 @@ def squeeze_batch_dims(tensor, op, inner_rank, name=None):
             folded = array_ops.reshape(tensor, [-1] + inner.as_list())
         else:
             folded = array_ops.reshape(tensor, array_ops.concat(([-1], inner), axis=-1))
+        folded.set_shape([None] + shape[-inner_rank:].as_list())
         result = op(folded)
         result_inner = result.shape[-inner_rank:]
         if not result_inner.is_fully_defined():

@@ -4,7 +4,7 @@ import numpy as np
 
 from ramet.api import export
 from ramet.framework import ops, tensor_util
-from ramet.ops import array_basics, array_join, array_layout, gen, math_basics
+from ramet.ops import array_basics, array_join, array_layout, gen, math_range
 
 
 @export('sort')
@@ -96,5 +96,5 @@ def _dynamic_perm(axis, rank):
     if axis < 0:
         axis = rank + axis
     return array_join.concat(
-        [math_basics.range(axis), [rank - 1], math_basics.range(axis + 1, rank - 1), [axis]],
+        [math_range.range(axis), [rank - 1], math_range.range(axis + 1, rank - 1), [axis]],
         axis=0)

@@ -4,7 +4,7 @@ import re
 
 from ramet.api import export
 from ramet.framework import ops
-from ramet.ops import gen, math_reduce
+from ramet.ops import einsum_path, gen, math_reduce
 
 
 @export('lbeta', 'math.lbeta')
@@ -291,12 +291,11 @@ def einsum(equation, *inputs, **kwargs):
         raise TypeError('Invalid keyword arguments for einsum: '
                         f'{", ".join(kwargs)}. Valid arguments: name, optimize, greedy.')
     with ops.name_scope(name, 'einsum', [equation, inputs]):
-        inputs = list(inputs)
+        inputs = [ops.convert_to_tensor(tensor) for tensor in inputs]
         shapes = [tensor.shape for tensor in inputs]
         resolved = resolve_equation(equation, shapes)
         if len(inputs) <= 2:
-            return gen.Einsum(inputs, resolved)
-        from ramet.ops import einsum_path
+            return einsum_path.of_two(inputs, resolved)
         return einsum_path.build(resolved, inputs, optimize)
 
 

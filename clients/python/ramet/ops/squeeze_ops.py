@@ -6,8 +6,8 @@ from ramet.ops import math_ops
 
 
 def _squeeze_if(condition, tensor):
-    from ramet.ops import control_flow_ops
-    return control_flow_ops.cond(
+    from ramet.compat import v1
+    return v1.cond(
         condition, lambda: array_ops.squeeze(tensor, [-1]), lambda: tensor)
 
 
@@ -104,21 +104,21 @@ def for_metric(predictions, labels, weights):
 
 
 def _weights_at_run(weights, predictions):
-    from ramet.ops import control_flow_ops
+    from ramet.compat import v1
     predictions_rank = array_ops.rank(predictions)
     weights_rank = array_ops.rank(weights)
     difference = weights_rank - predictions_rank
 
     def expand():
-        return control_flow_ops.cond(
+        return v1.cond(
             math_ops.equal(difference, -1), lambda: array_ops.expand_dims(weights, [-1]),
             lambda: weights)
 
     def fit():
         rank = weights.get_shape().ndims
         if rank is None or _last_may_be_one(weights):
-            return control_flow_ops.cond(
+            return v1.cond(
                 math_ops.equal(difference, 1), lambda: array_ops.squeeze(weights, [-1]), expand)
         return expand()
 
-    return control_flow_ops.cond(math_ops.equal(weights_rank, 0), lambda: weights, fit)
+    return v1.cond(math_ops.equal(weights_rank, 0), lambda: weights, fit)

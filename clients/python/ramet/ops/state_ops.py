@@ -191,8 +191,8 @@ def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
 
 
 def _positions(dim, rank, sizes, rows):
-    from ramet.ops import array_ops
+    from ramet.ops import array_ops, math_basics
     size = sizes[dim]
     shape = [1] * dim + [size] + [1] * (rank - dim)
     counted = array_ops.reshape(gen.Range(0, size, 1), shape)
-    return counted * array_ops.ones_like(rows, dtype=counted.dtype)
+    return math_basics.cast(counted, rows.dtype) * array_ops.ones_like(rows)

@@ -3,7 +3,7 @@
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
 from ramet.framework.sparse_tensor import SparseTensor
-from ramet.ops import array_basics, gen, math_basics
+from ramet.ops import array_basics, gen, math_range
 from ramet.ops.array_basics import one_of
 
 
@@ -57,7 +57,7 @@ def _join_dims(inputs, axis):
     rank = inputs.shape.rank
     if rank is not None:
         return constant_op.constant(list(range(rank - 1, -1, -1)), dtype=dtypes.int32)
-    return math_basics.range(array_basics.rank(inputs) - 1, -1, -1)
+    return math_range.range(array_basics.rank(inputs) - 1, -1, -1)
 
 
 @export('regex_replace', 'strings.regex_replace')

@@ -66,6 +66,9 @@ class variable_creator_scope:
     Args:
       variable_creator: function `(next_creator, **kwargs)` that returns a variable; it is called
         with all arguments of tf.Variable and may change them before it calls `next_creator`.
+
+    Raises:
+      RuntimeError: when it is left while a scope inside is open.
     """
 
     def __init__(self, variable_creator):
@@ -73,9 +76,12 @@ class variable_creator_scope:
 
     def __enter__(self):
         self._stack = creators_of(ops.get_default_graph())
+        self._depth = len(self._stack)
         self._stack.append(self._creator)
 
     def __exit__(self, *unused):
+        if len(self._stack) != self._depth + 1:
+            raise RuntimeError('Exiting variable_creator_scope without proper nesting.')
         self._stack.pop()
 
 

@@ -158,6 +158,7 @@ class _ScopeStore(threading.local):
         self.current = VariableScope(False)
         self.counts = {}
         self.children = {}
+        self.numbers = {}
 
     def open(self, name):
         self.counts[name] = self.counts.get(name, 0) + 1
@@ -177,19 +178,25 @@ class _ScopeStore(threading.local):
         while waiting:
             child = waiting.pop()
             self.counts.pop(child, None)
+            self.numbers.pop(child, None)
             waiting.extend(self.children.pop(child, ()))
 
     def saved(self):
         return dict(self.counts), {k: set(v) for k, v in self.children.items()}
+
+    def restore(self, saved):
+        self.counts, self.children = saved
+        self.numbers = {}
 
     def unique(self, prefix):
         """`prefix`, or with a number, so that no scope of that name was opened here."""
         full = self.current._full_name(prefix)
         if not self.counts.get(full):
             return prefix
-        i = 1
+        i = self.numbers.get(full, 1)
         while self.counts.get(f'{full}_{i}'):
             i += 1
+        self.numbers[full] = i
         return f'{prefix}_{i}'
 
 
@@ -283,7 +290,7 @@ class PureVariableScope:
             scope = self._again(self._target)
         else:
             scope = self._new(self._target)
-        self._name = scope.name
+        self._scope = scope
         store.open(scope.name)
         self._counts = store.saved() if isinstance(self._target, VariableScope) else None
         store.current = scope
@@ -291,22 +298,26 @@ class PureVariableScope:
 
     def __exit__(self, *unused):
         store = self._store
-        store.close_below(self._name)
+        if store.current is not self._scope:
+            raise RuntimeError('Improper nesting of variable_scope.')
+        store.close_below(self._scope.name)
         if self._counts is not None:
-            store.counts, store.children = self._counts
+            store.restore(self._counts)
         store.current = self._old
 
     def _again(self, target):
         """The scope that was opened before, with what is given now in its place."""
         reuse = self._reuse or target.reuse
-        return self._made(reuse, target.name, self._old_name_scope or target.original_name_scope,
-                          target, target.custom_getter)
+        name_scope = self._old_name_scope
+        if name_scope is None:
+            name_scope = target.original_name_scope
+        return self._made(reuse, target.name, name_scope, target, target.custom_getter)
 
     def _new(self, name):
-        name = self._old._full_name(name)
-        reuse = self._reuse or self._old.reuse
-        name_scope = self._old_name_scope or self._target
-        return self._made(reuse, name, name_scope, self._old, self._old.custom_getter)
+        old = self._old
+        name_scope = name if self._old_name_scope is None else self._old_name_scope
+        return self._made(self._reuse or old.reuse, old._full_name(name), name_scope, old,
+                          old.custom_getter)
 
     def _made(self, reuse, name, name_scope, defaults, outer_getter):
         known = {what: getattr(defaults, what) for what in _INHERITED}
@@ -394,7 +405,8 @@ class variable_scope:
 
     def _close(self, *exception):
         while self._open:
-            self._open.pop().__exit__(*(exception or (None, None, None)))
+            self._open[-1].__exit__(*(exception or (None, None, None)))
+            self._open.pop()
 
     def _enter_scopes(self):
         name_scope = None

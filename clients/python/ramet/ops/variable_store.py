@@ -282,9 +282,9 @@ def _add_regularization_loss(name, variable, regularizer):
 def _default_initializer(name, dtype):
     from ramet.ops import init_ops
     if dtype.is_floating:
-        return init_ops.glorot_uniform_initializer()
+        return init_ops.GlorotUniform()
     if dtype.is_integer or dtype.is_unsigned or dtype.is_bool or dtype == dtypes.string:
-        return init_ops.zeros_initializer()
+        return init_ops.Zeros()
     raise ValueError(f'An initializer for variable {name} of {dtype.base_dtype} is required')
 
 

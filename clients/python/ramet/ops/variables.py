@@ -1,6 +1,7 @@
 """Variables: what both kinds share, how one is made, and their slices."""
 
 import enum
+import functools
 
 from ramet import _core
 from ramet.api import export
@@ -323,16 +324,22 @@ def object_of(graph, variable_id):
 def _overload_operators():
     for name in ops.Tensor.OVERLOADABLE_OPERATORS - {'__getitem__', '__eq__', '__ne__'}:
         if hasattr(ops.Tensor, name):
-            setattr(Variable, name, _operator(getattr(ops.Tensor, name), name))
+            setattr(Variable, name, _operator(getattr(ops.Tensor, name)))
 
 
-def _operator(tensor_operator, name):
+def _operator(tensor_operator):
+    @functools.wraps(tensor_operator)
     def apply(self, *args):
         return tensor_operator(self.value(), *args)
 
-    apply.__name__ = name
-    apply.__doc__ = tensor_operator.__doc__
     return apply
 
 
 _overload_operators()
+
+
+def _to_tensor(variable, dtype=None, name=None, as_ref=False):
+    return variable._dense_var_to_tensor(dtype=dtype, name=name, as_ref=as_ref)
+
+
+ops.register_tensor_conversion_function(Variable, _to_tensor)

@@ -46,20 +46,21 @@ def _has_valid_dims(weights_shape, values_shape):
 
 
 def _check_at_run(weights, weights_shape, weights_rank, values, values_shape, values_rank, scope):
+    from ramet.compat import v1
     from ramet.ops import control_flow_ops
 
     def valid_nonscalar():
         with ops.name_scope(None, 'has_valid_nonscalar_shape',
                             (weights_rank, weights_shape, values_rank, values_shape)) as inner:
             same_rank = math_ops.equal(values_rank, weights_rank, name='is_same_rank')
-            return control_flow_ops.cond(
+            return v1.cond(
                 same_rank, lambda: _has_valid_dims(weights_shape, values_shape),
                 lambda: same_rank, name=inner)
 
     is_scalar = math_ops.equal(0, weights_rank, name='is_scalar')
     data = (_ERROR, 'weights.shape=', weights.name, weights_shape, 'values.shape=', values.name,
             values_shape, 'is_scalar=', is_scalar)
-    is_valid = control_flow_ops.cond(
+    is_valid = v1.cond(
         is_scalar, lambda: is_scalar, valid_nonscalar, name='is_valid_shape')
     return control_flow_ops.Assert(is_valid, data, name=scope)
 

@@ -4,7 +4,8 @@ import os
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import meta_graph as meta_graph_lib, ops
+from ramet.framework import meta_graph as meta_graph_lib
+from ramet.framework import ops
 from ramet.train.saver import _core_session
 
 

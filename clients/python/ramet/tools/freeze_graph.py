@@ -4,7 +4,8 @@ import os
 
 from ramet.client import session
 from ramet.framework import graph_util, importer, meta_graph, ops
-from ramet.train import checkpoint_management, saver as saver_lib
+from ramet.train import checkpoint_management, meta_graph_io
+from ramet.train import saver as saver_lib
 
 
 def _names(text):
@@ -14,7 +15,7 @@ def _names(text):
 def _parsed_file(path, message, binary):
     from google.protobuf import text_format
     if not os.path.exists(path):
-        raise IOError("Input file '%s' does not exist!" % path)
+        raise OSError("Input file '%s' does not exist!" % path)
     with open(path, 'rb') as f:
         data = f.read()
     if binary:
@@ -82,7 +83,7 @@ def _restore(sess, graph_def, saver_def, checkpoint, meta_graph_def, saved_model
         loader.load(sess, tags, saved_model_dir, clear_devices=clear_devices)
         return
     if meta_graph_def is not None:
-        saver_lib.import_meta_graph(meta_graph_def, clear_devices=clear_devices).restore(
+        meta_graph_io.import_meta_graph(meta_graph_def, clear_devices=clear_devices).restore(
             sess, checkpoint)
         return
     if clear_devices:
@@ -130,7 +131,7 @@ def freeze_graph(input_graph, input_saver, input_binary, input_checkpoint, outpu
       A GraphDef.
 
     Raises:
-      IOError: if a file is not there.
+      OSError: if a file is not there.
       ValueError: if there is no such checkpoint.
     """
     from ramet.core.framework import graph_pb2

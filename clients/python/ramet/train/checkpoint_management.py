@@ -28,8 +28,8 @@ def generate_checkpoint_state_proto(save_dir, model_checkpoint_path,
     Args:
       save_dir: str, the folder; if it is relative, paths become relative to it.
       model_checkpoint_path: str, the latest checkpoint.
-      all_model_checkpoint_paths: a list of str, oldest first; the latest is appended if the list
-        does not end with it.
+      all_model_checkpoint_paths: a list of str, oldest first; the latest is appended to it if it
+        does not end with that.
       all_model_checkpoint_timestamps: a list of seconds since 1970, as many as paths.
       last_preserved_timestamp: seconds since 1970.
 
@@ -50,7 +50,7 @@ def generate_checkpoint_state_proto(save_dir, model_checkpoint_path,
 
 
 def _all_paths(latest, paths, times):
-    paths = list(paths or [])
+    paths = [] if paths is None else paths
     if not paths or paths[-1] != latest:
         paths.append(latest)
     if times and len(times) != len(paths):

@@ -87,7 +87,7 @@ class Coordinator:
         """A context: an exception inside it asks for a stop and goes no further."""
         try:
             yield
-        except:  # pylint: disable=bare-except
+        except BaseException:
             self.request_stop(ex=sys.exc_info())
 
     def wait_for_stop(self, timeout=None):

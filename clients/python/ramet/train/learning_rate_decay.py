@@ -195,7 +195,8 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
         same_length = math_ops.equal(t_mul, 1.0)
         restarts, fraction = (
             array_ops.where(same_length, equal, growing)
-            for equal, growing in zip(_equal_periods(completed), _growing_periods(completed, t_mul)))
+            for equal, growing in zip(_equal_periods(completed),
+                                      _growing_periods(completed, t_mul)))
         fraction_of_rate = 0.5 * m_mul ** restarts
         cosine = fraction_of_rate * (
             1.0 + gen.Cos(constant_op.constant(math.pi) * fraction))

@@ -1,9 +1,18 @@
 """Moving averages of variables and tensors."""
 
+from ramet import _core
 from ramet.api import export
 from ramet.framework import dtypes, ops
-from ramet.ops import (control_flow_ops, gen, init_ops, math_ops, state_ops, variable_lists,
-                       variable_scope, variables)
+from ramet.ops import (
+    control_flow_ops,
+    gen,
+    init_ops,
+    math_ops,
+    state_ops,
+    variable_lists,
+    variable_scope,
+    variables,
+)
 from ramet.train import slot_creator
 
 
@@ -133,7 +142,7 @@ class ExponentialMovingAverage:
                 colocate_with_primary=v.op.type in ('Variable', 'VariableV2', 'VarHandleOp'))
 
     def _average_of_variable(self, v):
-        average = slot_creator.create_slot(v, v.initialized_value(), self.name)
+        average = slot_creator.create_slot(v, _initialized_value(v), self.name)
         ops.add_to_collection(ops.GraphKeys.MOVING_AVERAGE_VARIABLES, v)
         return average
 
@@ -178,6 +187,23 @@ class ExponentialMovingAverage:
         for name, v in others.items():
             names.setdefault(name, v)
         return names
+
+
+def _initialized_value(v):
+    if not v._is_resource:
+        return v.initialized_value()
+    if not _core.op_defs(['Switch']):
+        return v.read_value()
+    pred = gen.VarIsInitializedOp(v.handle)
+    with ops.name_scope('cond'):
+        gen.Identity(gen.Switch(pred, pred, name='Switch').output_true, name='switch_t')
+        branch = gen.Identity(pred, name='pred_id')
+        handle = gen.Switch(v.handle, branch, name='Read/ReadVariableOp/Switch').output_true
+        read = gen.ReadVariableOp(handle, v.dtype.base_dtype, name='Read/ReadVariableOp')
+        initial = gen.Switch(v.initial_value, branch, name='Switch').output_false
+        merged = gen.Merge([initial, gen.Identity(read)]).output
+    merged.set_shape(v.get_shape())
+    return merged
 
 
 def _key(v):

@@ -4,8 +4,15 @@ from ramet.api import export
 from ramet.framework import dtypes, nest, ops
 from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.tensor_conversion import convert_to_tensor_or_indexed_slices
-from ramet.ops import (array_ops, control_flow_ops, gen, gradients, state_ops, variable_lists,
-                       variables)
+from ramet.ops import (
+    array_ops,
+    control_flow_ops,
+    gen,
+    gradients,
+    state_ops,
+    variable_lists,
+    variables,
+)
 from ramet.ops.partitioned_variable import PartitionedVariable
 from ramet.train import slot_creator
 

@@ -67,7 +67,7 @@ def checked(names_to_saveables):
       TypeError, ValueError: if a name is no string, a value no variable, or one comes twice.
     """
     saved, objects, seen = [], [], set()
-    for name, value in names_to_saveables.items():
+    for name in names_to_saveables:
         if not isinstance(name, str):
             raise TypeError('names_to_saveables must be a dict mapping string names to trackable '
                             'operations. Name is not a string: %s' % name)
@@ -79,7 +79,7 @@ def checked(names_to_saveables):
         is_partitioned = isinstance(value, (list, tuple, PartitionedVariable))
         parts = _checked_parts(list(value)) if is_partitioned else [value]
         tensors = [_tensor_of(part) for part in parts]
-        for part, tensor in zip(parts, tensors):
+        for tensor in tensors:
             _see(seen, tensor.op, name)
         saved.append((name, is_partitioned, tensors))
     return saved, objects

@@ -1,0 +1,67 @@
+"""Tensors that a run is fed."""
+
+from ramet.api import export
+from ramet.framework import constant_op, dtypes, ops, tensor_shape
+from ramet.framework.sparse_tensor import SparseTensor
+from ramet.ops import gen
+
+Tensor = ops.Tensor
+
+
+@export('placeholder')
+def placeholder(dtype, shape=None, name=None):
+    """Makes a tensor whose value each run must be fed.
+
+    Args:
+      dtype: dtype of the elements.
+      shape: what is known of the shape; None where anything may be fed.
+      name: name of the node.
+
+    Returns:
+      A tensor that cannot be evaluated without a feed.
+    """
+    return gen.Placeholder(dtype, shape=shape, name=name)
+
+
+@export('placeholder_with_default')
+def placeholder_with_default(input, shape, name=None):
+    """Makes a tensor that can be fed, and else has the value of `input`.
+
+    Args:
+      input: a tensor: the default.
+      shape: what is known of the shape of the feeds.
+      name: name of the node.
+
+    Returns:
+      A tensor of the dtype of `input`.
+    """
+    return gen.PlaceholderWithDefault(input, shape, name=name)
+
+
+@export('sparse_placeholder', 'sparse.placeholder')
+def sparse_placeholder(dtype, shape=None, name=None):
+    """Makes a SparseTensor whose value each run must be fed.
+
+    Args:
+      dtype: dtype of the values.
+      shape: the dense shape, a list or a tensor; None where anything may be fed.
+      name: prefix of the names of its placeholders.
+
+    Returns:
+      A SparseTensor of placeholders.
+    """
+    known_rank, dense_shape = _sparse_shape(shape, name)
+    values = placeholder(dtype, shape=[None], name=name and name + '/values')
+    indices = placeholder(dtypes.int64, shape=[None, known_rank], name=name and name + '/indices')
+    return SparseTensor(values=values, indices=indices, dense_shape=dense_shape)
+
+
+def _sparse_shape(shape, name):
+    label = name and name + '/shape'
+    if shape is None:
+        return None, placeholder(dtypes.int64, shape=[None], name=label)
+    if isinstance(shape, Tensor):
+        return shape.shape[0], shape
+    dims = [-1 if dim is None else dim for dim in tensor_shape.TensorShape(shape).as_list()]
+    default = constant_op.constant(dims, dtypes.int64, name=label + '_default' if name else 'Const')
+    return len(dims), placeholder_with_default(default, shape=[len(dims)], name=label)

@@ -1,0 +1,301 @@
+"""Other dtypes: casts, complex numbers and their parts."""
+
+import builtins
+
+import numpy as np
+
+from ramet.api import export
+from ramet.framework import constant_op, dtypes, ops
+from ramet.framework.indexed_slices import IndexedSlices
+from ramet.framework.sparse_tensor import SparseTensor
+from ramet.ops import array_basics, array_select, gen
+
+Tensor = ops.Tensor
+
+
+@export('cast', 'dtypes.cast')
+def cast(x, dtype, name=None):
+    """Converts elements to another dtype; floating point is cut off towards zero for integers.
+
+    Args:
+      x: a tensor, SparseTensor or IndexedSlices of numbers or bools.
+      dtype: the new dtype.
+      name: name of the node.
+
+    Returns:
+      What `x` is; `x` itself if it has that dtype.
+
+    Raises:
+      TypeError: there is no such conversion.
+    """
+    wanted = dtypes.as_dtype(dtype).base_dtype
+    if type(x) is Tensor:
+        source = x.dtype
+        if source == wanted:
+            return x
+        if not source.is_complex:
+            return gen.Cast(x, wanted, name=name or 'Cast')
+    if getattr(x, '_is_resource', False) and x.dtype == wanted:
+        return x
+    with ops.name_scope(name, 'Cast', [x]) as scope:
+        if isinstance(x, SparseTensor):
+            return SparseTensor(x.indices, cast(x.values, wanted, name=scope), x.dense_shape)
+        if isinstance(x, IndexedSlices):
+            return IndexedSlices(cast(x.values, wanted, name=scope), x.indices, x.dense_shape)
+        x = ops.convert_to_tensor(x, name='x')
+        if x.dtype.is_complex and wanted.is_floating:
+            _warn_of_lost_part(x.dtype, wanted)
+        return x if x.dtype == wanted else gen.Cast(x, wanted, name=scope)
+
+
+def _warn_of_lost_part(source, wanted):
+    import logging
+    logging.getLogger('tensorflow').warning(
+        f'You are casting an input of type {source.name} to an incompatible dtype {wanted.name}.  '
+        'This will discard the imaginary part and may not be what you intended.')
+
+
+@export('dtypes.saturate_cast', 'saturate_cast')
+def saturate_cast(value, dtype, name=None):
+    """Converts elements to another dtype; what does not fit becomes the nearest that does.
+
+    Args:
+      value: a tensor of numbers.
+      dtype: the new dtype.
+      name: name of the node.
+
+    Returns:
+      A tensor of `dtype`.
+    """
+    with ops.name_scope(name, 'saturate_cast', [value]) as scope:
+        value = ops.convert_to_tensor(value, name='value')
+        wanted = dtypes.as_dtype(dtype).base_dtype
+        return _saturate(value, wanted, scope)
+
+
+def _saturate(value, wanted, scope):
+    if value.dtype.is_complex and not wanted.is_complex:
+        value = real(value)
+    source = value.dtype.base_dtype
+    kind = source.as_numpy_dtype
+    low = _rounded_in(kind, builtins.max(source.min, wanted.min), wanted.min)
+    high = _rounded_in(kind, builtins.min(source.max, wanted.max), wanted.max)
+    value = gen.ClipByValue(value, constant_op.constant(low, dtype=source),
+                            constant_op.constant(high, dtype=source), name='clamp')
+    return cast(value, wanted, name=scope)
+
+
+def _rounded_in(kind, bound, limit):
+    """`bound` as a number of `kind`, not beyond `limit`."""
+    found = kind(bound)
+    beyond = found > limit if limit > 0 else found < limit
+    return np.nextafter(found, kind(0), dtype=kind) if beyond else found
+
+
+@export('to_float')
+def to_float(x, name='ToFloat'):
+    """Converts to float32 (old form of cast).
+
+    Args:
+      x: a tensor, SparseTensor or IndexedSlices.
+      name: name of the node.
+
+    Returns:
+      What `x` is.
+    """
+    return cast(x, dtypes.float32, name=name)
+
+
+@export('to_double')
+def to_double(x, name='ToDouble'):
+    """Converts to float64 (old form of cast).
+
+    Args:
+      x: a tensor, SparseTensor or IndexedSlices.
+      name: name of the node.
+
+    Returns:
+      What `x` is.
+    """
+    return cast(x, dtypes.float64, name=name)
+
+
+@export('to_int32')
+def to_int32(x, name='ToInt32'):
+    """Converts to int32 (old form of cast).
+
+    Args:
+      x: a tensor, SparseTensor or IndexedSlices.
+      name: name of the node.
+
+    Returns:
+      What `x` is.
+    """
+    return cast(x, dtypes.int32, name=name)
+
+
+@export('to_int64')
+def to_int64(x, name='ToInt64'):
+    """Converts to int64 (old form of cast).
+
+    Args:
+      x: a tensor, SparseTensor or IndexedSlices.
+      name: name of the node.
+
+    Returns:
+      What `x` is.
+    """
+    return cast(x, dtypes.int64, name=name)
+
+
+@export('to_bfloat16')
+def to_bfloat16(x, name='ToBFloat16'):
+    """Converts to bfloat16 (old form of cast).
+
+    Args:
+      x: a tensor, SparseTensor or IndexedSlices.
+      name: name of the node.
+
+    Returns:
+      What `x` is.
+    """
+    return cast(x, dtypes.bfloat16, name=name)
+
+
+@export('to_complex64')
+def to_complex64(x, name='ToComplex64'):
+    """Converts to complex64 (old form of cast).
+
+    Args:
+      x: a tensor, SparseTensor or IndexedSlices.
+      name: name of the node.
+
+    Returns:
+      What `x` is.
+    """
+    return cast(x, dtypes.complex64, name=name)
+
+
+@export('to_complex128')
+def to_complex128(x, name='ToComplex128'):
+    """Converts to complex128 (old form of cast).
+
+    Args:
+      x: a tensor, SparseTensor or IndexedSlices.
+      name: name of the node.
+
+    Returns:
+      What `x` is.
+    """
+    return cast(x, dtypes.complex128, name=name)
+
+
+@export('complex', 'dtypes.complex')
+def complex(real, imag, name=None):
+    """Returns complex numbers of two parts.
+
+    Args:
+      real: a float32 or float64 tensor.
+      imag: a tensor of that dtype.
+      name: name of the node.
+
+    Returns:
+      A complex64 or complex128 tensor.
+
+    Raises:
+      TypeError: the dtypes are others.
+    """
+    real = ops.convert_to_tensor(real, name='real')
+    imag = ops.convert_to_tensor(imag, name='imag')
+    with ops.name_scope(name, 'Complex', [real, imag]) as scope:
+        pair = (real.dtype, imag.dtype)
+        if pair == (dtypes.float64, dtypes.float64):
+            result = dtypes.complex128
+        elif pair == (dtypes.float32, dtypes.float32):
+            result = dtypes.complex64
+        else:
+            raise TypeError('The `real` and `imag` components have incorrect types: '
+                            f'{real.dtype.name} {imag.dtype.name}. They must be consistent, and '
+                            'one of '
+                            f'{[dtypes.float32, dtypes.float64]}')
+        return gen.Complex(real, imag, Tout=result, name=scope)
+
+
+@export('math.real', 'real')
+def real(input, name=None):
+    """Returns the real part; `input` itself if that is real.
+
+    Args:
+      input: a tensor of numbers.
+      name: name of the node.
+
+    Returns:
+      A tensor of real dtype.
+    """
+    with ops.name_scope(name, 'Real', [input]) as scope:
+        input = ops.convert_to_tensor(input, name='input')
+        if not input.dtype.is_complex:
+            return input
+        return gen.Real(input, Tout=input.dtype.real_dtype, name=scope)
+
+
+@export('imag', 'math.imag')
+def imag(input, name=None):
+    """Returns the imaginary part; zeros if `input` is real.
+
+    Args:
+      input: a tensor of numbers.
+      name: name of the node.
+
+    Returns:
+      A tensor of real dtype.
+    """
+    with ops.name_scope(name, 'Imag', [input]) as scope:
+        input = ops.convert_to_tensor(input, name='input')
+        if input.dtype.is_complex:
+            return gen.Imag(input, Tout=input.dtype.real_dtype, name=scope)
+        return array_basics.zeros_like(input)
+
+
+@export('angle', 'math.angle')
+def angle(input, name=None):
+    """Returns the argument of complex numbers; of real ones 0 or pi.
+
+    Args:
+      input: a tensor of numbers.
+      name: name of the node.
+
+    Returns:
+      A tensor of real dtype.
+    """
+    with ops.name_scope(name, 'Angle', [input]) as scope:
+        input = ops.convert_to_tensor(input, name='input')
+        if input.dtype.is_complex:
+            return gen.Angle(input, Tout=input.dtype.real_dtype, name=scope)
+        return array_select.where(input < 0, np.pi * array_basics.ones_like(input),
+                                  array_basics.zeros_like(input))
+
+
+@export('conj', 'math.conj')
+def conj(x, name=None):
+    """Returns the complex conjugate; `x` itself if that is real.
+
+    Args:
+      x: a tensor of numbers.
+      name: name of the node.
+
+    Returns:
+      A tensor like `x`.
+
+    Raises:
+      TypeError: `x` is not of numbers.
+    """
+    if isinstance(x, Tensor) and (x.dtype.is_floating or x.dtype.is_integer):
+        return x
+    with ops.name_scope(name, 'Conj', [x]) as scope:
+        x = ops.convert_to_tensor(x, name='x')
+        if x.dtype.is_complex or x.dtype == dtypes.variant:
+            return gen.Conj(x, name=scope)
+        if x.dtype.is_floating or x.dtype.is_integer:
+            return x
+        raise TypeError(f'Expected numeric or variant tensor, got dtype {x.dtype!r}.')

@@ -1,6 +1,7 @@
 """Fully connected layers, dropout and flattening."""
 
 from ramet.api import export
+from ramet.framework import constant_op
 from ramet.framework import dtypes
 from ramet.framework import ops
 from ramet.framework import tensor_shape
@@ -51,7 +52,7 @@ class Dense(base.Layer):
         dtype = dtypes.as_dtype(self.dtype or dtypes.float32)
         if not (dtype.is_floating or dtype.is_complex):
             raise TypeError('Unable to build `Dense` layer with non-floating point dtype '
-                            f'{dtype!r}')
+                            f'{dtype}')
         last = tensor_shape.dimension_value(tensor_shape.as_shape(input_shape)[-1])
         if last is None:
             raise ValueError('The last dimension of the inputs to `Dense` should be defined. '
@@ -147,7 +148,8 @@ class Dropout(base.Layer):
         if self.noise_shape is None or isinstance(self.noise_shape, ops.Tensor):
             return self.noise_shape
         shape = array_ops.shape(inputs)
-        return [shape[i] if size is None else size for i, size in enumerate(self.noise_shape)]
+        return ops.convert_to_tensor(
+            [shape[i] if size is None else size for i, size in enumerate(self.noise_shape)])
 
     def compute_output_shape(self, input_shape):
         return tensor_shape.as_shape(input_shape)
@@ -189,18 +191,21 @@ class Flatten(base.Layer):
         if self.data_format == 'channels_first' and rank is not None and rank > 1:
             inputs = array_ops.transpose(inputs, [0, *range(2, rank), 1])
         shape = inputs.get_shape()
-        rest = shape[1:]
-        if rest.is_fully_defined():
-            size, batch = rest.num_elements(), tensor_shape.dimension_value(shape[0])
-            outputs = array_ops.reshape(inputs, (-1 if batch is None or size else batch, size))
+        if rank == 1:
+            return array_ops.expand_dims(inputs, 1)
+        batch = None if rank is None else tensor_shape.dimension_value(shape[0])
+        if rank is not None and shape[1:].is_fully_defined():
+            target = constant_op.constant([-1, shape[1:].num_elements()])
+        elif batch is not None:
+            target = constant_op.constant([batch, -1])
         else:
-            outputs = array_ops.reshape(inputs, (array_ops.shape(inputs)[0], -1))
-        outputs.set_shape(self.compute_output_shape(shape))
-        return outputs
+            target = (array_ops.shape(inputs)[0], -1)
+        return array_ops.reshape(inputs, target)
 
     def compute_output_shape(self, input_shape):
         shape = tensor_shape.as_shape(input_shape).with_rank_at_least(1)
-        return tensor_shape.TensorShape([shape[0], shape[1:].num_elements()])
+        size = shape[1:].num_elements() if shape.ndims != 1 else 1
+        return tensor_shape.TensorShape([shape[0], size])
 
 
 @export('layers.flatten')

@@ -54,10 +54,8 @@ def _check_one(spec, tensor, told):
     shape = tensor.get_shape()
     rank = shape.ndims
     if rank is None:
-        if spec.ndim is not None or spec.min_ndim is not None or spec.max_ndim is not None:
-            raise ValueError(f'{told}its rank is undefined, but the layer requires a defined rank.')
         return
-    full = f'Full shape received: {tuple(shape.as_list())}'
+    full = f'Full shape received: {shape.as_list()}'
     if spec.ndim is not None and rank != spec.ndim and spec.max_ndim is None:
         raise ValueError(f'{told}expected ndim={spec.ndim}, found ndim={rank}. {full}')
     if spec.max_ndim is not None and rank > spec.max_ndim:

@@ -50,6 +50,12 @@ class Compiler {
     return it != slot_of_.end() && it->second < static_cast<int>(request_.feeds.size());
   }
 
+  // Whoever waits for a placeholder that is fed waits for nothing.
+  bool IsFedPlaceholder(NodeId id) const {
+    const std::string& op = graph_.nodes[id].op->name();
+    return (op == "Placeholder" || op == "PlaceholderV2") && IsFed({id, 0});
+  }
+
   void Prune() {
     std::vector<NodeId> stack;
     auto visit = [&](NodeId id) {
@@ -64,7 +70,9 @@ class Compiler {
       for (Endpoint e : graph_.inputs(id)) {
         if (!IsFed(e)) visit(e.node);
       }
-      for (Endpoint e : graph_.controls(id)) visit(e.node);
+      for (Endpoint e : graph_.controls(id)) {
+        if (!IsFedPlaceholder(e.node)) visit(e.node);
+      }
     }
   }
 
@@ -73,7 +81,9 @@ class Compiler {
     for (Endpoint e : graph_.inputs(id)) {
       if (!IsFed(e)) fn(e.node);
     }
-    for (Endpoint e : graph_.controls(id)) fn(e.node);
+    for (Endpoint e : graph_.controls(id)) {
+      if (!IsFedPlaceholder(e.node)) fn(e.node);
+    }
   }
 
   // Creation order, unless an edit has turned an edge around.

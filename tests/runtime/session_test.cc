@@ -270,6 +270,20 @@ TEST(SessionTest, EditsAreSeenAtTheNextRun) {
   EXPECT_EQ(session.Run(y.output(0)).value()[0].scalar<float>(), 2);
 }
 
+TEST(SessionTest, WaitingForAFedPlaceholderIsWaitingForNothing) {
+  Graph g;
+  Scope s(g);
+  Output x = s.Placeholder("x", kFloat);
+  Output after;
+  {
+    Scope waits = s.ControlDependencies({x.op()});
+    after = Constant(g, Tensor(3.0f));
+  }
+  Session session = Session::Create(g).value();
+  EXPECT_EQ(session.Run({{x, Tensor(1.0f)}}, after).value()[0].scalar<float>(), 3.0f);
+  EXPECT_TRUE(IsInvalidArgument(session.Run(after).status()));
+}
+
 TEST(SessionTest, ClosedAndEmpty) {
   Graph g;
   Session session = Session::Create(g).value();

@@ -1,9 +1,12 @@
 """Shapes, constants of a shape, placeholders, and what only relabels a tensor."""
 
+import functools
+
 import numpy as np
 
+from ramet import _core
 from ramet.api import export, export_value
-from ramet.framework import constant_op, dtypes, ops, tensor_shape
+from ramet.framework import constant_op, dtypes, ops, tensor_proto, tensor_shape
 from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.sparse_tensor import SparseTensor, SparseTensorValue
 from ramet.ops import gen
@@ -335,16 +338,23 @@ def _small_constant(shape, dtype, value, name):
         return None
     if shape is None or dtype == dtypes.string and value == 1:
         return None
-    count = 1
+    sizes, count = [], 1
     for dim in shape:
         if isinstance(dim, tensor_shape.Dimension):
             dim = dim.value
         if not isinstance(dim, (int, np.integer)):
             return None
-        count *= int(dim)
+        sizes.append(int(dim))
+        count *= sizes[-1]
     if not 0 <= count < _SMALL:
         return None
-    return constant_op.constant(value, shape=shape, dtype=dtype, name=name)
+    attrs = {'value': _filled_proto(value, dtype, tuple(sizes)), 'dtype': dtype}
+    return _core.create_op(ops.get_default_graph(), 'Const', [], attrs, name).outputs[0]
+
+
+@functools.lru_cache(256, typed=True)
+def _filled_proto(value, dtype, sizes):
+    return tensor_proto.make_tensor_proto(value, dtype, sizes)
 
 
 def _shape_tensor(shape):

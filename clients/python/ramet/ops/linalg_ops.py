@@ -7,6 +7,7 @@ from ramet.framework import dtypes, ops
 from ramet.ops import (
     array_basics,
     array_diag,
+    array_fill,
     array_join,
     array_layout,
     array_select,
@@ -47,10 +48,10 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
             diagonal_shape = array_join.concat((batch, [least]), axis=0)
             if not square:
                 whole = array_join.concat((batch, [num_rows, num_columns]), axis=0)
-        ones = array_basics.ones(diagonal_shape, dtype=dtype)
+        ones = array_fill.ones(diagonal_shape, dtype=dtype)
         if square:
             return array_diag.matrix_diag(ones)
-        return array_diag.matrix_set_diag(array_basics.zeros(whole, dtype=dtype), ones)
+        return array_diag.matrix_set_diag(array_fill.zeros(whole, dtype=dtype), ones)
 
 
 @export('linalg.norm', 'norm')

@@ -87,6 +87,8 @@ def _small_constant(shape, dtype, value, name):
     """The constant for a short list of ints; None where a Fill node is due."""
     if isinstance(shape, tensor_shape.TensorShape):
         shape = shape.as_list() if shape.is_fully_defined() else None
+    elif isinstance(shape, np.ndarray):
+        shape = list(shape) if shape.ndim == 1 else None
     elif not isinstance(shape, (list, tuple)):
         return None
     if shape is None or dtype == dtypes.string and value == 1:

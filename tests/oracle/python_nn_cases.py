@@ -580,11 +580,14 @@ GRADIENTS = [
 ]
 
 SCRIPT = [
-    lambda tf: tf.py_func(np.sin, [x(tf, 2)], tf.float32),
-    lambda tf: tf.py_func(lambda a, b: (a, b), [x(tf, 2), 3], ['float32', 'int32'],
-                          stateful=False, name='pf'),
-    lambda tf: tf.py_func(lambda: None, [], []),
-    lambda tf: tf.numpy_function(np.sin, [x(tf, 2)], [tf.float32]),
+    (lambda tf: tf.py_func(np.sin, [x(tf, 2)], tf.float32), True),
+    (lambda tf: tf.py_func(lambda a, b: (a, b), [x(tf, 2), 3], ['float32', 'int32'],
+                           stateful=False, name='pf'), True),
+    (lambda tf: tf.py_func(lambda a: a.T, [x(tf, 2, 3)], tf.float32), True),
+    (lambda tf: tf.py_func(lambda: [b'a', [1, 2], True], [], ['string', 'int64', 'bool'])[1:],
+     True),
+    lambda tf: tf.py_func(lambda: None, [], []).name,
+    (lambda tf: tf.numpy_function(np.sin, [x(tf, 2)], [tf.float32]), True),
     lambda tf: tf.py_func(3, [], []),
 ]
 

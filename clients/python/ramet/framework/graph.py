@@ -52,6 +52,7 @@ class Graph(_core.Graph, collections_lib.Collections):
         super().__init__()
         self._seed = None
         self._variable_objects = {}
+        self._variable_creator_stack = []
         self._devices = []
         self._gradient_overrides = {}
         self._attr_scopes = {}

@@ -62,6 +62,11 @@ class NnTest(unittest.TestCase):
             session.run(update, {x: [1, 3]})
             self.assertEqual(0.75, session.run(value))
 
+    def test_the_mean_of_a_fed_tensor_is_updated(self):
+        x = tf.placeholder(tf.float32, [2])
+        _, update = tf.metrics.mean(x)
+        self.assertEqual(1.5, self.run_(update, {x: [1.0, 2.0]}))
+
     def test_global_norm_is_clipped(self):
         clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), None, tf.constant([4.0])], 1.0)
         self.assertIsNone(clipped[1])

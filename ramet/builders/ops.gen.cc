@@ -1029,6 +1029,14 @@ Output Prod(const Input& input, const Input& reduction_indices, std::string_view
   return Prod(input, reduction_indices, ProdOptions(), name, where);
 }
 
+std::vector<Output> PyFunc(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "PyFunc", Flat({input}), {{"token", token}, {"Tout", tout}}, Or(name, "PyFunc"), where));
+}
+
+std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "PyFuncStateless", Flat({input}), {{"token", token}, {"Tout", tout}}, Or(name, "PyFuncStateless"), where));
+}
+
 Output RandomStandardNormal(const Input& shape, DType dtype, const RandomStandardNormalOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RandomStandardNormal", Flat({shape}), {{"dtype", dtype}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "RandomStandardNormal"), where));
 }

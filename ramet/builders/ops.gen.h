@@ -1574,6 +1574,17 @@ struct ProdOptions {
 RAMET_EXPORT Output Prod(const Input& input, const Input& reduction_indices, const ProdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Prod(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Calls the function of this process that is registered under token with the inputs. The shapes of
+// the outputs are those of what it returns. Error: NOT_FOUND if there is no such function;
+// INVALID_ARGUMENT if it returns another number of values or other dtypes than Tout; what the
+// function raises.
+// PyFunc(input:Tin) -> (output:Tout) {token:string, Tin:list(type), Tout:list(type)}
+RAMET_EXPORT std::vector<Output> PyFunc(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// As PyFunc, for a function whose results depend on its inputs alone.
+// PyFuncStateless(input:Tin) -> (output:Tout) {token:string, Tin:list(type), Tout:list(type)}
+RAMET_EXPORT std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct RandomStandardNormalOptions {
   int64_t seed = 0;
   int64_t seed2 = 0;

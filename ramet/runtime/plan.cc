@@ -50,10 +50,11 @@ class Compiler {
     return it != slot_of_.end() && it->second < static_cast<int>(request_.feeds.size());
   }
 
-  // Whoever waits for a placeholder that is fed waits for nothing.
+  // What waits for a fed placeholder waits for nothing. (Nodes of other types that are fed still
+  // run where something waits for them, as in TensorFlow.)
   bool IsFedPlaceholder(NodeId id) const {
-    const std::string& op = graph_.nodes[id].op->name();
-    return (op == "Placeholder" || op == "PlaceholderV2") && IsFed({id, 0});
+    const std::string& type = graph_.nodes[id].op->name();
+    return (type == "Placeholder" || type == "PlaceholderV2") && IsFed({id, 0});
   }
 
   void Prune() {
@@ -67,12 +68,7 @@ class Compiler {
     while (!stack.empty()) {
       NodeId id = stack.back();
       stack.pop_back();
-      for (Endpoint e : graph_.inputs(id)) {
-        if (!IsFed(e)) visit(e.node);
-      }
-      for (Endpoint e : graph_.controls(id)) {
-        if (!IsFedPlaceholder(e.node)) visit(e.node);
-      }
+      ForEachSource(id, visit);
     }
   }
 

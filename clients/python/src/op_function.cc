@@ -375,6 +375,7 @@ class Call {
     if (schema_.outputs.empty()) return Wrap(op);
     if (schema_.outputs.size() == 1 && !IsList(schema_.outputs[0])) return Wrap(op.output(0));
     std::vector<Output> flat = op.outputs();
+    if (flat.empty()) return Wrap(op);
     size_t next = 0;
     nb::list parts;
     auto attrs = op.attrs();

@@ -75,6 +75,13 @@ Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr,
   return ApplyAdagrad(var, accum, lr, grad, ApplyAdagradOptions(), name, where);
 }
 
+Output ApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ApplyAdagradDAOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ApplyAdagradDA", Flat({var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step}), {{"use_locking", options.use_locking}}, Or(name, "ApplyAdagradDA"), where));
+}
+Output ApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where) {
+  return ApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step, ApplyAdagradDAOptions(), name, where);
+}
+
 Output ApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const ApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyAdagradV2", Flat({var, accum, lr, epsilon, grad}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "ApplyAdagradV2"), where));
 }
@@ -981,6 +988,14 @@ Output Prod(const Input& input, const Input& reduction_indices, std::string_view
   return Prod(input, reduction_indices, ProdOptions(), name, where);
 }
 
+std::vector<Output> PyFunc(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "PyFunc", Flat({input}), {{"token", token}, {"Tout", tout}}, Or(name, "PyFunc"), where));
+}
+
+std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "PyFuncStateless", Flat({input}), {{"token", token}, {"Tout", tout}}, Or(name, "PyFuncStateless"), where));
+}
+
 Output RandomStandardNormal(const Input& shape, DType dtype, const RandomStandardNormalOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RandomStandardNormal", Flat({shape}), {{"dtype", dtype}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "RandomStandardNormal"), where));
 }
@@ -1088,6 +1103,13 @@ Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input
 }
 Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, std::string_view name, SourceLocation where) {
   return ResourceApplyAdagrad(var, accum, lr, grad, ResourceApplyAdagradOptions(), name, where);
+}
+
+Operation ResourceApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ResourceApplyAdagradDAOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyAdagradDA", Flat({var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyAdagradDA"), where);
+}
+Operation ResourceApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where) {
+  return ResourceApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step, ResourceApplyAdagradDAOptions(), name, where);
 }
 
 Operation ResourceApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const ResourceApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
@@ -1264,6 +1286,13 @@ Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const
 }
 Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return ResourceSparseApplyAdagrad(var, accum, lr, grad, indices, ResourceSparseApplyAdagradOptions(), name, where);
+}
+
+Operation ResourceSparseApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ResourceSparseApplyAdagradDAOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyAdagradDA", Flat({var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2, global_step}), {{"use_locking", options.use_locking}}, Or(name, "ResourceSparseApplyAdagradDA"), where);
+}
+Operation ResourceSparseApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2, global_step, ResourceSparseApplyAdagradDAOptions(), name, where);
 }
 
 Operation ResourceSparseApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
@@ -1595,6 +1624,13 @@ Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Inpu
 }
 Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return SparseApplyAdagrad(var, accum, lr, grad, indices, SparseApplyAdagradOptions(), name, where);
+}
+
+Output SparseApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const SparseApplyAdagradDAOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseApplyAdagradDA", Flat({var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2, global_step}), {{"use_locking", options.use_locking}}, Or(name, "SparseApplyAdagradDA"), where));
+}
+Output SparseApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where) {
+  return SparseApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2, global_step, SparseApplyAdagradDAOptions(), name, where);
 }
 
 Output SparseApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {

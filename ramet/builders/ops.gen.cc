@@ -75,6 +75,13 @@ Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr,
   return ApplyAdagrad(var, accum, lr, grad, ApplyAdagradOptions(), name, where);
 }
 
+Output ApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ApplyAdagradDAOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ApplyAdagradDA", Flat({var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step}), {{"use_locking", options.use_locking}}, Or(name, "ApplyAdagradDA"), where));
+}
+Output ApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where) {
+  return ApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step, ApplyAdagradDAOptions(), name, where);
+}
+
 Output ApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const ApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyAdagradV2", Flat({var, accum, lr, epsilon, grad}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "ApplyAdagradV2"), where));
 }
@@ -1146,6 +1153,13 @@ Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input
   return ResourceApplyAdagrad(var, accum, lr, grad, ResourceApplyAdagradOptions(), name, where);
 }
 
+Operation ResourceApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ResourceApplyAdagradDAOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyAdagradDA", Flat({var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyAdagradDA"), where);
+}
+Operation ResourceApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where) {
+  return ResourceApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step, ResourceApplyAdagradDAOptions(), name, where);
+}
+
 Operation ResourceApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const ResourceApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
   return Build(nullptr, "ResourceApplyAdagradV2", Flat({var, accum, lr, epsilon, grad}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "ResourceApplyAdagradV2"), where);
 }
@@ -1320,6 +1334,13 @@ Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const
 }
 Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return ResourceSparseApplyAdagrad(var, accum, lr, grad, indices, ResourceSparseApplyAdagradOptions(), name, where);
+}
+
+Operation ResourceSparseApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ResourceSparseApplyAdagradDAOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyAdagradDA", Flat({var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2, global_step}), {{"use_locking", options.use_locking}}, Or(name, "ResourceSparseApplyAdagradDA"), where);
+}
+Operation ResourceSparseApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2, global_step, ResourceSparseApplyAdagradDAOptions(), name, where);
 }
 
 Operation ResourceSparseApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
@@ -1686,6 +1707,13 @@ Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Inpu
 }
 Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return SparseApplyAdagrad(var, accum, lr, grad, indices, SparseApplyAdagradOptions(), name, where);
+}
+
+Output SparseApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const SparseApplyAdagradDAOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseApplyAdagradDA", Flat({var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2, global_step}), {{"use_locking", options.use_locking}}, Or(name, "SparseApplyAdagradDA"), where));
+}
+Output SparseApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where) {
+  return SparseApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2, global_step, SparseApplyAdagradDAOptions(), name, where);
 }
 
 Output SparseApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {

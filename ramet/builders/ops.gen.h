@@ -111,6 +111,18 @@ struct ApplyAdagradOptions {
 RAMET_EXPORT Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const ApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct ApplyAdagradDAOptions {
+  bool use_locking = false;
+};
+// Adagrad with dual averaging: gradient_accumulator += grad, gradient_squared_accumulator
+// += grad^2; var = -lr * sign(sum) * max(|sum| - l1 * step, 0) / (l2 * step * lr + sqrt(squares)).
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ApplyAdagradDA(var:Ref(T), gradient_accumulator:Ref(T), gradient_squared_accumulator:Ref(T),
+// grad:T, lr:T, l1:T, l2:T, global_step:int64) -> (out:Ref(T)) {T:type, use_locking:bool=false}
+RAMET_EXPORT Output ApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ApplyAdagradDAOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct ApplyAdagradV2Options {
   bool use_locking = false;
   bool update_slots = true;
@@ -1724,6 +1736,20 @@ struct ResourceApplyAdagradOptions {
 RAMET_EXPORT Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const ResourceApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct ResourceApplyAdagradDAOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: Adagrad with dual averaging:
+// gradient_accumulator += grad, gradient_squared_accumulator
+// += grad^2; var = -lr * sign(sum) * max(|sum| - l1 * step, 0) / (l2 * step * lr + sqrt(squares)).
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyAdagradDA(var:resource, gradient_accumulator:resource,
+// gradient_squared_accumulator:resource, grad:T, lr:T, l1:T, l2:T, global_step:int64) -> ()
+// {T:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ResourceApplyAdagradDAOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct ResourceApplyAdagradV2Options {
   bool use_locking = false;
   bool update_slots = true;
@@ -2070,6 +2096,20 @@ struct ResourceSparseApplyAdagradOptions {
 // {T:type, Tindices:type, use_locking:bool=false, update_slots:bool=true}
 RAMET_EXPORT Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const ResourceSparseApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceSparseApplyAdagradDAOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
+// one after another, by the rule of
+// ApplyAdagradDA; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// ResourceSparseApplyAdagradDA(var:resource, gradient_accumulator:resource,
+// gradient_squared_accumulator:resource, grad:T, indices:Tindices, lr:T, l1:T, l2:T,
+// global_step:int64) -> () {T:type, Tindices:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceSparseApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ResourceSparseApplyAdagradDAOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ResourceSparseApplyAdagradV2Options {
   bool use_locking = false;
@@ -2680,6 +2720,19 @@ struct SparseApplyAdagradOptions {
 // {T:type, Tindices:type, use_locking:bool=false, update_slots:bool=true}
 RAMET_EXPORT Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const SparseApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SparseApplyAdagradDAOptions {
+  bool use_locking = false;
+};
+// The rows `indices` of var and its slots, one after another, by the rule of
+// ApplyAdagradDA; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// SparseApplyAdagradDA(var:Ref(T), gradient_accumulator:Ref(T),
+// gradient_squared_accumulator:Ref(T), grad:T, indices:Tindices, lr:T, l1:T, l2:T,
+// global_step:int64) -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false}
+RAMET_EXPORT Output SparseApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const SparseApplyAdagradDAOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseApplyAdagradV2Options {
   bool use_locking = false;

@@ -111,6 +111,15 @@ struct PySaver {
   }
 };
 
+// The status without the line of the library that builds ("add_op.cc:253: ").
+Status WithoutPlace(const Status& status) {
+  const std::string& message = status.message();
+  const size_t place = message.find(".cc:"), end = message.find(": ", place);
+  const bool found = place != std::string::npos && end != std::string::npos &&
+                     message.find_first_not_of("0123456789", place + 4) == end;
+  return found ? Status(status.code(), message.substr(end + 2)) : status;
+}
+
 void MakeSaver(PySaver* self, PyGraph& graph, nb::list saved, nb::list objects, bool reshape,
                bool sharded, int max_to_keep, double keep_checkpoint_every_n_hours,
                const std::string& name, int write_version, bool pad_step_number,
@@ -132,7 +141,7 @@ void MakeSaver(PySaver* self, PyGraph& graph, nb::list saved, nb::list objects, 
   const Status status = graph.TakeError();
   graph.NoteNewNodes();
   if (PyErr_Occurred()) throw PythonError();
-  if (!status.ok()) RaiseBuildStatus(status);
+  if (!status.ok()) RaiseBuildStatus(WithoutPlace(status));
   new (self) PySaver{nb::borrow(graph.self), std::move(saver)};
 }
 

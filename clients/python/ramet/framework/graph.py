@@ -52,6 +52,7 @@ class Graph(_core.Graph, collections_lib.Collections):
         super().__init__()
         self._seed = None
         self._variable_objects = {}
+        self._variable_creator_stack = []
         self._devices = []
         self._gradient_overrides = {}
         self._attr_scopes = {}
@@ -221,7 +222,7 @@ class Graph(_core.Graph, collections_lib.Collections):
     def seed(self, seed):
         self._seed = seed
         if seed is not None:
-            self._set_seed(seed)
+            self._set_seed(seed % (2**31 - 1))
 
     def _seeds_for_op(self, op_seed):
         return self._seeds(op_seed)

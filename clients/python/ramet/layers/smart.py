@@ -1,10 +1,12 @@
 """Choosing between two computations, at once where the condition's value is known."""
 
+from ramet.api import export
 from ramet.framework import ops
 from ramet.framework import tensor_util
 from ramet.ops import variables as tf_variables
 
 
+@export('contrib.framework.smart_constant_value')
 def constant_value(pred):
     """The value of a condition as a bool; None if it is known only when the graph runs.
 
@@ -25,6 +27,7 @@ def constant_value(pred):
                     f'Found instead type: {type(pred)}')
 
 
+@export('contrib.framework.smart_cond')
 def cond(pred, true_fn, false_fn, name=None):
     """true_fn() or false_fn(); tf.cond of both where the condition's value is not known yet."""
     known = constant_value(pred)

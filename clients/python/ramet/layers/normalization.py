@@ -2,18 +2,11 @@
 
 from ramet import api
 from ramet.api import export
-from ramet.framework import constant_op
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.framework import tensor_shape
+from ramet.framework import constant_op, dtypes, ops, tensor_shape
 from ramet.layers import base
-from ramet.layers import smart
+from ramet.layers import utils as layer_utils
 from ramet.layers.input_spec import InputSpec
-from ramet.ops import array_ops
-from ramet.ops import init_ops
-from ramet.ops import math_ops
-from ramet.ops import nn_norm
-from ramet.ops import state_ops
+from ramet.ops import array_ops, init_ops, math_ops, nn_norm, state_ops
 from ramet.ops import variables as tf_variables
 
 _ZEROS = init_ops.zeros_initializer()
@@ -149,25 +142,25 @@ class BatchNormalization(base.Layer):
         gamma = self.gamma if self.scale else self._gamma_const
         beta = self.beta if self.center else self._beta_const
         common = {'epsilon': self.epsilon, 'data_format': 'NCHW' if self.axis == [1] else 'NHWC'}
-        outputs, mean, variance = smart.cond(
+        outputs, mean, variance = layer_utils.smart_cond(
             training,
             lambda: nn_norm.fused_batch_norm(inputs, gamma, beta, **common),
             lambda: nn_norm.fused_batch_norm(
                 inputs, gamma, beta, mean=self.moving_mean, variance=self.moving_variance,
                 is_training=False, **common))
-        known = smart.constant_value(training)
+        known = layer_utils.constant_value(training)
         if known is not False:
             if known:
                 momentum = ops.convert_to_tensor(self.momentum)
             else:
-                momentum = smart.cond(training, lambda: self.momentum, lambda: 1.0)
+                momentum = layer_utils.smart_cond(training, lambda: self.momentum, lambda: 1.0)
             self.add_update(_move(self.moving_mean, mean, momentum))
             self.add_update(_move(self.moving_variance, variance, momentum))
         return outputs
 
     def _composed(self, inputs, training):
         mean, variance = self.moving_mean, self.moving_variance
-        if smart.constant_value(training) is not False:
+        if layer_utils.constant_value(training) is not False:
             axes = [axis for axis in range(inputs.get_shape().ndims) if axis not in self.axis]
             mean, variance = self._statistics(inputs, axes, training)
         outputs = nn_norm.batch_normalization(
@@ -180,12 +173,12 @@ class BatchNormalization(base.Layer):
 
     def _statistics(self, inputs, axes, training):
         mean, variance = nn_norm.moments(inputs, axes, keepdims=len(self.axis) > 1)
-        mean = smart.cond(training, lambda: mean,
-                          lambda: ops.convert_to_tensor(self.moving_mean))
-        variance = smart.cond(training, lambda: variance,
-                              lambda: ops.convert_to_tensor(self.moving_variance))
+        mean = layer_utils.smart_cond(training, lambda: mean,
+                                      lambda: ops.convert_to_tensor(self.moving_mean))
+        variance = layer_utils.smart_cond(training, lambda: variance,
+                                          lambda: ops.convert_to_tensor(self.moving_variance))
         for variable, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
-            self.add_update(smart.cond(
+            self.add_update(layer_utils.smart_cond(
                 training, lambda v=variable, new=value: _move(v, new, self.momentum),
                 lambda v=variable: ops.convert_to_tensor(v)))
         return mean, variance

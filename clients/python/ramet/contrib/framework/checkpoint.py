@@ -3,8 +3,7 @@
 from ramet.api import export
 from ramet.framework import ops
 from ramet.lib import tf_logging as logging
-from ramet.ops import array_ops
-from ramet.ops import control_flow_ops
+from ramet.ops import array_ops, control_flow_ops
 from ramet.train import checkpoint_utils
 from ramet.train import saver as tf_saver
 

@@ -4,15 +4,9 @@ from ramet.api import export
 from ramet.contrib.framework import variables
 from ramet.contrib.framework.arg_scope import add_arg_scope
 from ramet.contrib.layers import utils
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.framework import tensor_shape
+from ramet.framework import dtypes, ops, tensor_shape
 from ramet.layers import core
-from ramet.ops import array_ops
-from ramet.ops import init_ops
-from ramet.ops import math_ops
-from ramet.ops import nn_activation
-from ramet.ops import variable_scope
+from ramet.ops import array_ops, init_ops, math_ops, nn_activation, variable_scope
 
 
 @export('contrib.layers.flatten')

@@ -5,16 +5,10 @@ from ramet.api import export
 from ramet.contrib.framework import variables
 from ramet.contrib.framework.arg_scope import add_arg_scope
 from ramet.contrib.layers import utils
-from ramet.framework import constant_op
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.framework import tensor_shape
+from ramet.framework import constant_op, dtypes, ops, tensor_shape
 from ramet.layers import normalization
-from ramet.layers import smart
-from ramet.ops import array_ops
-from ramet.ops import init_ops
-from ramet.ops import nn_norm
-from ramet.ops import variable_scope
+from ramet.layers import utils as layer_utils
+from ramet.ops import array_ops, init_ops, nn_norm, variable_scope
 from ramet.train import moving_averages
 
 _INITIALIZERS = {'beta': init_ops.zeros_initializer(), 'gamma': init_ops.ones_initializer(),
@@ -174,12 +168,12 @@ class _BatchNorm:
         gamma = self._parameter('gamma', [channels], dtypes.float32, 1.0)
         moving = self._moving([channels], dtypes.float32)
         common = {'epsilon': self._epsilon, 'data_format': self._data_format}
-        outputs, *statistics = smart.cond(
+        outputs, *statistics = layer_utils.smart_cond(
             self._is_training,
             lambda: nn_norm.fused_batch_norm(inputs, gamma, beta, **common),
             lambda: nn_norm.fused_batch_norm(inputs, gamma, beta, mean=moving[0],
                                              variance=moving[1], is_training=False, **common))
-        if smart.constant_value(self._is_training) is not False:
+        if layer_utils.constant_value(self._is_training) is not False:
             values = [outputs]
             outputs, = self._updated(values, lambda: values, moving, statistics)
         outputs.set_shape(inputs.get_shape())
@@ -204,7 +198,7 @@ class _BatchNorm:
             return array_ops.reshape(value, form)
 
         mean, variance = moving
-        if smart.constant_value(self._is_training) is not False:
+        if layer_utils.constant_value(self._is_training) is not False:
             def moving_values():
                 return [ops.convert_to_tensor(variable) for variable in moving]
 
@@ -239,8 +233,8 @@ class _BatchNorm:
                 return [array_ops.identity(value) for value in values]
 
         if self._updates_collections is None:
-            return smart.cond(self._is_training, forced, otherwise)
-        for update in smart.cond(self._is_training, updates,
-                                 lambda: [ops.convert_to_tensor(v) for v in moving]):
+            return layer_utils.smart_cond(self._is_training, forced, otherwise)
+        for update in layer_utils.smart_cond(self._is_training, updates,
+                                             lambda: [ops.convert_to_tensor(v) for v in moving]):
             ops.add_to_collections(self._updates_collections, update)
-        return smart.cond(self._is_training, lambda: values, otherwise)
+        return layer_utils.smart_cond(self._is_training, lambda: values, otherwise)

@@ -2,15 +2,12 @@
 
 from ramet.api import export
 from ramet.contrib.framework.arg_scope import add_arg_scope
-from ramet.contrib.layers import initializers
-from ramet.contrib.layers import utils
-from ramet.contrib.layers.fully_connected import finish
-from ramet.contrib.layers.fully_connected import relu_fn
+from ramet.contrib.layers import initializers, utils
+from ramet.contrib.layers.fully_connected import finish, relu_fn
 from ramet.framework import ops
 from ramet.layers import convolutional as core
 from ramet.layers import transposed
-from ramet.ops import init_ops
-from ramet.ops import variable_scope
+from ramet.ops import init_ops, variable_scope
 
 _ZEROS = init_ops.zeros_initializer()
 _XAVIER = initializers.xavier_initializer()

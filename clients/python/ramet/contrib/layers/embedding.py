@@ -4,9 +4,7 @@ from ramet.api import export
 from ramet.contrib.framework import variables
 from ramet.contrib.framework.arg_scope import add_arg_scope
 from ramet.framework import ops
-from ramet.ops import array_ops
-from ramet.ops import embedding_ops
-from ramet.ops import variable_scope
+from ramet.ops import array_ops, embedding_ops, variable_scope
 
 
 @export('contrib.layers.embed_sequence')

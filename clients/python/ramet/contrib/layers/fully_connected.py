@@ -4,13 +4,10 @@ import functools
 
 from ramet.api import export
 from ramet.contrib.framework.arg_scope import add_arg_scope
-from ramet.contrib.layers import initializers
-from ramet.contrib.layers import utils
+from ramet.contrib.layers import initializers, utils
 from ramet.framework import ops
 from ramet.layers import core
-from ramet.ops import gen
-from ramet.ops import init_ops
-from ramet.ops import variable_scope
+from ramet.ops import gen, init_ops, variable_scope
 from ramet.ops.nn_activation import relu6 as _relu6
 
 

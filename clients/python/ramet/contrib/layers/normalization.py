@@ -4,13 +4,8 @@ from ramet.api import export
 from ramet.contrib.framework import variables
 from ramet.contrib.framework.arg_scope import add_arg_scope
 from ramet.contrib.layers import utils
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.ops import array_ops
-from ramet.ops import init_ops
-from ramet.ops import math_ops
-from ramet.ops import nn_norm
-from ramet.ops import variable_scope
+from ramet.framework import dtypes, ops
+from ramet.ops import array_ops, init_ops, math_ops, nn_norm, variable_scope
 
 
 def _parameter(wanted, name, initializer, shape, dtype, variables_collections, trainable):

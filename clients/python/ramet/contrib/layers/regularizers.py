@@ -3,11 +3,9 @@
 import numbers
 
 from ramet.api import export
-from ramet.framework import constant_op
-from ramet.framework import ops
+from ramet.framework import constant_op, ops
 from ramet.lib import tf_logging as logging
-from ramet.ops import gen
-from ramet.ops import math_ops
+from ramet.ops import gen, math_ops
 
 
 def _checked_scale(scale, name):

@@ -3,18 +3,11 @@
 from ramet.api import export
 from ramet.contrib.framework import variables
 from ramet.contrib.framework.arg_scope import add_arg_scope
-from ramet.contrib.layers import initializers
-from ramet.contrib.layers import utils
-from ramet.contrib.layers.fully_connected import finish
-from ramet.contrib.layers.fully_connected import relu_fn
+from ramet.contrib.layers import initializers, utils
+from ramet.contrib.layers.fully_connected import finish, relu_fn
 from ramet.framework import ops
-from ramet.layers import arguments
-from ramet.layers import convolutional
-from ramet.layers import separable
-from ramet.ops import init_ops
-from ramet.ops import nn_activation
-from ramet.ops import nn_convolution
-from ramet.ops import variable_scope
+from ramet.layers import arguments, convolutional, separable
+from ramet.ops import init_ops, nn_activation, nn_convolution, variable_scope
 
 _NAMES = {'bias': 'biases', 'depthwise_kernel': 'depthwise_weights',
           'pointwise_kernel': 'pointwise_weights'}

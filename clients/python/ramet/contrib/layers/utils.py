@@ -3,8 +3,7 @@
 import functools
 
 from ramet.contrib.framework import variables
-from ramet.framework import ops
-from ramet.framework import tensor_shape
+from ramet.framework import ops, tensor_shape
 from ramet.ops.partitioned_variable import PartitionedVariable
 
 

@@ -1,8 +1,7 @@
 """Choosing between two computations, at once where the condition's value is known."""
 
 from ramet.api import export
-from ramet.framework import ops
-from ramet.framework import tensor_util
+from ramet.framework import ops, tensor_util
 from ramet.ops import variables as tf_variables
 
 
@@ -28,7 +27,7 @@ def constant_value(pred):
 
 
 @export('contrib.framework.smart_cond')
-def cond(pred, true_fn, false_fn, name=None):
+def smart_cond(pred, true_fn, false_fn, name=None):
     """true_fn() or false_fn(); tf.cond of both where the condition's value is not known yet."""
     known = constant_value(pred)
     if known is None:

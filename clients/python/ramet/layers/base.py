@@ -159,8 +159,9 @@ class Layer:
                     initializer=initializer, trainable=trainable and self.trainable,
                     constraint=constraint, use_resource=use_resource, partitioner=partitioner,
                     synchronization=synchronization, aggregation=aggregation)
-                if regularizer and not any(id(part) in known for part in tracking.parts_of(variable)):
-                    self._regularize(name, variable, regularizer)
+                parts = tracking.parts_of(variable) if regularizer else ()
+                if not any(id(part) in known for part in parts):
+                    self._regularize(name, parts, regularizer)
         self._keep(variable, trainable)
         return variable
 
@@ -171,8 +172,8 @@ class Layer:
         if not any(v is variable for v in self._trainable + self._non_trainable):
             kept.append(variable)
 
-    def _regularize(self, name, variable, regularizer):
-        for part in tracking.parts_of(variable):
+    def _regularize(self, name, parts, regularizer):
+        for part in parts:
             with ops.name_scope(name + '/Regularizer'):
                 loss = regularizer(part)
             if loss is not None:

@@ -25,6 +25,10 @@ TREE = 'tensorflow_core/'
 # Parts of contrib whose re-exports nobody means.
 NOISE = ('contrib.LazyLoader', 'contrib.keras', 'contrib.quantization', 'contrib.boosted_trees',
          'contrib.tensor_forest')
+# The parts of contrib whose symbols others have from there.
+HOMES = ('contrib.layers.', 'contrib.framework.', 'contrib.losses.', 'contrib.metrics.')
+# The namespaces in parts of contrib that programs use.
+DEEPER = ('contrib.framework.nest.', 'contrib.slim.losses.', 'contrib.slim.metrics.')
 # Namespaces that are a package of their own, or whose names are made at run time.
 OPEN = ('app.flags', 'compat.v2', 'estimator', 'flags', 'keras', 'logging.logging', 'test.mock')
 
@@ -263,13 +267,26 @@ def shortest_names(public):
     return best
 
 
+def contrib_aliases(contrib, shortest):
+    """Lines of names of contrib that are the same as another public name, or another of contrib."""
+    homes = {}
+    for path, at in contrib.items():
+        if path.startswith(HOMES) and at:
+            homes[at] = min(homes.get(at, path), path, key=len)
+    same = {path: shortest.get(at) or homes.get(at) for path, at in contrib.items()}
+    return {f'{path}\t{other}' for path, other in same.items()
+            if other and other != path and not path.startswith(NOISE)
+            and (path.count('.') == 2 or path.startswith(DEEPER))}
+
+
 def internal_names(wheel, shortest):
     """Lines of internal modules, and of each symbol in one that is public."""
     skipped = ('python.keras', 'python.tpu', 'python.autograph', 'python.tools.api')
     lines = {f'{module}\t{name}\t{path}' for (module, name), path in shortest.items()
              if '.gen_' not in module}
     lines |= set(wheel.modules('python/'))
-    return {line for line in lines if not line.startswith(skipped)}
+    lines |= {m for m in wheel.modules('contrib/') if '.python' in m and '.gen_' not in m}
+    return {line for line in lines if not line.startswith((*skipped, *NOISE))}
 
 
 def write(path, lines):
@@ -300,8 +317,7 @@ def main():
 
     shortest = shortest_names(old)
     contrib = dict(contrib_names(wheel))
-    write('api/contrib.tsv', {f'{path}\t{shortest[at]}' for path, at in contrib.items()
-                              if at in shortest and not path.startswith(NOISE)})
+    write('api/contrib.tsv', contrib_aliases(contrib, shortest))
 
     names = {*symbols, *old, *(n for n in contrib if not n.startswith(NOISE))}
     names |= {f'{path}.*' for path in (*OPEN, *NOISE[1:])}

@@ -96,6 +96,10 @@ OPERATORS = [
 ]
 
 SLICING = [
+    lambda tf: f(tf, 4, 5, 6)[np.int64(2)],
+    lambda tf: f(tf, 4, 5, 6)[np.array(-1)],
+    lambda tf: f(tf, 4, 5, 6)[np.int64(1):3],
+    lambda tf: f(tf, 4, 5, 6)[np.int64(1):i(tf)],
     lambda tf: f(tf, 4, 5, 6)[0],
     lambda tf: f(tf, 4, 5, 6)[-1],
     lambda tf: f(tf, 4, 5, 6)[1:3],
@@ -369,6 +373,14 @@ ARRAYS = [
 ]
 
 MATH = [
+    lambda tf: tf.negative(sp(tf)),
+    lambda tf: tf.square(sp(tf)),
+    lambda tf: tf.sign(sp(tf)),
+    lambda tf: tf.sqrt(sp(tf)),
+    lambda tf: tf.erf(sp(tf)),
+    lambda tf: tf.tanh(sp(tf)),
+    lambda tf: tf.zeros_like(sp(tf)),
+    lambda tf: tf.negative(sp(tf), name='q'),
     lambda tf: tf.add(f(tf, 2), 1),
     lambda tf: tf.add(1.0, f(tf, 2)),
     lambda tf: tf.add('a', u(tf, tf.string)),

@@ -469,8 +469,6 @@ class Part:
 
 
 INIT = [
-    lambda tf: tf.initializers.identity()([2, 3]),
-    lambda tf: tf.initializers.identity(gain=2.)([4, 3], partition_info=Part),
     lambda tf: tf.initializers.identity()([2, 3, 3]),
     lambda tf: tf.constant_initializer('a')([2]),
     lambda tf: tf.constant_initializer(object())([2]),

@@ -171,6 +171,22 @@ METHODS = [
     *with_both(lambda tf, v: tf.group(v, v.initializer)),
 ]
 
+def changed(call):
+    """A builder that calls `call(tf, variable after an assignment)`."""
+    return lambda tf: call(tf, two(tf)[1].assign([3., 4., 5.]))
+
+
+AFTER = [
+    changed(lambda tf, u: u.value()),
+    changed(lambda tf, u: u.read_value()),
+    changed(lambda tf, u: [u + 1., tf.identity(u), u[0]]),
+    changed(lambda tf, u: u.assign([1., 1., 1.]).assign_add([1., 1., 1.]).assign_sub([1., 1., 1.])),
+    changed(lambda tf, u: u.scatter_add(slices(tf))),
+    changed(lambda tf, u: u.scatter_nd_add([[0]], [1.])),
+    changed(lambda tf, u: u.batch_scatter_update(slices(tf))),
+    changed(lambda tf, u: [u.sparse_read([0]), u.is_initialized(), u.name, u.shape]),
+]
+
 LISTS = [
     lambda tf: [two(tf), tf.global_variables_initializer()][1],
     lambda tf: tf.variables_initializer(two(tf), name='foo'),
@@ -393,4 +409,4 @@ SCOPES = [
     enter(lambda tf: tf.variable_scope('a', auxiliary_name_scope=3)),
 ]
 
-CASES = {'variable': VARIABLE, 'methods': METHODS, 'lists': LISTS, 'scopes': SCOPES}
+CASES = {'variable': VARIABLE, 'methods': METHODS, 'after': AFTER, 'lists': LISTS, 'scopes': SCOPES}

@@ -61,6 +61,11 @@ def list_of(names):
     return names[0] if len(names) == 1 else ', '.join(names[:-1]) + ' or ' + names[-1]
 
 
+def is_internal(name):
+    """Whether a dotted name is of a module from TensorFlow's inside, not below `tf.`."""
+    return 'python' in name.split('.')
+
+
 def unavailable_message(name, near=()):
     """Returns what an error says of a TensorFlow name that Ramet does not have.
 
@@ -68,7 +73,7 @@ def unavailable_message(name, near=()):
       name: the dotted path without the leading `tf.`.
       near: names of Ramet that are close to it, the nearest first.
     """
-    if name.startswith('python.') or '.python.' in name:
+    if is_internal(name):
         message = f"Ramet has nothing for tensorflow.{name}, a name of TensorFlow's inside"
     else:
         message = f'TensorFlow has tf.{name}, Ramet does not have it'
@@ -117,7 +122,7 @@ class Unavailable:
             raise UnavailableAttributeError(self._message())
 
     def __repr__(self):
-        root = 'tensorflow' if self._name.startswith('python.') else 'tf'
+        root = 'tensorflow' if is_internal(self._name) else 'tf'
         return f'<{root}.{self._name}: not in Ramet>'
 
     def __reduce__(self):

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 namespace ramet::python {
 namespace {
@@ -104,6 +105,22 @@ DType IntegerType(char kind, int size) {
   }
 }
 
+// Types that numpy has no number for: bfloat16 of another package, quantized types as records.
+DType AskDType(PyArray_Descr* descr) {
+  nb::object dtype =
+      nb::steal(PyObject_CallOneArg(TheHooks().as_dtype, reinterpret_cast<PyObject*>(descr)));
+  if (!dtype.is_valid()) {
+    PyErr_Clear();
+    return DType::kInvalid;
+  }
+  const DType found = ToDType(dtype.ptr());
+  const int number = static_cast<int>(found);
+  if (number >= kDTypes || TypeNumber(found) >= 0) return DType::kInvalid;
+  Py_INCREF(descr);
+  Py_XDECREF(std::exchange(descriptors[number], descr));
+  return found;
+}
+
 DType DTypeOfDescr(PyArray_Descr* descr) {
   const DType simple = FromTypeNumber(descr->type_num);
   if (simple != DType::kInvalid) return simple;
@@ -116,14 +133,22 @@ DType DTypeOfDescr(PyArray_Descr* descr) {
       return static_cast<DType>(i);
     }
   }
-  return DType::kInvalid;
+  return descr->type_num == NPY_OBJECT ? DType::kInvalid : AskDType(descr);
 }
 
 PyArray_Descr* Descr(DType dtype) {
   const int number = static_cast<int>(dtype);
   PyArray_Descr* descr = number > 0 && number < kDTypes ? descriptors[number] : nullptr;
-  if (descr == nullptr) RaiseTypeError("values of ", DTypeName(dtype), " have no numpy form");
-  return descr;
+  if (descr != nullptr) return descr;
+  if (number > 0 && number < kDTypes) {
+    nb::object type = nb::steal(WrapDType(dtype));
+    nb::object numpy = nb::steal(PyObject_GetAttrString(type.ptr(), "as_numpy_dtype"));
+    if (numpy.is_valid() && PyArray_DescrConverter(numpy.ptr(), &descr) == NPY_SUCCEED) {
+      return descriptors[number] = descr;
+    }
+    PyErr_Clear();
+  }
+  RaiseTypeError("values of ", DTypeName(dtype), " have no numpy form");
 }
 
 void SetText(std::string* out, PyObject* item) {
@@ -162,8 +187,7 @@ PyObject* StringsToArray(const Tensor& t) {
   };
   if (t.rank() == 0) return bytes(t.scalar<std::string>());
   std::vector<npy_intp> dims(t.shape().dims().begin(), t.shape().dims().end());
-  nb::object array =
-      nb::steal(Checked(PyArray_SimpleNew(t.rank(), dims.data(), NPY_OBJECT)));
+  nb::object array = nb::steal(Checked(PyArray_SimpleNew(t.rank(), dims.data(), NPY_OBJECT)));
   auto** items =
       static_cast<PyObject**>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.ptr())));
   std::span<const std::string> from = t.flat<std::string>();
@@ -185,9 +209,9 @@ void FreeShared(PyObject* capsule) {
 PyObject* ShareWithArray(const Tensor& t, std::vector<npy_intp>& dims) {
   PyArray_Descr* descr = Descr(t.dtype());
   Py_INCREF(descr);
-  nb::object array = nb::steal(
-      Checked(PyArray_NewFromDescr(&PyArray_Type, descr, t.rank(), dims.data(), nullptr,
-                                   t.raw_data(), NPY_ARRAY_CARRAY, nullptr)));
+  nb::object array =
+      nb::steal(Checked(PyArray_NewFromDescr(&PyArray_Type, descr, t.rank(), dims.data(), nullptr,
+                                             t.raw_data(), NPY_ARRAY_CARRAY, nullptr)));
   t.buffer()->Ref();
   PyObject* owner = Checked(PyCapsule_New(t.buffer().get(), nullptr, FreeShared));
   Checked(PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.ptr()), owner));
@@ -195,8 +219,8 @@ PyObject* ShareWithArray(const Tensor& t, std::vector<npy_intp>& dims) {
 }
 
 bool CanBorrow(PyArrayObject* array, DType dtype) {
-  return static_cast<size_t>(PyArray_NBYTES(array)) >= kCopyBelow &&
-         PyArray_ISCARRAY_RO(array) && DTypeSize(dtype) == size_t(PyArray_ITEMSIZE(array)) &&
+  return static_cast<size_t>(PyArray_NBYTES(array)) >= kCopyBelow && PyArray_ISCARRAY_RO(array) &&
+         DTypeSize(dtype) == size_t(PyArray_ITEMSIZE(array)) &&
          reinterpret_cast<uintptr_t>(PyArray_DATA(array)) % 16 == 0;
 }
 
@@ -221,7 +245,7 @@ Tensor FromArray(PyObject* value, DType dtype, bool borrow) {
   auto* array = reinterpret_cast<PyArrayObject*>(value);
   const DType own = DTypeOfDescr(PyArray_DESCR(array));
   if (dtype == DType::kInvalid) {
-    dtype = own != DType::kInvalid ? own
+    dtype = own != DType::kInvalid                         ? own
             : PyArray_DESCR(array)->type_num == NPY_OBJECT ? DType::kString
                                                            : DType::kInvalid;
   }
@@ -240,9 +264,9 @@ Tensor FromArray(PyObject* value, DType dtype, bool borrow) {
     return t;
   }
   Py_INCREF(descr);
-  nb::object target = nb::steal(Checked(
-      PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(array), PyArray_DIMS(array), nullptr,
-                           t.raw_data(), NPY_ARRAY_CARRAY, nullptr)));
+  nb::object target = nb::steal(
+      Checked(PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(array), PyArray_DIMS(array),
+                                   nullptr, t.raw_data(), NPY_ARRAY_CARRAY, nullptr)));
   Checked(PyArray_CopyInto(reinterpret_cast<PyArrayObject*>(target.ptr()), array));
   return t;
 }

@@ -126,6 +126,11 @@ struct PyGraph : Graph {
   int64_t consumers_version = -1;
   std::vector<std::vector<std::pair<NodeId, int>>> consumers;
 
+  // Each thread has a name scope of its own, as in TensorFlow: puts that of this thread into place.
+  void UseThread();
+  unsigned long thread = 0;
+  std::unordered_map<unsigned long, std::string> name_stacks;
+
   // Notes the trace of all nodes that are new and shows them to the hooks.
   void NoteNewNodes();
 };

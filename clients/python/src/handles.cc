@@ -91,10 +91,8 @@ const std::vector<std::pair<NodeId, int>>& ConsumersOf(PyGraph* graph, NodeId id
 
 nb::list Consumers(const PyTensor& t) {
   nb::list all;
-  NodeId last = -1;
   for (auto [reader, index] : ConsumersOf(t.graph, t.id)) {
-    if (index == t.index && reader != last) all.append(Take(Wrap(Operation(t.graph, reader))));
-    if (index == t.index) last = reader;
+    if (index == t.index) all.append(Take(Wrap(Operation(t.graph, reader))));
   }
   return all;
 }
@@ -267,6 +265,16 @@ void PyGraph::ClearHandles() {
   for (PyObject* object : operations) Py_XDECREF(object);
   for (PyObject* object : tensors) Py_XDECREF(object);
   for (auto& [key, object] : others) Py_XDECREF(object);
+}
+
+void PyGraph::UseThread() {
+  const unsigned long current = PyThread_get_thread_ident();
+  if (current == thread) return;
+  std::string& stack = build_state().name_stack;
+  if (thread != 0) name_stacks[thread] = std::move(stack);
+  auto known = name_stacks.find(current);
+  stack = known == name_stacks.end() ? "" : known->second;
+  thread = current;
 }
 
 void PyGraph::NoteNewNodes() {

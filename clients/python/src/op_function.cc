@@ -106,6 +106,7 @@ class Call {
 
   PyObject* Run() {
     FindGraph();
+    graph_->UseThread();
     const std::string given =
         name_ && name_ != Py_None ? ToText(name_) : signature_name();
     std::string full =
@@ -614,6 +615,7 @@ nb::object CreateNode(PyGraph& graph, const std::string& type, nb::list inputs, 
     tensors.push_back(t->output());
   }
   AttrMap map;
+  graph.UseThread();
   const Op* op = OpRegistry::Global().Find(type);
   for (auto [key, value] : attrs) {
     AttrSchema schema;

@@ -3,7 +3,10 @@
 namespace ramet::python {
 namespace {
 
-BuildState& State(PyGraph& graph) { return graph.build_state(); }
+BuildState& State(PyGraph& graph) {
+  graph.UseThread();
+  return graph.build_state();
+}
 
 Operation OperationOf(nb::handle h) {
   if (const PyOperation* op = AsOperation(h.ptr())) return op->operation();

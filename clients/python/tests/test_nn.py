@@ -71,6 +71,14 @@ class NnTest(unittest.TestCase):
         again = tf.variance_scaling_initializer.from_config(made.get_config())
         np.testing.assert_array_equal(*self.run_([made([3, 4]), again([3, 4])]))
 
+    def test_identity_of_a_part(self):
+        class Part:
+            full_shape = [4, 3]
+            var_offset = [1, 0]
+
+        rows = self.run_(tf.initializers.identity(gain=2.0)([2, 3], partition_info=Part))
+        self.assertEqual([[0.0, 2.0, 0.0], [0.0, 0.0, 2.0]], rows.tolist())
+
     def test_gradients_of_a_gather_are_slices(self):
         v = tf.Variable([[1.0], [2.0]])
         gradient, = tf.gradients(tf.gather(v, [1]), [v])

@@ -11,7 +11,7 @@ import ramet
 import ramet.compat.v1 as tf
 from ramet.framework import meta_graph
 from ramet.tools import freeze_graph, inspect_checkpoint, strip_unused_lib
-from ramet.train.saveable_object import SaveableObject, SaveSpec
+from ramet.train.saving.saveable_object import SaveableObject, SaveSpec
 
 
 class InFolder(unittest.TestCase):

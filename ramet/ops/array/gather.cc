@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ramet/gradients/scopes.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/indices.h"
@@ -253,8 +254,14 @@ struct AxisGradient {
   }
 };
 
+// The shape of params, computed where params is.
+Output ParamsShape(GradientContext& c) {
+  ColocationIf here(c.graph(), true, c.input(0).op());
+  return ShapeOf(c, c.input(0));
+}
+
 Status GatherGradient(GradientContext& c) {
-  return c.Return({RowsGradient(c, ShapeOf(c, c.input(0))), Gradient()});
+  return c.Return({RowsGradient(c, ParamsShape(c)), Gradient()});
 }
 
 Status ResourceGatherGradient(GradientContext& c) {
@@ -262,7 +269,7 @@ Status ResourceGatherGradient(GradientContext& c) {
 }
 
 Status GatherV2Gradient(GradientContext& c) {
-  const Output shape = ShapeOf(c, c.input(0));
+  const Output shape = ParamsShape(c);
   const Tensor axis = ConstantValue(c.input(2));
   if (!axis.empty() && IntegerAt(axis, 0) == 0) {
     return c.Return({RowsGradient(c, shape), Gradient(), Gradient()});

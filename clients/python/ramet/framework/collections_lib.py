@@ -179,7 +179,9 @@ class Collections:
         key = self._key(name)
         if not _core.collection_size(self, key):
             _core.collection_replace(self, key, [], [], self._exporter_of(key))
-        return CollectionRef(self, key)
+        if key not in self._collection_refs:
+            self._collection_refs[key] = CollectionRef(self, key)
+        return self._collection_refs[key]
 
     def get_collection(self, name, scope=None):
         """A list of the items of a collection.

@@ -52,6 +52,7 @@ class Graph(_core.Graph, collections_lib.Collections):
         super().__init__()
         self._seed = None
         self._variable_objects = {}
+        self._variable_creator_stack = []
         self._devices = []
         self._gradient_overrides = {}
         self._attr_scopes = {}
@@ -59,6 +60,7 @@ class Graph(_core.Graph, collections_lib.Collections):
         self._unfeedable, self._unfetchable = set(), set()
         self._py_funcs_used_in_graph = []
         self._exporters = {}
+        self._collection_refs = {}
 
     # What is in it.
 
@@ -220,7 +222,7 @@ class Graph(_core.Graph, collections_lib.Collections):
     def seed(self, seed):
         self._seed = seed
         if seed is not None:
-            self._set_seed(seed)
+            self._set_seed(seed % (2**31 - 1))
 
     def _seeds_for_op(self, op_seed):
         return self._seeds(op_seed)
@@ -296,17 +298,21 @@ class Graph(_core.Graph, collections_lib.Collections):
             entry = entry.to_string()
         if isinstance(entry, str):
             device_lib.check_valid(entry)
-        self._devices.append(entry)
+        opened = (entry,)
+        self._devices.append(opened)
         self._put_devices()
         try:
             yield
         finally:
+            if not self._devices or self._devices[-1] is not opened:
+                raise RuntimeError('Exiting device scope without proper scope nesting')
             self._devices.pop()
             self._put_devices()
 
     def _put_devices(self):
-        functions = any(callable(d) for d in self._devices)
-        _core.set_devices(self, [] if functions else self._devices)
+        devices = [entry for entry, in self._devices]
+        functions = any(callable(d) for d in devices)
+        _core.set_devices(self, [] if functions else devices)
         self._device_functions = functions
         self._update_hooks()
 
@@ -323,7 +329,7 @@ class Graph(_core.Graph, collections_lib.Collections):
         if beside is not None:
             self._set_device(op, beside.device)
             return
-        for entry in reversed(self._devices):
+        for (entry,) in reversed(self._devices):
             if entry is None:
                 break
             if callable(entry):

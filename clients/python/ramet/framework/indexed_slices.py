@@ -4,6 +4,8 @@ import collections
 import math
 import warnings
 
+import numpy as np
+
 from ramet.api import export
 from ramet.framework import conversion, dtypes, tensor_shape, tensor_util, type_spec
 
@@ -94,7 +96,13 @@ class IndexedSlices:
 class IndexedSlicesSpec(type_spec.TypeSpec):
     """Describes IndexedSlices."""
 
-    __slots__ = ('_shape', '_values_dtype', '_indices_dtype', '_shape_dtype', '_indices_shape')
+    __slots__ = (
+        '_shape',
+        '_values_dtype',
+        '_indices_dtype',
+        '_dense_shape_dtype',
+        '_indices_shape',
+    )
 
     def __init__(
         self,
@@ -116,7 +124,7 @@ class IndexedSlicesSpec(type_spec.TypeSpec):
         self._shape = tensor_shape.as_shape(shape)
         self._values_dtype = dtypes.as_dtype(dtype)
         self._indices_dtype = dtypes.as_dtype(indices_dtype)
-        self._shape_dtype = dense_shape_dtype and dtypes.as_dtype(dense_shape_dtype)
+        self._dense_shape_dtype = dense_shape_dtype and dtypes.as_dtype(dense_shape_dtype)
         self._indices_shape = tensor_shape.as_shape(indices_shape).with_rank(1)
 
     @property
@@ -129,7 +137,7 @@ class IndexedSlicesSpec(type_spec.TypeSpec):
             self._shape,
             self._values_dtype,
             self._indices_dtype,
-            self._shape_dtype,
+            self._dense_shape_dtype,
             self._indices_shape,
         )
 
@@ -140,15 +148,17 @@ class IndexedSlicesSpec(type_spec.TypeSpec):
             type_spec.TensorSpec(values_shape, self._values_dtype),
             type_spec.TensorSpec(self._indices_shape, self._indices_dtype),
         )
-        if self._shape_dtype is None:
+        if self._dense_shape_dtype is None:
             return specs
-        return (*specs, type_spec.TensorSpec([self._shape.rank], self._shape_dtype))
+        return (*specs, type_spec.TensorSpec([self._shape.rank], self._dense_shape_dtype))
 
     def _to_components(self, value):
         parts = value.values, value.indices, value.dense_shape
         return parts[:2] if value.dense_shape is None else parts
 
     def _from_components(self, components):
+        if all(isinstance(part, np.ndarray) for part in components):
+            return IndexedSlicesValue(*components, *[None] * (3 - len(components)))
         return IndexedSlices(*components)
 
 

@@ -108,6 +108,4 @@ from ramet.framework.gradient_registration import (  # noqa: E402
     NotDifferentiable,
     RegisterGradient,
 )
-from ramet.ops import operators  # noqa: E402
-
-operators.install(Tensor)
+import ramet.ops.operators  # noqa: E402, F401

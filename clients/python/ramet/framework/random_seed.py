@@ -5,6 +5,8 @@ import operator
 from ramet.api import export
 
 DEFAULT_GRAPH_SEED = 87654321
+# Seeds of any size count modulo this.
+_LIMIT = 2**31 - 1
 
 
 @export('get_seed', 'random.get_seed')
@@ -24,7 +26,7 @@ def get_seed(op_seed):
     graph = ops.get_default_graph()
     if op_seed is None and graph.seed is None:
         return None, None
-    return graph._seeds_for_op(None if op_seed is None else operator.index(op_seed))
+    return graph._seeds_for_op(None if op_seed is None else operator.index(op_seed) % _LIMIT)
 
 
 @export('set_random_seed', 'random.set_random_seed')

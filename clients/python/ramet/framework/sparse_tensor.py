@@ -2,6 +2,8 @@
 
 import collections
 
+import numpy as np
+
 from ramet.api import export, export_value
 from ramet.framework import (
     conversion,
@@ -260,6 +262,8 @@ class SparseTensorSpec(type_spec.TypeSpec):
         return [value.indices, value.values, value.dense_shape]
 
     def _from_components(self, components):
+        if all(isinstance(part, np.ndarray) for part in components):
+            return SparseTensorValue(*components)
         made = SparseTensor(*components)
         made._static_shape = made._static_shape.merge_with(self._shape)
         return made

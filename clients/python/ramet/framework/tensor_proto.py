@@ -1,5 +1,7 @@
 """Values as TensorProto and back."""
 
+import itertools
+
 import numpy as np
 
 from ramet.api import export
@@ -92,14 +94,15 @@ def _check_elements(values, dtype):
             raise TypeError('Expected any non-tensor type, but got a tensor instead.')
         return
     if dtype.is_quantized:
-        wrong = next(_quantized_leaves(values), _check_elements)
+        wrong = list(itertools.islice(_quantized_leaves(values), 1))
     else:
         fits = _leaf_check(dtype)
-        wrong = _check_elements
-        if fits is not None:
-            wrong = next((v for v in _leaves(values) if not fits(v)), _check_elements)
-    if wrong is not _check_elements:
-        raise TypeError(f"Expected {dtype.name}, but got {wrong} of type '{type(wrong).__name__}'.")
+        misfits = (value for value in _leaves(values) if fits is not None and not fits(value))
+        wrong = list(itertools.islice(misfits, 1))
+    if wrong:
+        raise TypeError(
+            f"Expected {dtype.name}, but got {wrong[0]} of type '{type(wrong[0]).__name__}'."
+        )
 
 
 def _list_shape(values):

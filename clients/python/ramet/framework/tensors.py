@@ -225,6 +225,30 @@ class Operation(_core.Operation):
         self.graph._set_device(self, device)
 
     def _update_input(self, index, tensor):
+        """Puts a tensor in the place of input `index`.
+
+        Raises:
+            ValueError: if it is of another graph.
+            tf.errors.OutOfRangeError: if there is no such input.
+            tf.errors.InvalidArgumentError: if the shapes cannot be the same.
+        """
+        from ramet.framework import errors
+
+        inputs = self.inputs
+        if tensor.graph is not self.graph:
+            raise ValueError(f'{tensor} must be from the same graph as {self!r}.')
+        if not 0 <= index < len(inputs):
+            raise errors.OutOfRangeError(
+                None, None,
+                f'Cannot update edge. Input index [{index}] is greater than the number of total '
+                f'inputs [{len(inputs)}].',
+            )
+        if not tensor.shape.is_compatible_with(inputs[index].shape):
+            sizes = [str(s.shape.as_list()).replace(' ', '') for s in (tensor, inputs[index])]
+            raise errors.InvalidArgumentError(
+                None, None,
+                f'Cannot update edge, incompatible shapes: {sizes[0]} and {sizes[1]}.',
+            )
         self.graph._update_input(self, index, tensor)
 
     def _add_control_input(self, op):

@@ -362,7 +362,7 @@ def zeros_like(tensor, dtype=None, name=None, optimize=True):
     """Returns zeros in the shape of another tensor.
 
     Args:
-      tensor: a tensor.
+      tensor: a tensor or SparseTensor.
       dtype: dtype of the zeros; that of `tensor` if not given.
       name: name of the node.
       optimize: make a constant of zeros where the shape is known statically.
@@ -371,6 +371,9 @@ def zeros_like(tensor, dtype=None, name=None, optimize=True):
       A tensor of the shape of `tensor`.
     """
     with ops.name_scope(name, 'zeros_like', [tensor]) as scope:
+        if is_sparse(tensor):
+            whole = tensor.shape if tensor.shape.is_fully_defined() else tensor.dense_shape
+            return zeros(whole, tensor.dtype if dtype is None else dtype, name=scope)
         if not isinstance(tensor, Tensor):
             tensor = ops.convert_to_tensor(tensor, name='tensor')
         wanted = tensor.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype)

@@ -20,24 +20,22 @@ from ramet.ops.math_segment import (  # noqa: F401
     bincount, sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum,
     unsorted_segment_mean, unsorted_segment_sqrt_n)
 from ramet.ops.math_unary import (  # noqa: F401
-    acos, ceil, erfcinv, erfinv, exp, floor, ndtri, rsqrt, sign, sobol_sample, softplus, sqrt)
+    acos, ceil, erf, erfcinv, erfinv, exp, floor, ndtri, negative, rsqrt, sign, sobol_sample,
+    softplus, sqrt, square, tanh)
 
 _GENERATED = {
     'acosh': 'Acosh', 'arg_max': 'ArgMax', 'arg_min': 'ArgMin', 'asin': 'Asin', 'asinh': 'Asinh',
     'atan': 'Atan', 'atan2': 'Atan2', 'atanh': 'Atanh', 'betainc': 'Betainc', 'cos': 'Cos',
-    'cosh': 'Cosh', 'cross': 'Cross', 'digamma': 'Digamma', 'erf': 'Erf', 'erfc': 'Erfc',
+    'cosh': 'Cosh', 'cross': 'Cross', 'digamma': 'Digamma', 'erfc': 'Erfc',
     'expm1': 'Expm1', 'floor_div': 'FloorDiv', 'floor_mod': 'FloorMod', 'floormod': 'FloorMod',
     'greater': 'Greater', 'greater_equal': 'GreaterEqual', 'igamma': 'Igamma',
     'igammac': 'Igammac', 'is_finite': 'IsFinite', 'is_inf': 'IsInf', 'is_nan': 'IsNan',
     'less': 'Less', 'less_equal': 'LessEqual', 'lgamma': 'Lgamma', 'log': 'Log', 'log1p': 'Log1p',
     'logical_and': 'LogicalAnd', 'logical_not': 'LogicalNot', 'logical_or': 'LogicalOr',
-    'maximum': 'Maximum', 'minimum': 'Minimum', 'mod': 'FloorMod', 'negative': 'Neg',
-    'nextafter': 'NextAfter', 'polygamma': 'Polygamma', 'real_div': 'RealDiv',
+    'maximum': 'Maximum', 'minimum': 'Minimum', 'mod': 'FloorMod', 'nextafter': 'NextAfter', 'polygamma': 'Polygamma', 'real_div': 'RealDiv',
     'reciprocal': 'Reciprocal', 'rint': 'Rint', 'segment_max': 'SegmentMax',
     'segment_mean': 'SegmentMean', 'segment_min': 'SegmentMin', 'segment_prod': 'SegmentProd',
-    'segment_sum': 'SegmentSum', 'sin': 'Sin', 'sinh': 'Sinh', 'square': 'Square',
-    'squared_difference': 'SquaredDifference', 'tan': 'Tan', 'tanh': 'Tanh',
-    'truncatediv': 'TruncateDiv', 'truncatemod': 'TruncateMod',
+    'segment_sum': 'SegmentSum', 'sin': 'Sin', 'sinh': 'Sinh', 'squared_difference': 'SquaredDifference', 'tan': 'Tan', 'truncatediv': 'TruncateDiv', 'truncatemod': 'TruncateMod',
     'unsorted_segment_max': 'UnsortedSegmentMax', 'unsorted_segment_min': 'UnsortedSegmentMin',
     'unsorted_segment_prod': 'UnsortedSegmentProd', 'unsorted_segment_sum': 'UnsortedSegmentSum',
     'xlogy': 'Xlogy', 'zeta': 'Zeta',

@@ -4,7 +4,79 @@ import numpy as np
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
+from ramet.framework.sparse_tensor import SparseTensor
 from ramet.ops import array_basics, control_flow_ops, gen, math_basics, math_cast
+
+
+def _of_sparse(build, sparse, default_name, name):
+    """A SparseTensor with a function applied to its values."""
+    with ops.name_scope(name, default_name):
+        pass
+    return SparseTensor(sparse.indices, build(sparse.values, name=name), sparse.dense_shape)
+
+
+@export('math.negative', 'negative')
+def negative(x, name=None):
+    """Returns -x.
+
+    Args:
+      x: a tensor or SparseTensor of numbers.
+      name: name of the node.
+
+    Returns:
+      What `x` is.
+    """
+    if type(x) is SparseTensor:
+        return _of_sparse(gen.Neg, x, 'Neg', name)
+    return gen.Neg(x, name=name)
+
+
+@export('math.square', 'square')
+def square(x, name=None):
+    """Returns x * x.
+
+    Args:
+      x: a tensor or SparseTensor of numbers.
+      name: name of the node.
+
+    Returns:
+      What `x` is.
+    """
+    if type(x) is SparseTensor:
+        return _of_sparse(gen.Square, x, 'Square', name)
+    return gen.Square(x, name=name)
+
+
+@export('erf', 'math.erf')
+def erf(x, name=None):
+    """Returns the Gauss error function.
+
+    Args:
+      x: a tensor or SparseTensor of floating point numbers.
+      name: name of the node.
+
+    Returns:
+      What `x` is.
+    """
+    if type(x) is SparseTensor:
+        return _of_sparse(gen.Erf, x, 'Erf', name)
+    return gen.Erf(x, name=name)
+
+
+@export('math.tanh', 'nn.tanh', 'tanh')
+def tanh(x, name=None):
+    """Returns the hyperbolic tangent.
+
+    Args:
+      x: a tensor or SparseTensor of floating point or complex numbers.
+      name: name of the node.
+
+    Returns:
+      What `x` is.
+    """
+    if type(x) is SparseTensor:
+        return _of_sparse(gen.Tanh, x, 'Tanh', name)
+    return gen.Tanh(x, name=name)
 
 
 @export('acos', 'math.acos')
@@ -82,12 +154,14 @@ def sign(x, name=None):
     """Returns -1, 0 or 1; x / |x| for complex numbers.
 
     Args:
-      x: a tensor of numbers.
+      x: a tensor or SparseTensor of numbers.
       name: name of the node.
 
     Returns:
-      A tensor like `x`.
+      What `x` is.
     """
+    if type(x) is SparseTensor:
+        return SparseTensor(x.indices, gen.Sign(x.values, name=name), x.dense_shape)
     return gen.Sign(x, name=name)
 
 
@@ -96,12 +170,14 @@ def sqrt(x, name=None):
     """Returns the square root.
 
     Args:
-      x: a tensor of floating point or complex numbers.
+      x: a tensor or SparseTensor of floating point or complex numbers.
       name: name of the node.
 
     Returns:
-      A tensor like `x`.
+      What `x` is.
     """
+    if type(x) is SparseTensor:
+        return _of_sparse(gen.Sqrt, x, 'Sqrt', name)
     return gen.Sqrt(x, name=name)
 
 

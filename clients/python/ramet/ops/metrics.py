@@ -4,8 +4,8 @@ from ramet.api import export
 from ramet.framework import dtypes
 from ramet.framework import ops
 from ramet.ops import array_ops
-from ramet.ops import check_ops
 from ramet.ops import check_rank
+from ramet.ops import check_types
 from ramet.ops import math_ops
 from ramet.ops import squeeze_ops
 from ramet.ops import state_ops

@@ -220,13 +220,15 @@ _AVG_POOLS = {1: avg_pool1d, 2: avg_pool, 3: avg_pool3d}
 
 
 def _pool_of_rank(pools, input, data_format):
-    rank = getattr(getattr(input, 'shape', None), 'ndims', None)
-    spatial = 2 if rank is None else rank - 2
-    if data_format is not None:
-        spatial = len(data_format) - 2
-    elif spatial not in pools:
+    shape = getattr(input, 'shape', None)
+    rank = len(shape) if isinstance(shape, tuple) else getattr(shape, 'ndims', None)
+    if rank is not None:
+        spatial = rank - 2
+    else:
+        spatial = 2 if data_format is None else len(data_format) - 2
+    if spatial not in pools:
         raise ValueError('`input.shape.rank` must be 3, 4 or 5. '
-                         f'Received: input.shape={input.shape} of rank {rank}.')
+                         f'Received: input.shape={shape} of rank {rank}.')
     return pools[spatial], data_format or _FORMATS[spatial]
 
 

@@ -1,4 +1,4 @@
-"""The operators of Tensor and SparseTensor, set on the classes by install()."""
+"""The operators of Tensor and SparseTensor; framework.ops imports this to have them set."""
 
 from ramet.framework import dtypes, ops
 from ramet.framework.sparse_tensor import SparseTensor
@@ -14,6 +14,14 @@ def _is_plain(dtype, kind):
     """Whether each Python number of this kind is one of the dtype."""
     return (kind is float or kind is int) and dtype in _FLOATING or (
         kind is int and dtype in _INTEGERS)
+
+
+def _getitem(x, spec):
+    return slicing.slice_helper(x, spec)
+
+
+def _abs(x):
+    return math_basics.abs(x)
 
 
 def _reflected(y, x, name, build):
@@ -210,7 +218,7 @@ def _sparse_div(sparse, dense):
 
 
 _TENSOR = {
-    '__getitem__': slicing.slice_helper,
+    '__getitem__': _getitem,
     '__add__': _add, '__radd__': _radd, '__sub__': _sub, '__rsub__': _rsub,
     '__mul__': _mul, '__rmul__': _rmul, '__div__': _div, '__rdiv__': _rdiv,
     '__truediv__': _truediv, '__rtruediv__': _rtruediv,
@@ -219,7 +227,7 @@ _TENSOR = {
     '__matmul__': _matmul, '__rmatmul__': _rmatmul,
     '__and__': _and, '__rand__': _rand, '__or__': _or, '__ror__': _ror,
     '__xor__': _xor, '__rxor__': _rxor, '__invert__': _invert, '__neg__': _neg,
-    '__abs__': math_basics.abs, '__lt__': _lt, '__le__': _le, '__gt__': _gt, '__ge__': _ge,
+    '__abs__': _abs, '__lt__': _lt, '__le__': _le, '__gt__': _gt, '__ge__': _ge,
 }
 _SPARSE = {'__mul__': _sparse_mul, '__truediv__': _sparse_truediv, '__div__': _sparse_div}
 
@@ -237,3 +245,6 @@ def install(Tensor, SparseTensor=SparseTensor):
     if SparseTensor is not None:
         for name, function in _SPARSE.items():
             setattr(SparseTensor, name, function)
+
+
+install(Tensor)

@@ -41,7 +41,8 @@ class PartitionedVariable:
                                  f'shapes were: {[info.full_shape]}')
         if len(sizes) != len(partitions):
             raise ValueError(f'len(shape) != len(partitions): {sizes} vs. {partitions}')
-        self._variable_list = sorted(variable_list, key=lambda v: v._get_save_slice_info().var_offset)
+        self._variable_list = sorted(variable_list,
+                                     key=lambda v: v._get_save_slice_info().var_offset)
         self._partitions = partitions
         self._name = name
         self._shape = tensor_shape.as_shape(shape)
@@ -74,6 +75,10 @@ class PartitionedVariable:
     def get_shape(self):
         """Its TensorShape."""
         return self._shape
+
+    def __repr__(self):
+        return (f"<tf.PartitionedVariable '{self._name}' shape={self._shape} "
+                f'dtype={self._dtype.name} in {len(self._variable_list)} parts>')
 
     def _partition_axes(self):
         if all(p == 1 for p in self._partitions):

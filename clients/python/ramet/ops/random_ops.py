@@ -19,8 +19,7 @@ def _shape_tensor(shape):
     dtype = None
     if isinstance(shape, (tuple, list)):
         shape = tuple(tensor_shape.dimension_value(size) for size in shape)
-        if not any(isinstance(size, ops.Tensor) for size in shape):
-            dtype = dtypes.int32
+        dtype = None if shape else dtypes.int32
     return ops.convert_to_tensor(shape, dtype=dtype, name='shape')
 
 

@@ -1,5 +1,7 @@
 """Resource variables: a handle, and reads that are snapshots."""
 
+import functools
+
 from ramet import _core
 from ramet.framework import ops
 from ramet.ops import gen
@@ -276,10 +278,21 @@ class UnreadVariable(ResourceVariable):
     def _cached_value(self):
         return None
 
-    def value(self):
-        with ops.control_dependencies([self._parent_op]):
-            return super().value()
-
     def read_value(self):
         with ops.control_dependencies([self._parent_op]):
-            return super().read_value()
+            return self._read_here()
+
+
+def _after_parent(method):
+    """A method of ResourceVariable that takes place after the operation that changes it."""
+    @functools.wraps(method)
+    def after(self, *args, **kwargs):
+        with ops.control_dependencies([self._parent_op]):
+            return method(self, *args, **kwargs)
+
+    return after
+
+
+for _name, _method in list(vars(ResourceVariable).items()):
+    if _name.startswith(('assign', 'scatter_', 'batch_scatter_')) or _name == 'value':
+        setattr(UnreadVariable, _name, _after_parent(_method))

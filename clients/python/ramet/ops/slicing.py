@@ -128,10 +128,11 @@ class _Bounds:
         self.strides.append(stride)
 
     def _add_slice(self, item, bit):
-        parts = (item.start, item.stop, item.step)
+        parts = item.start, item.stop, item.step
         for part in parts:
-            if part is not None and not _is_index(part):
+            if part is not None and type(part) is not int and not _is_index(part):
                 _bad_index(part)
+        parts = [_plain(part) for part in parts]
         if item.start is None:
             self.begin_mask |= bit
         if item.stop is None:
@@ -145,6 +146,9 @@ class _Bounds:
     def _add_other(self, item, bit):
         if not _is_index(item):
             _bad_index(item)
+        item = _plain(item)
+        if type(item) is int:
+            return self.add(item)
         self.shrink_axis_mask |= bit
         self.has_others = True
         if isinstance(item, Tensor):
@@ -157,6 +161,11 @@ class _Bounds:
         return dict(begin_mask=self.begin_mask, end_mask=self.end_mask,
                     shrink_axis_mask=self.shrink_axis_mask, new_axis_mask=self.new_axis_mask,
                     ellipsis_mask=self.ellipsis_mask)
+
+
+def _plain(value):
+    """NumPy's integers as Python's."""
+    return int(value) if isinstance(value, (np.integer, np.ndarray)) else value
 
 
 def _default(given, default, dtype):

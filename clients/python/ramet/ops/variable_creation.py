@@ -1,14 +1,12 @@
 """How a Variable comes to be: arguments checked, creators asked, nodes made in the graph."""
 
-import threading
-
 from ramet import _core
 from ramet.api import export
 from ramet.framework import dtypes
 from ramet.framework import ops
 from ramet.framework import tensor_shape
 
-_resource_by_default = False
+_defaults = {'use_resource': False}
 
 
 def kind(is_resource):
@@ -23,21 +21,19 @@ def kind(is_resource):
 @export('enable_resource_variables')
 def enable_resource_variables():
     """Makes variables resource variables where nothing else is said."""
-    global _resource_by_default
-    _resource_by_default = True
+    _defaults['use_resource'] = True
 
 
 @export('disable_resource_variables')
 def disable_resource_variables():
-    """Makes variables reference variables where nothing else is said, as they are from the start."""
-    global _resource_by_default
-    _resource_by_default = False
+    """Makes variables reference variables where nothing else is said: the state at the start."""
+    _defaults['use_resource'] = False
 
 
 @export('resource_variables_enabled')
 def resource_variables_enabled():
     """Whether variables are resource variables where nothing else is said."""
-    return _resource_by_default
+    return _defaults['use_resource']
 
 
 def state_of(graph, attribute, make):
@@ -47,16 +43,6 @@ def state_of(graph, attribute, make):
         found = make()
         setattr(graph, attribute, found)
     return found
-
-
-class _Creators(threading.local):
-    def __init__(self):
-        self.stack = []
-
-
-def creators_of(graph):
-    """The variable creators of this thread that are open on a graph, outermost first."""
-    return state_of(graph, '_variable_creators', _Creators).stack
 
 
 @export('variable_creator_scope')
@@ -75,7 +61,7 @@ class variable_creator_scope:
         self._creator = variable_creator
 
     def __enter__(self):
-        self._stack = creators_of(ops.get_default_graph())
+        self._stack = ops.get_default_graph()._variable_creator_stack
         self._depth = len(self._stack)
         self._stack.append(self._creator)
 
@@ -92,7 +78,7 @@ def create(initial_value=None, trainable=None, collections=None, validate_shape=
     """What tf.Variable(...) does."""
     from ramet.ops import variables
     getter = _default_creator
-    for creator in creators_of(ops.get_default_graph()):
+    for creator in ops.get_default_graph()._variable_creator_stack:
         getter = _chained(creator, getter)
     if synchronization is None:
         synchronization = variables.VariableSynchronization.AUTO
@@ -122,7 +108,7 @@ def _default_creator(use_resource=None, initial_value=None, variable_def=None, i
         from ramet.ops import variable_scope
         use_resource = variable_scope.get_variable_scope().use_resource
     if use_resource is None:
-        use_resource = _resource_by_default
+        use_resource = _defaults['use_resource']
     return kind(use_resource)(initial_value, **kwargs)
 
 
@@ -179,8 +165,8 @@ def make(variable, initial_value, *, trainable, collections, validate_shape, cac
         declared = None if shape is None else tensor_shape.as_shape(shape)
         with _core.variable_group(graph, group):
             variable_id = _core.make_variable(
-                graph, full_name, value, variable._is_resource, trainable,
-                [c for c in collections if isinstance(c, str)], declared, validate_shape,
+                graph, full_name, value, variable._is_resource, bool(trainable),
+                [c for c in collections if isinstance(c, str)], declared, bool(validate_shape),
                 _device_name(caching_device), graph._container, synchronization.value,
                 aggregation.value)
     variable._bind(graph, variable_id)

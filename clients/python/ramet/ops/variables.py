@@ -82,6 +82,32 @@ class _VariableType(type):
             return super().__call__(*args, **kwargs)
         return variable_creation.create(*args, **kwargs)
 
+    def __getattr__(cls, name):
+        if cls is not Variable or name.startswith('_'):
+            raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
+        return _of_either_kind(name)
+
+    def __dir__(cls):
+        return sorted({*super().__dir__(), *vars(variable_creation.kind(False))})
+
+    @property
+    def __signature__(cls):
+        import inspect
+        return inspect.signature(variable_creation.create if cls is Variable else cls.__init__)
+
+
+def _of_either_kind(name):
+    """`tf.Variable.assign` and the like: the method of the kind that the object is of."""
+    found = getattr(variable_creation.kind(False), name)
+    if not callable(found):
+        return found
+
+    @functools.wraps(found)
+    def call(self, *args, **kwargs):
+        return getattr(self, name)(*args, **kwargs)
+
+    return call
+
 
 @export('Variable')
 class Variable(metaclass=_VariableType):

@@ -65,8 +65,7 @@ def _ops_by_letters():
 def is_module(path):
     """Whether TensorFlow 1.15 has a module at a path below `tensorflow.`."""
     modules = _tables()[0]
-    return path == 'python' or path in modules or any(m.startswith(path + '.') for m in modules) \
-        or path.split('.')[0] == 'contrib'
+    return path in modules or any(m.startswith(path + '.') for m in modules)
 
 
 def _room(path):
@@ -88,9 +87,10 @@ def _room(path):
 def _public_name(path, name):
     """The public name of a symbol in an internal module, or None."""
     if path.startswith('contrib.'):
-        public = f'{path.partition(".python")[0]}.{name}'
-        if public in namespace.known_names():
-            return public
+        space, end = path.partition('python')[0], f'.{name}'
+        inside = [p for p in namespace.known_names() if p.startswith(space) and p.endswith(end)]
+        if inside:
+            return min(inside, key=len)
     public = _tables()[1].get((path, name))
     if public:
         return public
@@ -107,7 +107,7 @@ def _find(path, name):
         op = _ops_by_letters().get(name.strip('_').replace('_', ''))
         if op:
             return namespace.op_function(op)
-    if is_module(f'{path}.{name}') and not path.startswith('contrib.'):
+    if is_module(f'{path}.{name}'):
         return importlib.import_module(f'tensorflow.{path}.{name}')
     if name in _CONTRIB_MODULES.get(path, ()):
         return importlib.import_module(f'tensorflow.{path}.{name}')

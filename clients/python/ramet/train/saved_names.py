@@ -3,7 +3,7 @@
 from ramet.framework import nest, ops
 from ramet.ops import variables
 from ramet.ops.partitioned_variable import PartitionedVariable
-from ramet.train.saveable_object import SaveableObject
+from ramet.train.saving.saveable_object import SaveableObject
 
 _VARIABLE_OPS = ('Variable', 'VariableV2', 'AutoReloadVariable', 'VarHandleOp', 'ReadVariableOp')
 

@@ -9,7 +9,7 @@ from ramet.api import export
 from ramet.framework import errors, ops
 from ramet.ops import variables
 from ramet.train import checkpoint_management, meta_graph_io, saved_names
-from ramet.train.saveable_object import SaveableObject, SaveSpec
+from ramet.train.saving.saveable_object import SaveableObject, SaveSpec
 
 _V1, _V2 = 1, 2
 

@@ -1,0 +1,146 @@
+"""VariableScope: what get_variable is told by the scopes that are open."""
+
+from ramet.api import export
+from ramet.framework import dtypes
+from ramet.framework import ops
+from ramet.ops import variables
+
+_AUTO = variables.VariableSynchronization.AUTO
+_NONE = variables.VariableAggregation.NONE
+
+
+@export('no_regularizer')
+def no_regularizer(_):
+    """A regularizer that hides the one of the variable scope: no loss."""
+
+
+@export('VariableScope')
+class VariableScope:
+    """What an open variable scope hands to get_variable.
+
+    Attributes:
+      name: prefix of the variables' names.
+      reuse: True, tf.AUTO_REUSE, or what is false.
+      initializer, regularizer, caching_device, partitioner, custom_getter, dtype, use_resource,
+        constraint: defaults for get_variable.
+      original_name_scope: the name scope that was opened with it first, 'a/b/'.
+    """
+
+    def __init__(self, reuse, name='', initializer=None, regularizer=None, caching_device=None,
+                 partitioner=None, custom_getter=None, name_scope='', dtype=dtypes.float32,
+                 use_resource=None, constraint=None):
+        self._reuse = reuse
+        self._name = name
+        self._name_scope = name_scope
+        self._initializer = initializer
+        self._regularizer = regularizer
+        self._caching_device = caching_device
+        self._partitioner = partitioner
+        self._custom_getter = custom_getter
+        self._dtype = dtype
+        self._use_resource = use_resource
+        self._constraint = constraint
+
+    def __repr__(self):
+        return f"<tf.VariableScope '{self._name}' reuse={self._reuse}>"
+
+    name = property(lambda self: self._name)
+    original_name_scope = property(lambda self: self._name_scope)
+    reuse = property(lambda self: self._reuse)
+    initializer = property(lambda self: self._initializer)
+    regularizer = property(lambda self: self._regularizer)
+    caching_device = property(lambda self: self._caching_device)
+    partitioner = property(lambda self: self._partitioner)
+    custom_getter = property(lambda self: self._custom_getter)
+    dtype = property(lambda self: self._dtype)
+    use_resource = property(lambda self: self._use_resource)
+    constraint = property(lambda self: self._constraint)
+
+    def reuse_variables(self):
+        """From now on variables are found in this scope, not made."""
+        self._reuse = True
+
+    def set_initializer(self, initializer):
+        """Sets the default initializer of this scope."""
+        self._initializer = initializer
+
+    def set_dtype(self, dtype):
+        """Sets the default dtype of this scope."""
+        self._dtype = dtype
+
+    def set_use_resource(self, use_resource):
+        """Sets whether variables of this scope are resource variables."""
+        self._use_resource = use_resource
+
+    def set_regularizer(self, regularizer):
+        """Sets the default regularizer of this scope."""
+        self._regularizer = regularizer
+
+    def set_caching_device(self, caching_device):
+        """Sets where reads of this scope's variables are kept."""
+        self._caching_device = caching_device
+
+    def set_partitioner(self, partitioner):
+        """Sets the default partitioner of this scope."""
+        self._partitioner = partitioner
+
+    def set_custom_getter(self, custom_getter):
+        """Sets the custom getter of this scope."""
+        self._custom_getter = custom_getter
+
+    def get_collection(self, name):
+        """The items of a graph collection whose names are under this scope."""
+        return ops.get_collection(name, self._name + '/' if self._name else '')
+
+    def trainable_variables(self):
+        """The trainable variables under this scope."""
+        return self.get_collection(ops.GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self):
+        """The global variables under this scope."""
+        return self.get_collection(ops.GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self):
+        """The local variables under this scope."""
+        return self.get_collection(ops.GraphKeys.LOCAL_VARIABLES)
+
+    def _full_name(self, name):
+        return f'{self._name}/{name}' if self._name else name
+
+    def get_variable(self, var_store, name, shape=None, dtype=None, initializer=None,
+                     regularizer=None, reuse=None, trainable=None, collections=None,
+                     caching_device=None, partitioner=None, validate_shape=True, use_resource=None,
+                     custom_getter=None, constraint=None, synchronization=_AUTO,
+                     aggregation=_NONE):
+        """A variable under this scope; see tf.get_variable."""
+        with ops.name_scope(None):
+            if dtype is not None and initializer is not None and not callable(initializer):
+                found = ops.convert_to_tensor(initializer).dtype.base_dtype
+                if found != dtype:
+                    raise ValueError(f"Initializer type '{found}' and explicit dtype '{dtype}' "
+                                     "don't match.")
+            return var_store.get_variable(
+                self._full_name(name), shape=shape,
+                dtype=self._dtype if dtype is None else dtype,
+                initializer=self._initializer if initializer is None else initializer,
+                regularizer=self._regularizer if regularizer is None else regularizer,
+                reuse=self._reuse if reuse is None else reuse, trainable=trainable,
+                collections=collections,
+                caching_device=self._caching_device if caching_device is None else caching_device,
+                partitioner=self._partitioner if partitioner is None else partitioner,
+                validate_shape=validate_shape,
+                use_resource=self._use_resource if use_resource is None else use_resource,
+                custom_getter=self._custom_getter if custom_getter is None else custom_getter,
+                constraint=self._constraint if constraint is None else constraint,
+                synchronization=synchronization, aggregation=aggregation)
+
+    def _get_partitioned_variable(self, var_store, name, partitioner, **arguments):
+        full_name = '/'.join(part for part in (self._name, name) if part)
+        for what in ('initializer', 'regularizer', 'constraint', 'caching_device', 'dtype',
+                     'use_resource', 'reuse'):
+            if arguments.get(what) is None:
+                arguments[what] = getattr(self, what)
+        custom_getter = arguments.pop('custom_getter', None) or self._custom_getter
+        with ops.name_scope(None):
+            return var_store.get_variable(full_name, partitioner=partitioner,
+                                          custom_getter=custom_getter, **arguments)

@@ -1,0 +1,1 @@
+"""Where TensorFlow has the class of saveable objects."""

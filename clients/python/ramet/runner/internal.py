@@ -23,8 +23,19 @@ _ROOMS = (
     ('python.tools.', 'tools.'),
     ('python.util.nest', 'framework.nest'),
     ('python.util.', 'lib.'),
+    ('contrib.layers.python.layers.', 'contrib.layers.'),
     ('python.', ''),
 )
+
+# Modules of tf.contrib that programs import from their packages: the names in them are public ones.
+_CONTRIB_MODULES = {
+    'contrib.framework.python.ops': ('arg_scope', 'checkpoint_ops', 'variables'),
+    'contrib.framework.python': ('ops',),
+    'contrib.layers.python': ('layers', 'ops'),
+    'contrib.layers.python.layers': ('embedding_ops', 'initializers', 'layers', 'normalization',
+                                     'regularizers', 'utils'),
+    'contrib.slim.python': ('slim',),
+}
 
 
 @functools.cache
@@ -96,6 +107,8 @@ def _find(path, name):
         if op:
             return namespace.op_function(op)
     if is_module(f'{path}.{name}'):
+        return importlib.import_module(f'tensorflow.{path}.{name}')
+    if name in _CONTRIB_MODULES.get(path, ()):
         return importlib.import_module(f'tensorflow.{path}.{name}')
     public = _public_name(path, name)
     if public:

@@ -465,6 +465,13 @@ Output DeepCopy(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DeepCopy", Flat({x}), {}, Or(name, "DeepCopy"), where));
 }
 
+Output DenseBincount(const Input& input, const Input& size, const Input& weights, const DenseBincountOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DenseBincount", Flat({input, size, weights}), {{"binary_output", options.binary_output}}, Or(name, "DenseBincount"), where));
+}
+Output DenseBincount(const Input& input, const Input& size, const Input& weights, std::string_view name, SourceLocation where) {
+  return DenseBincount(input, size, weights, DenseBincountOptions(), name, where);
+}
+
 Output DepthToSpace(const Input& input, int64_t block_size, const DepthToSpaceOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DepthToSpace", Flat({input}), {{"block_size", block_size}, {"data_format", options.data_format}}, Or(name, "DepthToSpace"), where));
 }
@@ -1568,6 +1575,13 @@ Output ScatterNdMin(const RefInput& ref, const Input& indices, const Input& upda
   return ScatterNdMin(ref, indices, updates, ScatterNdMinOptions(), name, where);
 }
 
+Output ScatterNdNonAliasingAdd(const Input& input, const Input& indices, const Input& updates, const ScatterNdNonAliasingAddOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ScatterNdNonAliasingAdd", Flat({input, indices, updates}), {{"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ScatterNdNonAliasingAdd"), where));
+}
+Output ScatterNdNonAliasingAdd(const Input& input, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return ScatterNdNonAliasingAdd(input, indices, updates, ScatterNdNonAliasingAddOptions(), name, where);
+}
+
 Output ScatterNdSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdSubOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterNdSub", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}, {"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ScatterNdSub"), where));
 }
@@ -1837,6 +1851,13 @@ SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(c
   return {lists[0][0], lists[1][0]};
 }
 
+Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, const SparseToDenseOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseToDense", Flat({sparse_indices, output_shape, sparse_values, default_value}), {{"validate_indices", options.validate_indices}}, Or(name, "SparseToDense"), where));
+}
+Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, std::string_view name, SourceLocation where) {
+  return SparseToDense(sparse_indices, output_shape, sparse_values, default_value, SparseToDenseOptions(), name, where);
+}
+
 Output Sqrt(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Sqrt", Flat({x}), {}, Or(name, "Sqrt"), where));
 }
@@ -1924,6 +1945,13 @@ Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& 
 }
 Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return TensorScatterAdd(tensor, indices, updates, TensorScatterAddOptions(), name, where);
+}
+
+Output TensorScatterSub(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterSubOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorScatterSub", Flat({tensor, indices, updates}), {{"bad_indices_policy", options.bad_indices_policy}}, Or(name, "TensorScatterSub"), where));
+}
+Output TensorScatterSub(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return TensorScatterSub(tensor, indices, updates, TensorScatterSubOptions(), name, where);
 }
 
 Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterUpdateOptions& options, std::string_view name, SourceLocation where) {

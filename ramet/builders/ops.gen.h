@@ -709,6 +709,17 @@ RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, std::string_view n
 // DeepCopy(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output DeepCopy(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct DenseBincountOptions {
+  bool binary_output = false;
+};
+// Returns for each number below size how often it is in the input, or, with weights of the input's
+// shape, the sum of the weights there; with binary_output, 1 where it is. A matrix is counted row
+// by row. Larger numbers are left out. Error: a number is negative; the shapes do not fit.
+// DenseBincount(input:Tidx, size:Tidx, weights:T) -> (output:T) {Tidx:type, T:type,
+// binary_output:bool=false}
+RAMET_EXPORT Output DenseBincount(const Input& input, const Input& size, const Input& weights, const DenseBincountOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DenseBincount(const Input& input, const Input& size, const Input& weights, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct DepthToSpaceOptions {
   std::string data_format = "NHWC";
 };
@@ -2500,6 +2511,16 @@ struct ScatterNdMinOptions {
 RAMET_EXPORT Output ScatterNdMin(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdMinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ScatterNdMin(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct ScatterNdNonAliasingAddOptions {
+  std::string bad_indices_policy = "";
+};
+// `input` with `updates` added to the slices that `indices` names, as TensorScatterAdd.
+// \error kInvalidArgument as ScatterNd.
+// ScatterNdNonAliasingAdd(input:T, indices:Tindices, updates:T) -> (output:T) {T:type,
+// Tindices:type, bad_indices_policy:string=""}
+RAMET_EXPORT Output ScatterNdNonAliasingAdd(const Input& input, const Input& indices, const Input& updates, const ScatterNdNonAliasingAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterNdNonAliasingAdd(const Input& input, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct ScatterNdSubOptions {
   bool use_locking = false;
   std::string bad_indices_policy = "";
@@ -2930,6 +2951,18 @@ struct SparseSoftmaxCrossEntropyWithLogitsOutputs {
 // Tlabels:type=int64}
 RAMET_EXPORT SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct SparseToDenseOptions {
+  bool validate_indices = true;
+};
+// A tensor of shape output_shape with sparse_values ([n] or a scalar) at sparse_indices ([n, rank],
+// or [n] or a scalar for rank 1) and default_value elsewhere.
+// \error kInvalidArgument if the shapes do not fit, an index is outside, or, with
+// validate_indices, they are not sorted or not distinct.
+// SparseToDense(sparse_indices:Tindices, output_shape:Tindices, sparse_values:T, default_value:T)
+// -> (dense:T) {validate_indices:bool=true, T:type, Tindices:type}
+RAMET_EXPORT Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, const SparseToDenseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the square root of x element-wise; NaN for real x < 0. Shape of y: shape of x.
 // Sqrt(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Sqrt(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3065,6 +3098,16 @@ struct TensorScatterAddOptions {
 // bad_indices_policy:string=""}
 RAMET_EXPORT Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TensorScatterSubOptions {
+  std::string bad_indices_policy = "";
+};
+// `tensor` with `updates` subtracted from the slices that `indices` names (as in ScatterNd).
+// \error kInvalidArgument as ScatterNd.
+// TensorScatterSub(tensor:T, indices:Tindices, updates:T) -> (output:T) {T:type, Tindices:type,
+// bad_indices_policy:string=""}
+RAMET_EXPORT Output TensorScatterSub(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterSubOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorScatterSub(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct TensorScatterUpdateOptions {
   std::string bad_indices_policy = "";

@@ -133,6 +133,34 @@ def asserted():
         yield Case("Assert", [no, *data], {"summarize": summarize}, error=what)
 
 
+def scattered():
+    f = lambda *s: eighths("float", s)
+    for dtype in ("float", "double", "half", "int32", "uint8", "complex64"):
+        grad = dtype in ("float", "double")
+        x, updates = eighths(dtype, (4, 2), 4, 6), eighths(dtype, (3, 2), 0, 2, key="u")
+        for op in ("TensorScatterSub", "ScatterNdNonAliasingAdd"):
+            yield Case(op, [x, i32([1], [3], [1]), updates], grad=grad)
+    for op in ("TensorScatterSub", "ScatterNdNonAliasingAdd"):
+        yield Case(op, [f(3, 4), i64([0, 1], [2, 3]), f(2)], grad=True)
+    for dtype in ("float", "int32", "bool", "complex64"):
+        grad = dtype == "float"
+        yield Case("SparseToDense", [i32([0, 1], [2, 0]), i32(3, 2), eighths(dtype, (2,)), scalar(dtype, 1)], grad=grad)
+    zero = scalar("float", 0.5)
+    for indices, shape, values, valid in (
+        (i64(0, 2), i64(4), f(2), True), (i64(2).reshape(()), i64(4), f(), True), (i64(0, 3), i64(4), f(), True),
+        (i64([0, 1], [0, 1]), i64(2, 2), f(2), False), (i64([1, 1], [0, 1]), i64(2, 2), f(2), False),
+        (np.zeros([0, 2], np.int64), i64(2, 2), f(0), True)):
+        yield Case("SparseToDense", [indices, shape, values, zero], {"validate_indices": valid})
+    for indices, shape, values, what in (
+        (i64([0, 1], [1, 5]), i64(2, 3), f(2), "indices[1] = [1,5] is out of bounds: need 0 <= index < [2,3]"),
+        (i64([1, 0], [0, 1]), i64(2, 3), f(2), "indices[1] = [0,1] is out of order. Many sparse ops require sorted indices."),
+        (i64([0, 1], [0, 1]), i64(2, 3), f(2), "indices[1] = [0,1] is repeated"),
+        (i64([0, 1]), i64(2), f(1), "output_shape has incorrect number of elements: 1 should be: 2"),
+        (i64([0, 1]), i64(2, 3), f(2), "sparse_values has incorrect shape [2], should be [] or [1]"),
+        (i64([0, 1]), i64(-2, 3), f(1), "Dimension -2 must be >= 0")):
+        yield Case("SparseToDense", [indices, shape, values, zero], error=what)
+
+
 def cases():
-    for group in (diagonals, blocks, rolled, mirrored, asserted):
+    for group in (diagonals, blocks, rolled, mirrored, asserted, scattered):
         yield from group()

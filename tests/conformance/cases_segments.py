@@ -89,6 +89,25 @@ def special():
     yield Case("Cross", [f(2, 3), f(3)], error="Both inputs must be of same shape: [2,3] vs. [3]")
 
 
+def counted():
+    for index in (i32, i64):
+        size = index(5).reshape(())
+        x, rows = index(1, 4, 1, 7, 0), index([1, 4, 1], [2, 2, 9])
+        for dtype in ("int32", "int64", "float", "double"):
+            none = np.zeros([0], eighths(dtype, (1,)).dtype)
+            yield Case("DenseBincount", [x, size, none])
+            yield Case("DenseBincount", [x, size, eighths(dtype, (5,))])
+            yield Case("DenseBincount", [rows, size, eighths(dtype, (2, 3))])
+            yield Case("DenseBincount", [rows, size, none], {"binary_output": True})
+    none = np.zeros([0], np.float32)
+    yield Case("DenseBincount", [np.zeros([0], np.int32), scalar("int32", 3), none])
+    for inputs, what in (
+        ([i32(1, -2), scalar("int32", 3), none], "Input arr must be non-negative!"),
+        ([i32(1), scalar("int32", -1), none], "size (-1) must be non-negative"),
+        ([i32(1, 2), scalar("int32", 4), array("float", [1])], "`weights` must be the same shape as `arr`")):
+        yield Case("DenseBincount", inputs, error=what)
+
+
 def cases():
-    for group in (sorted_segments, unsorted_segments, top, special):
+    for group in (sorted_segments, unsorted_segments, top, special, counted):
         yield from group()

@@ -278,6 +278,14 @@ Output BatchMatMulV2(const Input& x, const Input& y, std::string_view name, Sour
   return BatchMatMulV2(x, y, BatchMatMulV2Options(), name, where);
 }
 
+Output BatchToSpace(const Input& input, const Input& crops, int64_t block_size, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "BatchToSpace", Flat({input, crops}), {{"block_size", block_size}}, Or(name, "BatchToSpace"), where));
+}
+
+Output BatchToSpaceND(const Input& input, const Input& block_shape, const Input& crops, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "BatchToSpaceND", Flat({input, block_shape, crops}), {}, Or(name, "BatchToSpaceND"), where));
+}
+
 Output BiasAdd(const Input& value, const Input& bias, const BiasAddOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BiasAdd", Flat({value, bias}), {{"data_format", options.data_format}}, Or(name, "BiasAdd"), where));
 }
@@ -444,6 +452,13 @@ Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLo
 
 Output DeepCopy(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DeepCopy", Flat({x}), {}, Or(name, "DeepCopy"), where));
+}
+
+Output DepthToSpace(const Input& input, int64_t block_size, const DepthToSpaceOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DepthToSpace", Flat({input}), {{"block_size", block_size}, {"data_format", options.data_format}}, Or(name, "DepthToSpace"), where));
+}
+Output DepthToSpace(const Input& input, int64_t block_size, std::string_view name, SourceLocation where) {
+  return DepthToSpace(input, block_size, DepthToSpaceOptions(), name, where);
 }
 
 Output DepthwiseConv2dNative(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeOptions& options, std::string_view name, SourceLocation where) {
@@ -767,8 +782,41 @@ Output MatrixDiagPart(const Input& input, std::string_view name, SourceLocation 
   return First(Build(nullptr, "MatrixDiagPart", Flat({input}), {}, Or(name, "MatrixDiagPart"), where));
 }
 
+Output MatrixDiagPartV2(const Input& input, const Input& k, const Input& padding_value, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixDiagPartV2", Flat({input, k, padding_value}), {}, Or(name, "MatrixDiagPartV2"), where));
+}
+
+Output MatrixDiagPartV3(const Input& input, const Input& k, const Input& padding_value, const MatrixDiagPartV3Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixDiagPartV3", Flat({input, k, padding_value}), {{"align", options.align}}, Or(name, "MatrixDiagPartV3"), where));
+}
+Output MatrixDiagPartV3(const Input& input, const Input& k, const Input& padding_value, std::string_view name, SourceLocation where) {
+  return MatrixDiagPartV3(input, k, padding_value, MatrixDiagPartV3Options(), name, where);
+}
+
+Output MatrixDiagV2(const Input& diagonal, const Input& k, const Input& num_rows, const Input& num_cols, const Input& padding_value, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixDiagV2", Flat({diagonal, k, num_rows, num_cols, padding_value}), {}, Or(name, "MatrixDiagV2"), where));
+}
+
+Output MatrixDiagV3(const Input& diagonal, const Input& k, const Input& num_rows, const Input& num_cols, const Input& padding_value, const MatrixDiagV3Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixDiagV3", Flat({diagonal, k, num_rows, num_cols, padding_value}), {{"align", options.align}}, Or(name, "MatrixDiagV3"), where));
+}
+Output MatrixDiagV3(const Input& diagonal, const Input& k, const Input& num_rows, const Input& num_cols, const Input& padding_value, std::string_view name, SourceLocation where) {
+  return MatrixDiagV3(diagonal, k, num_rows, num_cols, padding_value, MatrixDiagV3Options(), name, where);
+}
+
 Output MatrixSetDiag(const Input& input, const Input& diagonal, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatrixSetDiag", Flat({input, diagonal}), {}, Or(name, "MatrixSetDiag"), where));
+}
+
+Output MatrixSetDiagV2(const Input& input, const Input& diagonal, const Input& k, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixSetDiagV2", Flat({input, diagonal, k}), {}, Or(name, "MatrixSetDiagV2"), where));
+}
+
+Output MatrixSetDiagV3(const Input& input, const Input& diagonal, const Input& k, const MatrixSetDiagV3Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixSetDiagV3", Flat({input, diagonal, k}), {{"align", options.align}}, Or(name, "MatrixSetDiagV3"), where));
+}
+Output MatrixSetDiagV3(const Input& input, const Input& diagonal, const Input& k, std::string_view name, SourceLocation where) {
+  return MatrixSetDiagV3(input, diagonal, k, MatrixSetDiagV3Options(), name, where);
 }
 
 Output Max(const Input& input, const Input& reduction_indices, const MaxOptions& options, std::string_view name, SourceLocation where) {
@@ -1485,6 +1533,26 @@ Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& upd
   return ScatterUpdate(ref, indices, updates, ScatterUpdateOptions(), name, where);
 }
 
+Output SegmentMax(const Input& data, const Input& segment_ids, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SegmentMax", Flat({data, segment_ids}), {}, Or(name, "SegmentMax"), where));
+}
+
+Output SegmentMean(const Input& data, const Input& segment_ids, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SegmentMean", Flat({data, segment_ids}), {}, Or(name, "SegmentMean"), where));
+}
+
+Output SegmentMin(const Input& data, const Input& segment_ids, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SegmentMin", Flat({data, segment_ids}), {}, Or(name, "SegmentMin"), where));
+}
+
+Output SegmentProd(const Input& data, const Input& segment_ids, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SegmentProd", Flat({data, segment_ids}), {}, Or(name, "SegmentProd"), where));
+}
+
+Output SegmentSum(const Input& data, const Input& segment_ids, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SegmentSum", Flat({data, segment_ids}), {}, Or(name, "SegmentSum"), where));
+}
+
 Output Select(const Input& condition, const Input& t, const Input& e, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Select", Flat({condition, t, e}), {}, Or(name, "Select"), where));
 }
@@ -1581,6 +1649,21 @@ Output Softsign(const Input& features, std::string_view name, SourceLocation whe
 
 Output SoftsignGrad(const Input& gradients, const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SoftsignGrad", Flat({gradients, features}), {}, Or(name, "SoftsignGrad"), where));
+}
+
+Output SpaceToBatch(const Input& input, const Input& paddings, int64_t block_size, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SpaceToBatch", Flat({input, paddings}), {{"block_size", block_size}}, Or(name, "SpaceToBatch"), where));
+}
+
+Output SpaceToBatchND(const Input& input, const Input& block_shape, const Input& paddings, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SpaceToBatchND", Flat({input, block_shape, paddings}), {}, Or(name, "SpaceToBatchND"), where));
+}
+
+Output SpaceToDepth(const Input& input, int64_t block_size, const SpaceToDepthOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SpaceToDepth", Flat({input}), {{"block_size", block_size}, {"data_format", options.data_format}}, Or(name, "SpaceToDepth"), where));
+}
+Output SpaceToDepth(const Input& input, int64_t block_size, std::string_view name, SourceLocation where) {
+  return SpaceToDepth(input, block_size, SpaceToDepthOptions(), name, where);
 }
 
 Output SparseApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdadeltaOptions& options, std::string_view name, SourceLocation where) {
@@ -1791,6 +1874,22 @@ Output Tile(const Input& input, const Input& multiples, std::string_view name, S
   return First(Build(nullptr, "Tile", Flat({input, multiples}), {}, Or(name, "Tile"), where));
 }
 
+TopKOutputs TopK(const Input& input, int64_t k, const TopKOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "TopK", Flat({input}), {{"k", k}, {"sorted", options.sorted}}, Or(name, "TopK"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+TopKOutputs TopK(const Input& input, int64_t k, std::string_view name, SourceLocation where) {
+  return TopK(input, k, TopKOptions(), name, where);
+}
+
+TopKV2Outputs TopKV2(const Input& input, const Input& k, const TopKV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "TopKV2", Flat({input, k}), {{"sorted", options.sorted}, {"index_type", options.index_type}}, Or(name, "TopKV2"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+TopKV2Outputs TopKV2(const Input& input, const Input& k, std::string_view name, SourceLocation where) {
+  return TopKV2(input, k, TopKV2Options(), name, where);
+}
+
 Output TruncateDiv(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "TruncateDiv", Flat({x, y}), {}, Or(name, "TruncateDiv"), where));
 }
@@ -1813,6 +1912,18 @@ UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsO
 }
 UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, SourceLocation where) {
   return UniqueWithCounts(x, UniqueWithCountsOptions(), name, where);
+}
+
+Output UnsortedSegmentMax(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "UnsortedSegmentMax", Flat({data, segment_ids, num_segments}), {}, Or(name, "UnsortedSegmentMax"), where));
+}
+
+Output UnsortedSegmentMin(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "UnsortedSegmentMin", Flat({data, segment_ids, num_segments}), {}, Or(name, "UnsortedSegmentMin"), where));
+}
+
+Output UnsortedSegmentProd(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "UnsortedSegmentProd", Flat({data, segment_ids, num_segments}), {}, Or(name, "UnsortedSegmentProd"), where));
 }
 
 Output UnsortedSegmentSum(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where) {

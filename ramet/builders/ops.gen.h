@@ -428,6 +428,18 @@ struct BatchMatMulV2Options {
 RAMET_EXPORT Output BatchMatMulV2(const Input& x, const Input& y, const BatchMatMulV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output BatchMatMulV2(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// BatchToSpaceND of images [batch, height, width, depth] with square blocks.
+// \error kInvalidArgument as there.
+// BatchToSpace(input:T, crops:Tidx) -> (output:T) {T:type, block_size:int, Tidx:type=int32}
+RAMET_EXPORT Output BatchToSpace(const Input& input, const Input& crops, int64_t block_size, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The opposite of SpaceToBatchND: batch entries become elements of blocks, and crops [m, 2]
+// are cut off.
+// \error kInvalidArgument if blocks do not divide the batch, or shapes do not fit.
+// BatchToSpaceND(input:T, block_shape:Tblock_shape, crops:Tcrops) -> (output:T) {T:type,
+// Tblock_shape:type=int32, Tcrops:type=int32}
+RAMET_EXPORT Output BatchToSpaceND(const Input& input, const Input& block_shape, const Input& crops, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct BiasAddOptions {
   std::string data_format = "NHWC";
 };
@@ -681,6 +693,15 @@ RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, std::string_view n
 // A copy of `x` in memory of its own.
 // DeepCopy(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output DeepCopy(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct DepthToSpaceOptions {
+  std::string data_format = "NHWC";
+};
+// The opposite of SpaceToDepth: channels become blocks of block_size x block_size pixels.
+// \error kInvalidArgument if block_size^2 does not divide the depth.
+// DepthToSpace(input:T) -> (output:T) {T:type, block_size:int, data_format:string="NHWC"}
+RAMET_EXPORT Output DepthToSpace(const Input& input, int64_t block_size, const DepthToSpaceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DepthToSpace(const Input& input, int64_t block_size, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct DepthwiseConv2dNativeOptions {
   std::vector<int64_t> explicit_paddings = {};
@@ -1182,11 +1203,76 @@ RAMET_EXPORT Output MatrixDiag(const Input& diagonal, std::string_view name = ""
 // MatrixDiagPart(input:T) -> (diagonal:T) {T:type}
 RAMET_EXPORT Output MatrixDiagPart(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// The diagonals of matrices [..., rows, columns], filled up with padding_value. k is a diagonal (0:
+// the main one, positive: above it) or the lowest and highest of a band; bands are [..., high - low
+// + 1, length of the longest], the highest diagonal first, shorter ones at the end of their rows
+// that align says for those above and below the main diagonal (without align: left).
+// \error kInvalidArgument if the shapes or k do not fit.
+// MatrixDiagPartV2(input:T, k:int32, padding_value:T) -> (diagonal:T) {T:type}
+RAMET_EXPORT Output MatrixDiagPartV2(const Input& input, const Input& k, const Input& padding_value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct MatrixDiagPartV3Options {
+  std::string align = "RIGHT_LEFT";
+};
+// The diagonals of matrices [..., rows, columns], filled up with padding_value. k is a diagonal (0:
+// the main one, positive: above it) or the lowest and highest of a band; bands are [..., high - low
+// + 1, length of the longest], the highest diagonal first, shorter ones at the end of their rows
+// that align says for those above and below the main diagonal (without align: left).
+// \error kInvalidArgument if the shapes or k do not fit.
+// MatrixDiagPartV3(input:T, k:int32, padding_value:T) -> (diagonal:T) {T:type,
+// align:string="RIGHT_LEFT"}
+RAMET_EXPORT Output MatrixDiagPartV3(const Input& input, const Input& k, const Input& padding_value, const MatrixDiagPartV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MatrixDiagPartV3(const Input& input, const Input& k, const Input& padding_value, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Matrices [..., num_rows, num_cols] (-1: as small as can be) of padding_value with the given
+// diagonals. k is a diagonal (0: the main one, positive: above it) or the lowest and highest of a
+// band; bands are [..., high - low + 1, length of the longest], the highest diagonal first, shorter
+// ones at the end of their rows that align says for those above and below the main diagonal
+// (without align: left).
+// \error kInvalidArgument if the shapes or k do not fit.
+// MatrixDiagV2(diagonal:T, k:int32, num_rows:int32, num_cols:int32, padding_value:T) -> (output:T)
+// {T:type}
+RAMET_EXPORT Output MatrixDiagV2(const Input& diagonal, const Input& k, const Input& num_rows, const Input& num_cols, const Input& padding_value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct MatrixDiagV3Options {
+  std::string align = "RIGHT_LEFT";
+};
+// Matrices [..., num_rows, num_cols] (-1: as small as can be) of padding_value with the given
+// diagonals. k is a diagonal (0: the main one, positive: above it) or the lowest and highest of a
+// band; bands are [..., high - low + 1, length of the longest], the highest diagonal first, shorter
+// ones at the end of their rows that align says for those above and below the main diagonal
+// (without align: left).
+// \error kInvalidArgument if the shapes or k do not fit.
+// MatrixDiagV3(diagonal:T, k:int32, num_rows:int32, num_cols:int32, padding_value:T) -> (output:T)
+// {T:type, align:string="RIGHT_LEFT"}
+RAMET_EXPORT Output MatrixDiagV3(const Input& diagonal, const Input& k, const Input& num_rows, const Input& num_cols, const Input& padding_value, const MatrixDiagV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MatrixDiagV3(const Input& diagonal, const Input& k, const Input& num_rows, const Input& num_cols, const Input& padding_value, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // The matrices `input`, [..., m, n], with their diagonals replaced by `diagonal`,
 // [..., min(m, n)].
 // \error kInvalidArgument if the shapes do not fit.
 // MatrixSetDiag(input:T, diagonal:T) -> (output:T) {T:type}
 RAMET_EXPORT Output MatrixSetDiag(const Input& input, const Input& diagonal, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The matrices `input`, [..., rows, columns], with diagonals replaced. k is a diagonal (0: the main
+// one, positive: above it) or the lowest and highest of a band; bands are [..., high - low + 1,
+// length of the longest], the highest diagonal first, shorter ones at the end of their rows that
+// align says for those above and below the main diagonal (without align: left).
+// \error kInvalidArgument if the shapes or k do not fit.
+// MatrixSetDiagV2(input:T, diagonal:T, k:int32) -> (output:T) {T:type}
+RAMET_EXPORT Output MatrixSetDiagV2(const Input& input, const Input& diagonal, const Input& k, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct MatrixSetDiagV3Options {
+  std::string align = "RIGHT_LEFT";
+};
+// The matrices `input`, [..., rows, columns], with diagonals replaced. k is a diagonal (0: the main
+// one, positive: above it) or the lowest and highest of a band; bands are [..., high - low + 1,
+// length of the longest], the highest diagonal first, shorter ones at the end of their rows that
+// align says for those above and below the main diagonal (without align: left).
+// \error kInvalidArgument if the shapes or k do not fit.
+// MatrixSetDiagV3(input:T, diagonal:T, k:int32) -> (output:T) {T:type, align:string="RIGHT_LEFT"}
+RAMET_EXPORT Output MatrixSetDiagV3(const Input& input, const Input& diagonal, const Input& k, const MatrixSetDiagV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MatrixSetDiagV3(const Input& input, const Input& diagonal, const Input& k, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct MaxOptions {
   bool keep_dims = false;
@@ -2379,6 +2465,36 @@ struct ScatterUpdateOptions {
 RAMET_EXPORT Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& updates, const ScatterUpdateOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Returns for each id from 0 to the last of segment_ids the largest element, column by column, of
+// the rows of data with that id, 0 where there is none. The ids, a vector as long as dimension 0 of
+// the data, increase. Error: they do not, or are negative; the shapes do not fit.
+// SegmentMax(data:T, segment_ids:Tindices) -> (output:T) {T:type, Tindices:type}
+RAMET_EXPORT Output SegmentMax(const Input& data, const Input& segment_ids, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns for each id from 0 to the last of segment_ids the mean of the rows of data with that id,
+// 0 where there is none. The ids, a vector as long as dimension 0 of the data, increase. Error:
+// they do not, or are negative; the shapes do not fit.
+// SegmentMean(data:T, segment_ids:Tindices) -> (output:T) {T:type, Tindices:type}
+RAMET_EXPORT Output SegmentMean(const Input& data, const Input& segment_ids, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns for each id from 0 to the last of segment_ids the smallest element, column by column, of
+// the rows of data with that id, 0 where there is none. The ids, a vector as long as dimension 0 of
+// the data, increase. Error: they do not, or are negative; the shapes do not fit.
+// SegmentMin(data:T, segment_ids:Tindices) -> (output:T) {T:type, Tindices:type}
+RAMET_EXPORT Output SegmentMin(const Input& data, const Input& segment_ids, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns for each id from 0 to the last of segment_ids the product of the rows of data with that
+// id, 1 where there is none. The ids, a vector as long as dimension 0 of the data, increase. Error:
+// they do not, or are negative; the shapes do not fit.
+// SegmentProd(data:T, segment_ids:Tindices) -> (output:T) {T:type, Tindices:type}
+RAMET_EXPORT Output SegmentProd(const Input& data, const Input& segment_ids, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns for each id from 0 to the last of segment_ids the sum of the rows of data with that id, 0
+// where there is none. The ids, a vector as long as dimension 0 of the data, increase. Error: they
+// do not, or are negative; the shapes do not fit.
+// SegmentSum(data:T, segment_ids:Tindices) -> (output:T) {T:type, Tindices:type}
+RAMET_EXPORT Output SegmentSum(const Input& data, const Input& segment_ids, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns t where the condition holds, else e. t and e have one shape, which is that of the output;
 // the condition has it too, or is a vector that chooses whole rows, or a scalar. Error: the shapes
 // are others.
@@ -2504,6 +2620,30 @@ RAMET_EXPORT Output Softsign(const Input& features, std::string_view name = "", 
 // shape.
 // SoftsignGrad(gradients:T, features:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output SoftsignGrad(const Input& gradients, const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// SpaceToBatchND of images [batch, height, width, depth] with square blocks.
+// \error kInvalidArgument as there.
+// SpaceToBatch(input:T, paddings:Tpaddings) -> (output:T) {T:type, Tpaddings:type=int32,
+// block_size:int}
+RAMET_EXPORT Output SpaceToBatch(const Input& input, const Input& paddings, int64_t block_size, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// `input`, [batch, space..., rest...], padded with zeros (paddings [m, 2], before and after)
+// and cut into blocks of block_shape [m]: entry b * batch + n of the output has element b of
+// each block of entry n.
+// \error kInvalidArgument if blocks do not divide the padded sizes, or shapes do not fit.
+// SpaceToBatchND(input:T, block_shape:Tblock_shape, paddings:Tpaddings) -> (output:T) {T:type,
+// Tblock_shape:type=int32, Tpaddings:type=int32}
+RAMET_EXPORT Output SpaceToBatchND(const Input& input, const Input& block_shape, const Input& paddings, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SpaceToDepthOptions {
+  std::string data_format = "NHWC";
+};
+// Images [batch, height, width, depth] whose square blocks become pixels of depth
+// block_size^2 * depth: element (i, j, c) of a block is channel (i * block_size + j) * depth + c.
+// \error kInvalidArgument if block_size does not divide height and width.
+// SpaceToDepth(input:T) -> (output:T) {T:type, block_size:int, data_format:string="NHWC"}
+RAMET_EXPORT Output SpaceToDepth(const Input& input, int64_t block_size, const SpaceToDepthOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SpaceToDepth(const Input& input, int64_t block_size, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseApplyAdadeltaOptions {
   bool use_locking = false;
@@ -2850,6 +2990,36 @@ RAMET_EXPORT Output TensorScatterUpdate(const Input& tensor, const Input& indice
 // Tile(input:T, multiples:Tmultiples) -> (output:T) {T:type, Tmultiples:type=int32}
 RAMET_EXPORT Output Tile(const Input& input, const Input& multiples, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct TopKOptions {
+  bool sorted = true;
+};
+struct TopKOutputs {
+  Output values;
+  Output indices;
+};
+// Returns the k largest elements of each row (the last dimension), the largest first, of equal ones
+// the first, and their numbers in the row. They are sorted whatever `sorted` says. Error: k is no
+// scalar, negative, or more than a row has; the input is a scalar.
+// TopK(input:T) -> (values:T, indices:int32) {k:int, sorted:bool=true, T:type}
+RAMET_EXPORT TopKOutputs TopK(const Input& input, int64_t k, const TopKOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT TopKOutputs TopK(const Input& input, int64_t k, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TopKV2Options {
+  bool sorted = true;
+  DType index_type = static_cast<DType>(3) /* int32 */;
+};
+struct TopKV2Outputs {
+  Output values;
+  Output indices;
+};
+// Returns the k largest elements of each row (the last dimension), the largest first, of equal ones
+// the first, and their numbers in the row. They are sorted whatever `sorted` says. Error: k is no
+// scalar, negative, or more than a row has; the input is a scalar.
+// TopKV2(input:T, k:Tk) -> (values:T, indices:index_type) {sorted:bool=true, T:type, Tk:type=int32,
+// index_type:type=int32}
+RAMET_EXPORT TopKV2Outputs TopKV2(const Input& input, const Input& k, const TopKV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT TopKV2Outputs TopKV2(const Input& input, const Input& k, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns x / y rounded towards zero, element-wise with broadcasting. Error: an integer y is 0; the
 // shapes do not broadcast.
 // TruncateDiv(x:T, y:T) -> (z:T) {T:type}
@@ -2886,6 +3056,30 @@ struct UniqueWithCountsOutputs {
 // UniqueWithCounts(x:T) -> (y:T, idx:out_idx, count:out_idx) {T:type, out_idx:type=int32}
 RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns num_segments rows, each the largest element, column by column, of the rows of data whose
+// id is its number, the lowest number where there is none; rows with a negative id are left out.
+// The shape of the data begins with that of the ids. Error: it does not; num_segments is no scalar
+// or negative; an id is num_segments or more.
+// UnsortedSegmentMax(data:T, segment_ids:Tindices, num_segments:Tnumsegments) -> (output:T)
+// {T:type, Tindices:type, Tnumsegments:type=int32}
+RAMET_EXPORT Output UnsortedSegmentMax(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns num_segments rows, each the smallest element, column by column, of the rows of data whose
+// id is its number, the highest number where there is none; rows with a negative id are left out.
+// The shape of the data begins with that of the ids. Error: it does not; num_segments is no scalar
+// or negative; an id is num_segments or more.
+// UnsortedSegmentMin(data:T, segment_ids:Tindices, num_segments:Tnumsegments) -> (output:T)
+// {T:type, Tindices:type, Tnumsegments:type=int32}
+RAMET_EXPORT Output UnsortedSegmentMin(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns num_segments rows, each the product of the rows of data whose id is its number, 1 where
+// there is none; rows with a negative id are left out. The shape of the data begins with that of
+// the ids. Error: it does not; num_segments is no scalar or negative; an id is num_segments or
+// more.
+// UnsortedSegmentProd(data:T, segment_ids:Tindices, num_segments:Tnumsegments) -> (output:T)
+// {T:type, Tindices:type, Tnumsegments:type=int32}
+RAMET_EXPORT Output UnsortedSegmentProd(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns a tensor of num_segments rows, each the sum of the rows of data whose id is its number;
 // rows with a negative id are left out. The shape of the data begins with that of the ids; the rest

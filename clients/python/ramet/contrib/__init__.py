@@ -1,0 +1,1 @@
+"""What TensorFlow 1 kept in tf.contrib."""

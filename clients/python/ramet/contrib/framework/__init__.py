@@ -1,0 +1,1 @@
+"""tf.contrib.framework: argument scopes, and finding and restoring variables."""

@@ -1,0 +1,229 @@
+"""Making variables that belong to a model, and finding them again."""
+
+import functools
+import re
+
+from ramet.api import export
+from ramet.contrib.framework.arg_scope import add_arg_scope
+from ramet.framework import dtypes
+from ramet.framework import ops
+from ramet.ops import variable_lists
+from ramet.ops import variable_scope
+from ramet.ops import variables as tf_variables
+from ramet.train import training_util
+
+_AUTO = tf_variables.VariableSynchronization.AUTO
+_NONE = tf_variables.VariableAggregation.NONE
+
+
+@export('contrib.framework.variable')
+@add_arg_scope
+def variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=True,
+             collections=None, caching_device=None, device=None, partitioner=None,
+             custom_getter=None, use_resource=None, synchronization=_AUTO, aggregation=_NONE):
+    """Makes the variable of that name, or finds it; as tf.get_variable, with a device.
+
+    Args:
+      name, shape, dtype, initializer, regularizer, trainable, collections, caching_device,
+        partitioner, use_resource, synchronization, aggregation: see tf.get_variable.
+      device: a device, or a function from an operation to one.
+      custom_getter: function that is asked in place of tf.get_variable.
+
+    Returns:
+      The variable.
+    """
+    collections = [ops.GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
+    getter = variable_scope.get_variable
+    if custom_getter is not None:
+        getter = functools.partial(custom_getter, reuse=variable_scope.get_variable_scope().reuse)
+    with ops.device(device or ''):
+        return getter(name, shape=shape, dtype=dtype, initializer=initializer,
+                      regularizer=regularizer, trainable=trainable,
+                      collections=list(dict.fromkeys(collections)),
+                      caching_device=caching_device, partitioner=partitioner,
+                      use_resource=use_resource, synchronization=synchronization,
+                      aggregation=aggregation)
+
+
+@export('contrib.framework.model_variable')
+@add_arg_scope
+def model_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regularizer=None,
+                   trainable=True, collections=None, caching_device=None, device=None,
+                   partitioner=None, custom_getter=None, use_resource=None,
+                   synchronization=_AUTO, aggregation=_NONE):
+    """As `variable`, and the variable is in the collection of model variables too."""
+    collections = [*(collections or []), ops.GraphKeys.GLOBAL_VARIABLES,
+                   ops.GraphKeys.MODEL_VARIABLES]
+    return variable(name, shape=shape, dtype=dtype, initializer=initializer,
+                    regularizer=regularizer, trainable=trainable, collections=collections,
+                    caching_device=caching_device, device=device, partitioner=partitioner,
+                    custom_getter=custom_getter, use_resource=use_resource,
+                    synchronization=synchronization, aggregation=aggregation)
+
+
+@export('contrib.framework.local_variable')
+def local_variable(initial_value, validate_shape=True, name=None, use_resource=None):
+    """A variable in the collection of local variables, not trainable; see tf.Variable."""
+    return tf_variables.Variable(
+        initial_value, trainable=False, collections=[ops.GraphKeys.LOCAL_VARIABLES],
+        validate_shape=validate_shape, use_resource=use_resource, name=name)
+
+
+@export('contrib.framework.global_variable')
+def global_variable(initial_value, validate_shape=True, name=None, use_resource=None):
+    """A variable in the collection of global variables, not trainable; see tf.Variable."""
+    return tf_variables.Variable(
+        initial_value, trainable=False, collections=[ops.GraphKeys.GLOBAL_VARIABLES],
+        validate_shape=validate_shape, use_resource=use_resource, name=name)
+
+
+@export('contrib.framework.add_model_variable')
+def add_model_variable(var):
+    """Adds a variable to the collection of model variables, unless it is there."""
+    if not any(v is var for v in ops.get_collection(ops.GraphKeys.MODEL_VARIABLES)):
+        ops.add_to_collection(ops.GraphKeys.MODEL_VARIABLES, var)
+
+
+@export('contrib.framework.get_variables')
+def get_variables(scope=None, suffix=None, collection=ops.GraphKeys.GLOBAL_VARIABLES):
+    """The variables of a collection, by their scope and the end of their names.
+
+    Args:
+      scope: what their names begin with, or a VariableScope; None: anything.
+      suffix: what their names end with; None: anything.
+      collection: key of the collection.
+
+    Returns:
+      A list of variables.
+    """
+    if isinstance(scope, variable_scope.VariableScope):
+        scope = scope.name
+    if suffix is not None:
+        if ':' not in suffix:
+            suffix += ':'
+        scope = (scope or '') + '.*' + suffix
+    return ops.get_collection(collection, scope)
+
+
+@export('contrib.framework.get_model_variables')
+def get_model_variables(scope=None, suffix=None):
+    """The model variables; see get_variables."""
+    return get_variables(scope, suffix, ops.GraphKeys.MODEL_VARIABLES)
+
+
+@export('contrib.framework.get_local_variables')
+def get_local_variables(scope=None, suffix=None):
+    """The local variables; see get_variables."""
+    return get_variables(scope, suffix, ops.GraphKeys.LOCAL_VARIABLES)
+
+
+@export('contrib.framework.get_trainable_variables')
+def get_trainable_variables(scope=None, suffix=None):
+    """The trainable variables; see get_variables."""
+    return get_variables(scope, suffix, ops.GraphKeys.TRAINABLE_VARIABLES)
+
+
+@export('contrib.framework.get_variables_by_suffix')
+def get_variables_by_suffix(suffix, scope=None):
+    """The global variables whose names end with `suffix`; see get_variables."""
+    return get_variables(scope=scope, suffix=suffix)
+
+
+@export('contrib.framework.get_variables_by_name')
+def get_variables_by_name(given_name, scope=None):
+    """The global variables of a name, in whatever scope below `scope`."""
+    return get_variables(scope=scope, suffix=f'/{given_name}:|^{given_name}:')
+
+
+@export('contrib.framework.get_unique_variable')
+def get_unique_variable(var_op_name):
+    """The variable of a name.
+
+    Args:
+      var_op_name: the full name, without ':0'.
+
+    Raises:
+      ValueError: if there is none.
+    """
+    candidates = get_variables(scope=var_op_name)
+    for candidate in candidates:
+        if candidate.op.name == var_op_name:
+            return candidate
+    if not candidates:
+        raise ValueError(f"Couldn't find variable {var_op_name}")
+    raise ValueError(f'Variable {var_op_name} does not uniquely identify a variable')
+
+
+@export('contrib.framework.get_variable_full_name')
+def get_variable_full_name(var):
+    """The name of a variable in checkpoints; of a part, that of the whole."""
+    info = var._save_slice_info
+    return info.full_name if info else var.op.name
+
+
+@export('contrib.framework.filter_variables')
+def filter_variables(var_list, include_patterns=None, exclude_patterns=None, reg_search=True):
+    """Those of the variables whose names match.
+
+    Args:
+      var_list: a list of variables.
+      include_patterns: regular expressions, one of which must match; None: anything.
+      exclude_patterns: regular expressions, none of which may match.
+      reg_search: whether they match anywhere in the name (without ':0'), or at its beginning.
+    """
+    matches = re.search if reg_search else re.match
+
+    def any_matches(patterns, var):
+        return any(matches(pattern, var.op.name) for pattern in patterns)
+
+    found = [v for v in var_list if include_patterns is None or any_matches(include_patterns, v)]
+    return [v for v in found if not any_matches(exclude_patterns or (), v)]
+
+
+@export('contrib.framework.get_variables_to_restore')
+def get_variables_to_restore(include=None, exclude=None):
+    """The global variables that a checkpoint is to give.
+
+    Args:
+      include: a list of the scopes (what names begin with) of those; None: all.
+      exclude: a list of the scopes of those to leave out.
+
+    Returns:
+      A list of variables.
+
+    Raises:
+      TypeError: if include or exclude is neither None nor a list or tuple.
+    """
+    for what, scopes in (('include', include), ('exclude', exclude)):
+        if scopes is not None and not isinstance(scopes, (list, tuple)):
+            raise TypeError(f'{what} is provided but is not a list or a tuple.')
+    if include is None:
+        found = variable_lists.global_variables()
+    else:
+        found = [v for scope in include for v in get_variables(scope)]
+    left_out = {id(v) for scope in exclude or () for v in get_variables(scope)}
+    return [v for v in found if id(v) not in left_out]
+
+
+@export('contrib.framework.get_global_step')
+def get_global_step(graph=None):
+    """The same as tf.train.get_global_step."""
+    return training_util.get_global_step(graph)
+
+
+@export('contrib.framework.create_global_step')
+def create_global_step(graph=None):
+    """The same as tf.train.create_global_step."""
+    return training_util.create_global_step(graph)
+
+
+@export('contrib.framework.get_or_create_global_step')
+def get_or_create_global_step(graph=None):
+    """The same as tf.train.get_or_create_global_step."""
+    return training_util.get_or_create_global_step(graph)
+
+
+@export('contrib.framework.assert_global_step')
+def assert_global_step(global_step_tensor):
+    """The same as tf.train.assert_global_step."""
+    training_util.assert_global_step(global_step_tensor)

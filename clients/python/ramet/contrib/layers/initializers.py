@@ -1,0 +1,73 @@
+"""Initializers of weights."""
+
+import math
+
+from ramet.api import export
+from ramet.framework import dtypes
+from ramet.framework import tensor_shape
+from ramet.ops import random_ops
+
+
+@export('contrib.layers.xavier_initializer', 'contrib.layers.xavier_initializer_conv2d')
+def xavier_initializer(uniform=True, seed=None, dtype=dtypes.float32):
+    """Returns an initializer that keeps the scale of gradients about the same in all layers.
+
+    Args:
+      uniform: whether it draws uniformly within sqrt(6 / (inputs + outputs)), or else from a cut
+        normal distribution with a standard deviation of sqrt(2 / (inputs + outputs)) or so.
+      seed: an integer, see tf.set_random_seed.
+      dtype: the type where the call names none; of floating point.
+
+    Returns:
+      A function (shape, dtype=None, partition_info=None) -> Tensor.
+    """
+    return variance_scaling_initializer(factor=1.0, mode='FAN_AVG', uniform=uniform, seed=seed,
+                                        dtype=dtype)
+
+
+def _units(shape, mode):
+    sizes = [float(tensor_shape.dimension_value(size)) for size in shape]
+    receptive = math.prod(sizes[:-2])
+    fan_out = (sizes[-1] if sizes else 1.0) * receptive
+    fan_in = (sizes[-2] if len(sizes) > 1 else sizes[-1] if sizes else 1.0) * receptive
+    return {'FAN_IN': fan_in, 'FAN_OUT': fan_out, 'FAN_AVG': (fan_in + fan_out) / 2.0}[mode]
+
+
+@export('contrib.layers.variance_scaling_initializer')
+def variance_scaling_initializer(factor=2.0, mode='FAN_IN', uniform=False, seed=None,
+                                 dtype=dtypes.float32):
+    """Returns an initializer whose values have a variance of factor / n.
+
+    Args:
+      factor: a number.
+      mode: what n is: 'FAN_IN' the number of inputs of a unit, 'FAN_OUT' of outputs, 'FAN_AVG'
+        their mean.
+      uniform: whether it draws uniformly, or else from a cut normal distribution.
+      seed: an integer, see tf.set_random_seed.
+      dtype: the type where the call names none; of floating point.
+
+    Returns:
+      A function (shape, dtype=None, partition_info=None) -> Tensor.
+
+    Raises:
+      TypeError: if dtype is not of floating point, or mode is unknown.
+    """
+    dtype = dtypes.as_dtype(dtype)
+    if not dtype.is_floating:
+        raise TypeError('Cannot create initializer for non-floating point type.')
+    if mode not in ('FAN_IN', 'FAN_OUT', 'FAN_AVG'):
+        raise TypeError('Unknown mode %s [FAN_IN, FAN_OUT, FAN_AVG]', mode)
+    default_dtype = dtype
+
+    def _initializer(shape, dtype=None, partition_info=None):
+        dtype = default_dtype if dtype is None else dtypes.as_dtype(dtype)
+        if not dtype.is_floating:
+            raise TypeError('Cannot create initializer for non-floating point type.')
+        units = _units(shape, mode)
+        if uniform:
+            limit = math.sqrt(3.0 * factor / units)
+            return random_ops.random_uniform(shape, -limit, limit, dtype, seed=seed)
+        stddev = math.sqrt(1.3 * factor / units)
+        return random_ops.truncated_normal(shape, 0.0, stddev, dtype, seed=seed)
+
+    return _initializer

@@ -1,0 +1,1 @@
+"""tf.layers: layers as objects and as functions."""

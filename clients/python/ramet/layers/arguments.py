@@ -1,0 +1,136 @@
+"""Arguments of layers: their forms, sizes of outputs, and functions made of layers."""
+
+import functools
+import inspect
+
+from ramet.framework import tensor_shape
+
+
+def per_axis(value, count, name):
+    """A tuple of `count` ints from an int or a sequence of ints.
+
+    Raises:
+      ValueError: if it is neither.
+    """
+    if isinstance(value, int):
+        return (value,) * count
+    try:
+        values = tuple(value)
+    except TypeError:
+        raise ValueError(f'The `{name}` argument must be a tuple of {count} integers. '
+                         f'Received: {value}') from None
+    if len(values) != count:
+        raise ValueError(f'The `{name}` argument must be a tuple of {count} integers. '
+                         f'Received: {value}')
+    for size in values:
+        try:
+            int(size)
+        except (ValueError, TypeError):
+            raise ValueError(
+                f'The `{name}` argument must be a tuple of {count} integers. Received: {value} '
+                f'including element {size} of type {type(size)}') from None
+    return tuple(int(size) for size in values)
+
+
+def data_format(value):
+    """'channels_last' or 'channels_first', which it is by default 'channels_last'.
+
+    Raises:
+      ValueError: if it is something else.
+    """
+    value = 'channels_last' if value is None else value
+    if value.lower() not in ('channels_first', 'channels_last'):
+        raise ValueError('The `data_format` argument must be one of "channels_first", '
+                         f'"channels_last". Received: {value}')
+    return value.lower()
+
+
+def padding(value, more=()):
+    """'valid', 'same' or one of `more`, in small letters.
+
+    Raises:
+      ValueError: if it is something else.
+    """
+    if not isinstance(value, str) or value.lower() not in ('valid', 'same', *more):
+        raise ValueError('The `padding` argument must be a list/tuple or one of "valid", "same" '
+                         f'(or "causal", only for `Conv1D). Received: {value}')
+    return value.lower()
+
+
+def op_format(data_format, spatial):
+    """The data format as operations have it: 'NHWC', 'NCW', ..."""
+    axes = 'DHW'[3 - spatial:]
+    return f'N{axes}C' if data_format == 'channels_last' else f'NC{axes}'
+
+
+def window_outputs(size, window, padding, stride, dilation=1):
+    """How many windows fit in an axis of `size`; None where the size is."""
+    if size is None:
+        return None
+    if padding == 'valid':
+        size -= (window - 1) * dilation
+    return (size + stride - 1) // stride
+
+
+def transposed_outputs(size, window, padding, stride):
+    """The size of an axis in which `size` windows are laid down; None where the size is.
+
+    `size` may be a tensor.
+    """
+    if size is None:
+        return None
+    size = size * stride
+    return size + max(window - stride, 0) if padding == 'valid' else size
+
+
+def spatial_axes(data_format, spatial):
+    """The indices of the spatial axes."""
+    first = 1 if data_format == 'channels_last' else 2
+    return range(first, first + spatial)
+
+
+def resized(shape, data_format, sizes, channels=None):
+    """A TensorShape with other spatial sizes, and another number of channels if that is given."""
+    shape = tensor_shape.as_shape(shape).with_rank(len(sizes) + 2).as_list()
+    for axis, size in zip(spatial_axes(data_format, len(sizes)), sizes, strict=True):
+        shape[axis] = size
+    if channels is not None:
+        shape[-1 if data_format == 'channels_last' else 1] = channels
+    return tensor_shape.TensorShape(shape)
+
+
+def as_function(layer, name, reuse=True):
+    """Returns the function that applies a new layer of a class to inputs.
+
+    Its arguments are `inputs`, those of the class, and `reuse` if the layer has variables.
+    """
+    own = [p for p in inspect.signature(layer).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    more = [inspect.Parameter('reuse', kind, default=None)] if reuse else []
+    signature = inspect.Signature([inspect.Parameter('inputs', kind), *own, *more])
+
+    def function(*args, **kwargs):
+        try:
+            arguments = signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise TypeError(f'{name}() {error}') from None
+        inputs = arguments.pop('inputs')
+        if reuse:
+            arguments['_reuse'] = arguments.pop('reuse', None)
+            arguments['_scope'] = arguments.get('name')
+        return layer(**arguments).apply(inputs)
+
+    functools.update_wrapper(function, layer, assigned=('__module__',), updated=())
+    del function.__wrapped__
+    function.__name__ = function.__qualname__ = name
+    function.__signature__ = signature
+    function.__doc__ = _function_doc(layer, reuse)
+    return function
+
+
+def _function_doc(layer, reuse):
+    lines = [f'Applies a new {layer.__name__} layer, which see for the other arguments.', '',
+             'Args:', '  inputs: a Tensor.']
+    if reuse:
+        lines.append('  reuse: whether the variables of the layer `name` are used again.')
+    return '\n'.join([*lines, '', 'Returns:', '  A Tensor, the output of the layer.', ''])

@@ -1,0 +1,34 @@
+"""Choosing between two computations, at once where the condition's value is known."""
+
+from ramet.framework import ops
+from ramet.framework import tensor_util
+from ramet.ops import variables as tf_variables
+
+
+def constant_value(pred):
+    """The value of a condition as a bool; None if it is known only when the graph runs.
+
+    Args:
+      pred: a bool, 0 or 1, a boolean Tensor or a Variable.
+
+    Raises:
+      TypeError: if it is something else.
+    """
+    if isinstance(pred, tf_variables.Variable):
+        return None
+    if pred is True or pred is False or (isinstance(pred, int) and pred in (0, 1)):
+        return bool(pred)
+    if isinstance(pred, ops.Tensor):
+        value = tensor_util.constant_value(pred)
+        return None if value is None else bool(value)
+    raise TypeError('`pred` must be a Tensor, or a Python bool, or 1 or 0. '
+                    f'Found instead type: {type(pred)}')
+
+
+def cond(pred, true_fn, false_fn, name=None):
+    """true_fn() or false_fn(); tf.cond of both where the condition's value is not known yet."""
+    known = constant_value(pred)
+    if known is None:
+        from ramet.compat import namespace
+        return namespace.find('cond')(pred, true_fn, false_fn, name=name)
+    return true_fn() if known else false_fn()

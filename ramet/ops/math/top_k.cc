@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ramet/linalg/parallel.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/types.h"
+
+namespace ramet {
+namespace {
+
+template <class T>
+auto Comparable(T x) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return x;
+  } else {
+    return static_cast<float>(x);
+  }
+}
+
+// The k largest of a row, the largest first, of equals the one that comes first. `order` has room
+// for n numbers.
+template <class T, class Index>
+void TopOfRow(const T* row, int64_t n, int64_t k, int32_t* order, T* values, Index* indices) {
+  const auto before = [row](int32_t a, int32_t b) {
+    const auto x = Comparable(row[a]), y = Comparable(row[b]);
+    if (x != y && !(x != x) && !(y != y)) return x > y;
+    if constexpr (!std::is_integral_v<decltype(x)>) {
+      // NaNs come last: any order that is one will do.
+      if ((x != x) != (y != y)) return y != y;
+    }
+    return a < b;
+  };
+  std::iota(order, order + n, 0);
+  if (k < n) std::nth_element(order, order + k, order + n, before);
+  std::sort(order, order + k, before);
+  for (int64_t i = 0; i < k; ++i) {
+    values[i] = row[order[i]];
+    indices[i] = static_cast<Index>(order[i]);
+  }
+}
+
+template <class T, class Index>
+void TopOfRows(const Tensor& x, int64_t k, Tensor& order, Tensor& values, Tensor& indices) {
+  const int64_t n = x.dim(x.rank() - 1), rows = x.num_elements() / n;
+  const T* from = x.data<T>();
+  T* to = values.mutable_data<T>();
+  Index* at = indices.mutable_data<Index>();
+  int32_t* room = order.mutable_data<int32_t>();
+  constexpr int64_t kGrain = 1 << 12;
+  linalg::ParallelFor(rows, kGrain / n + 1, [=](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      TopOfRow(from + r * n, n, k, room + r * n, to + r * k, at + r * k);
+    }
+  });
+}
+
+template <class T>
+Status ComputeTopK(KernelContext& c, int64_t k, DType index_type) {
+  const Tensor& x = c.input(0);
+  if (k < 0) return InvalidArgument("Need k >= 0, got ", k);
+  if (x.rank() < 1) return InvalidArgument("input must be >= 1-D, got shape ", x.shape());
+  const int64_t n = x.dim(x.rank() - 1);
+  if (n < k) return InvalidArgument("input must have at least k columns. Had ", n, ", needed ", k);
+  if (n > std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("rows of ", n, " elements are too long");
+  }
+  if (index_type == DType::kInt16 && n > std::numeric_limits<int16_t>::max()) {
+    return InvalidArgument("indices of rows of ", n, " elements do not fit in int16");
+  }
+  Shape shape = x.shape();
+  shape.set_dim(x.rank() - 1, k);
+  RAMET_ASSIGN_OR_RETURN(Tensor * values, c.Allocate(0, x.dtype(), shape));
+  RAMET_ASSIGN_OR_RETURN(Tensor * indices, c.Allocate(1, index_type, shape));
+  if (values->num_elements() == 0) return OkStatus();
+  RAMET_ASSIGN_OR_RETURN(Tensor order, c.AllocateTemp(DType::kInt32, x.shape()));
+  switch (index_type) {
+    case DType::kInt16: TopOfRows<T, int16_t>(x, k, order, *values, *indices); break;
+    case DType::kInt64: TopOfRows<T, int64_t>(x, k, order, *values, *indices); break;
+    default: TopOfRows<T, int32_t>(x, k, order, *values, *indices);
+  }
+  return OkStatus();
+}
+
+template <class T>
+class TopKKernel final : public Kernel {
+ public:
+  explicit TopKKernel(const AttrMap& attrs)
+      : k_(attrs.GetOr("k", int64_t{-1})), index_type_(attrs.GetOr("index_type", DType::kInt32)) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return std::unique_ptr<Kernel>(std::make_unique<TopKKernel>(*node.attrs));
+  }
+
+  Status Compute(KernelContext& c) override {
+    if (c.num_inputs() == 1) return ComputeTopK<T>(c, k_, index_type_);
+    const Tensor& k = c.input(1);
+    if (k.rank() != 0) return InvalidArgument("k must be scalar, got shape ", k.shape());
+    return ComputeTopK<T>(c, IntegerAt(k, 0), index_type_);
+  }
+
+ private:
+  const int64_t k_;
+  const DType index_type_;
+};
+
+Status TopKShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape x, c.WithRankAtLeast(0, 1));
+  int64_t k = Shape::kUnknownDim;
+  if (c.num_inputs() == 1) {
+    RAMET_ASSIGN_OR_RETURN(k, c.attr<int64_t>("k"));
+  } else {
+    RAMET_RETURN_IF_ERROR(c.WithRank(1, 0).status());
+    if (const Tensor* known = c.constant(1)) k = IntegerAt(*known, 0);
+    if (k < Shape::kUnknownDim) return InvalidArgument("Need k >= 0, got ", k);
+  }
+  if (x.unknown_rank()) return OkStatus();
+  const int64_t n = x.dim(x.rank() - 1);
+  if (n >= 0 && n < k) {
+    return InvalidArgument("input must have last dimension >= k = ", k, " but is ", n);
+  }
+  x.set_dim(x.rank() - 1, k);
+  c.set_output(0, x);
+  c.set_output(1, std::move(x));
+  return OkStatus();
+}
+
+// The last of the sizes in `shape`, as int64.
+Output LastSize(GradientContext& c, const Output& shape) {
+  Output sizes = Cast(c, shape, kInt64);
+  Output last = SizeOf(c, shape) - 1;
+  return c.Add("GatherV2", {sizes, last, 0});
+}
+
+// The gradient goes to the elements that were taken: rows are laid end to end.
+Status TopKGradient(GradientContext& c) {
+  Output grad = c.grad();
+  Output in_shape = ShapeOf(c, c.input(0)), top_shape = ShapeOf(c, c.output(1));
+  Output k = LastSize(c, top_shape);
+  Output pair = c.Add("Pack", {Tensor(int64_t{-1}), k}, {{"N", 2}}, "stack");
+  Output rows = Reshape(c, c.output(1), pair);
+  Output n = LastSize(c, in_shape);
+  Output count = Cast(c, ElementAt(c, ShapeOf(c, rows), 0), kInt64);
+  Output begins =
+      c.Add("Range",
+            {Cast(c, Constant(c.graph(), Tensor(int32_t{0}), "range/start"), kInt64), count * n, n},
+            {}, "range");
+  Output column = c.Add("ExpandDims", {begins, -1});
+  Output at = rows + Cast(c, column, rows.dtype());
+  Output flat = Reshape(c, at, std::vector<int64_t>{-1});
+  Output indices = c.Add("ExpandDims", {flat, -1});
+  Output values = Reshape(c, grad, std::vector<int64_t>{-1});
+  Output size = c.Add("Prod", {in_shape, Int32Vector(c, std::vector<int64_t>{0})});
+  Output sizes = c.Add("Pack", {size}, {{"N", 1}}, "ScatterNd/shape");
+  if (rows.dtype() != sizes.dtype()) sizes = Cast(c, sizes, rows.dtype());
+  Output spread = c.Add("ScatterNd", {indices, values, sizes});
+  std::vector<Gradient> grads(c.num_inputs());
+  grads[0] = Reshape(c, spread, in_shape);
+  return c.Return(std::move(grads));
+}
+
+constexpr char kTopKDoc[] =
+    "Returns the k largest elements of each row (the last dimension), the largest first, of equal "
+    "ones the first, and their numbers in the row. They are sorted whatever `sorted` says. Error: "
+    "k "
+    "is no scalar, negative, or more than a row has; the input is a scalar.";
+
+RAMET_OP("TopK")
+    .Input("input: T")
+    .Output("values: T")
+    .Output("indices: int32")
+    .Attr("k: int >= 0")
+    .Attr("sorted: bool = true")
+    .Attr("T: realnumbertype")
+    .Doc(kTopKDoc)
+    .Shape(TopKShape)
+    .Gradient(TopKGradient)
+    .CpuKernelClasses<TopKKernel, RAMET_REALS>();
+
+RAMET_OP("TopKV2")
+    .Input("input: T")
+    .Input("k: Tk")
+    .Output("values: T")
+    .Output("indices: index_type")
+    .Attr("sorted: bool = true")
+    .Attr("T: realnumbertype")
+    .Attr("Tk: {int16, int32, int64} = int32")
+    .Attr("index_type: {int16, int32, int64} = int32")
+    .HostMemory({"k"})
+    .Doc(kTopKDoc)
+    .Shape(TopKShape)
+    .Gradient(TopKGradient)
+    .CpuKernelClasses<TopKKernel, RAMET_REALS>();
+
+}  // namespace
+}  // namespace ramet

@@ -1,0 +1,60 @@
+"""Segments of rows, the largest elements, and special functions."""
+
+import numpy as np
+import tensorflow as tf
+
+from case import LOOSE, NUMBERS, REALS, Case, array, eighths, i32, i64, nonzero, scalar
+
+
+def sorted_segments():
+    for op in ("SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin"):
+        for dtype in NUMBERS if op in ("SegmentSum", "SegmentProd") else REALS:
+            grad = dtype in ("float", "double")
+            yield Case(op, [nonzero(eighths(dtype, (4, 3), 1, 2, op)), i32(0, 0, 1, 3)], grad=grad, tol=LOOSE.get(dtype))
+        x = eighths("float", (5, 2, 2), -1, 1, op)
+        yield Case(op, [x, i64(0, 1, 1, 1, 4)], grad=op != "SegmentProd")
+        yield Case(op, [eighths("float", (3,), key=op), i32(2, 2, 2)], grad=True)
+        yield Case(op, [eighths("float", (0, 2)), np.zeros([0], np.int32)])
+    yield Case("SegmentProd", [array("float", [[0, 2], [3, 0], [0, 0], [4, 5]]), i32(0, 0, 0, 1)], grad=True)
+    f = lambda *s: eighths("float", s)
+    for x, ids, what in (
+        (f(3, 2), i32(0, 1, 0), "segment ids are not increasing"),
+        (f(3, 2), i32(-1, 0, 1), "Segment id -1 out of range [0, 2), possibly because 'segment_ids' input is not sorted."),
+        (f(3, 2), i32(0, 1), "segment_ids should be the same size as dimension 0 of input."),
+        (f(3, 2), i32([0], [1], [1]), "segment_ids should be a vector."),
+        (f(), i32(0), "input must be at least rank 1")):
+        yield Case("SegmentSum", [x, ids], error=what)
+
+
+def unsorted_segments():
+    for op in ("UnsortedSegmentProd", "UnsortedSegmentMax", "UnsortedSegmentMin"):
+        for dtype in NUMBERS if op == "UnsortedSegmentProd" else REALS:
+            grad = dtype in ("float", "double")
+            yield Case(op, [nonzero(eighths(dtype, (4, 3), 1, 2, op)), i32(2, 0, -1, 2), scalar("int32", 4)], grad=grad,
+                       tol=LOOSE.get(dtype))
+        yield Case(op, [nonzero(eighths("float", (2, 3, 2), key=op)), i64([0, 1, 1], [3, 0, 1]), scalar("int64", 4)], grad=True)
+        yield Case(op, [eighths("float", (0, 2)), np.zeros([0], np.int32), scalar("int32", 2)])
+    yield Case("UnsortedSegmentMax", [eighths("float", (3, 2)), i32(0, 1, 5), scalar("int32", 3)],
+               error="segment_ids[2] = 5 is out of range [0, 3)")
+
+
+def top():
+    for dtype in REALS:
+        x = array(dtype, [[3, 1, 2, 5, 5, 0], [1, 1, 4, 0, 2, 4]])
+        for k in (0, 1, 3, 6):
+            yield Case("TopKV2", [x, scalar("int32", k)], {"index_type": tf.int32}, grad=dtype in ("float", "double") and k > 0)
+    yield Case("TopKV2", [eighths("float", (9,)), scalar("int64", 2)], {"index_type": tf.int64})
+    yield Case("TopKV2", [eighths("float", (3, 60), -20, 20), scalar("int16", 5)], {"index_type": tf.int16})
+    yield Case("TopKV2", [eighths("float", (0, 3)), scalar("int32", 2)], {"index_type": tf.int32})
+    f = lambda *s: eighths("float", s)
+    for x, k, what in (
+        (f(), scalar("int32", 1), "input must be >= 1-D, got shape []"),
+        (f(2, 3), scalar("int32", 4), "input must have at least k columns. Had 3, needed 4"),
+        (f(2, 3), scalar("int32", -1), "Need k >= 0, got -1"),
+        (f(2, 3), i32(1, 2), "k must be scalar, got shape [2]")):
+        yield Case("TopKV2", [x, k], {"index_type": tf.int32}, error=what)
+
+
+def cases():
+    for group in (sorted_segments, unsorted_segments, top):
+        yield from group()

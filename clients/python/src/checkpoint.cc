@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core.h"
-#include "ramet/graph/graph_impl.h"
 
 namespace ramet::python {
 namespace {
@@ -284,10 +283,11 @@ void SetInitializer(PyGraph& graph, VariableId id, nb::handle initializer, nb::h
   if (id < 0 || id >= static_cast<VariableId>(graph.variables().size())) {
     RaiseValueError("the graph has no variable ", id);
   }
-  GraphImpl& impl = graph.impl();
-  std::unique_lock lock(impl.mutex);
-  impl.variables[id].initializer = op->operation();
-  impl.variables[id].initial_value = OutputArg(value);
+  const Output initial_value = OutputArg(value);
+  EditVariable(Variable(&graph, id), [&](VariableRecord& record) {
+    record.initializer = op->operation();
+    record.initial_value = initial_value;
+  });
 }
 
 }  // namespace

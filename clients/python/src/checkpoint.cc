@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core.h"
-#include "ramet/graph/graph_impl.h"
 
 namespace ramet::python {
 namespace {
@@ -112,6 +111,15 @@ struct PySaver {
   }
 };
 
+// The status without the line of the library that builds ("add_op.cc:253: ").
+Status WithoutPlace(const Status& status) {
+  const std::string& message = status.message();
+  const size_t place = message.find(".cc:"), end = message.find(": ", place);
+  const bool found = place != std::string::npos && end != std::string::npos &&
+                     message.find_first_not_of("0123456789", place + 4) == end;
+  return found ? Status(status.code(), message.substr(end + 2)) : status;
+}
+
 void MakeSaver(PySaver* self, PyGraph& graph, nb::list saved, nb::list objects, bool reshape,
                bool sharded, int max_to_keep, double keep_checkpoint_every_n_hours,
                const std::string& name, int write_version, bool pad_step_number,
@@ -133,7 +141,7 @@ void MakeSaver(PySaver* self, PyGraph& graph, nb::list saved, nb::list objects, 
   const Status status = graph.TakeError();
   graph.NoteNewNodes();
   if (PyErr_Occurred()) throw PythonError();
-  if (!status.ok()) RaiseBuildStatus(status);
+  if (!status.ok()) RaiseBuildStatus(WithoutPlace(status));
   new (self) PySaver{nb::borrow(graph.self), std::move(saver)};
 }
 
@@ -274,10 +282,11 @@ void SetInitializer(PyGraph& graph, VariableId id, nb::handle initializer, nb::h
   if (id < 0 || id >= static_cast<VariableId>(graph.variables().size())) {
     RaiseValueError("the graph has no variable ", id);
   }
-  GraphImpl& impl = graph.impl();
-  std::unique_lock lock(impl.mutex);
-  impl.variables[id].initializer = op->operation();
-  impl.variables[id].initial_value = OutputArg(value);
+  const Output initial_value = OutputArg(value);
+  EditVariable(Variable(&graph, id), [&](VariableRecord& record) {
+    record.initializer = op->operation();
+    record.initial_value = initial_value;
+  });
 }
 
 }  // namespace

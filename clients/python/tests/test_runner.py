@@ -1,4 +1,4 @@
-"""`python -m ramet`: a program sees what it would see if Python had run it, and Ramet as tensorflow."""
+"""`python -m ramet`: a program sees what it would if Python had run it, and Ramet as tensorflow."""
 
 import os
 import subprocess

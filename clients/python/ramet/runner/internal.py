@@ -10,9 +10,8 @@ import importlib
 import os
 from importlib.machinery import ModuleSpec
 
-from ramet.compat import namespace
-
 from ramet import api
+from ramet.compat import namespace
 
 # Where the rooms of Ramet have other names.
 _ROOMS = (
@@ -145,7 +144,7 @@ class _Loader:
 
 
 def facade_spec(full_name, path):
-    """Returns the spec of a facade of `tensorflow.<path>`; None if TensorFlow has no such module."""
+    """Returns the spec of a facade of `tensorflow.<path>`; None where TensorFlow has no module."""
     if not is_module(path):
         return None
     return ModuleSpec(full_name, _Loader(path), is_package=True)

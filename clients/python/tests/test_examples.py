@@ -1,0 +1,55 @@
+"""The programs of examples/python: each runs, checks itself and ends with what it says it shows."""
+
+import ast
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from ramet import api
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / 'examples' / 'python'
+LAST_LINES = {
+    'custom_gradient_and_py_func.py': 'sorted by numpy: ',
+    'import_and_fine_tune.py': 'their weights are as they were; saved ',
+    'load_a_model.py': 'the same from ',
+    'save_and_restore.py': 'the restored weights are the same bits; ',
+    'serve_while_training.py': 'f(0.5) went from ',
+    'train_and_follow.py': 'the copy agrees with the trainer exactly',
+}
+
+
+class ExamplesTest(unittest.TestCase):
+    def run_example(self, name, *arguments):
+        package = os.path.dirname(os.path.dirname(api.__file__))
+        return subprocess.run([sys.executable, '-B', str(EXAMPLES / name), *arguments],
+                              capture_output=True, text=True, timeout=240, check=False,
+                              env={**os.environ, 'PYTHONPATH': package})
+
+    def test_all_are_here(self):
+        self.assertEqual(sorted(path.name for path in EXAMPLES.glob('*.py')), sorted(LAST_LINES))
+
+    def test_each_says_what_it_shows_and_how_to_run_it(self):
+        for name in LAST_LINES:
+            tree = ast.parse((EXAMPLES / name).read_text(encoding='utf-8'))
+            self.assertIn('\n    python ' + name, ast.get_docstring(tree, clean=False), name)
+
+    def test_each_runs(self):
+        for name, last in LAST_LINES.items():
+            with self.subTest(name):
+                run = self.run_example(name)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertEqual(run.stderr, '')
+                self.assertTrue(run.stdout.splitlines()[-1].startswith(last), run.stdout)
+
+    def test_files_go_into_the_folder_that_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = self.run_example('save_and_restore.py', folder)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn('line-500.meta', os.listdir(folder))
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,96 @@
+"""Somebody's .meta file: the network is cut, gets a new head, and only the head is trained.
+
+Somebody trained a small convolutional network on three patterns and left its checkpoint. We have
+two other patterns and few pictures of them. Their graph is imported, cut at the tensor "features:0",
+stop_gradient keeps their weights as they are, and a new layer learns our task. What is saved in the
+end is one model: theirs up to the cut, with our head.
+
+    python import_and_fine_tune.py [folder]
+"""
+
+import os
+import sys
+import tempfile
+
+import numpy as np
+import ramet.compat.v1 as tf
+
+SIZE = 12
+
+
+def pictures(kinds, count, seed):
+    """Made-up pictures, each a noisy pattern, and the index of its kind."""
+    row, column = np.mgrid[:SIZE, :SIZE]
+    patterns = {'rows': row % 2, 'columns': column % 2, 'chequers': (row + column) % 2,
+                'wide rows': row // 2 % 2, 'wide columns': column // 2 % 2}
+    rng = np.random.RandomState(seed)
+    labels = rng.randint(len(kinds), size=count)
+    images = np.stack([patterns[kinds[k]] for k in labels])[..., np.newaxis]
+    return images + rng.normal(0, 0.5, images.shape), labels
+
+
+def somebody_trains(prefix):
+    with tf.Graph().as_default(), tf.Session() as session:
+        images = tf.placeholder(tf.float32, [None, SIZE, SIZE, 1], name='images')
+        labels = tf.placeholder(tf.int64, [None], name='labels')
+        kernel = tf.get_variable('conv/kernel', [3, 3, 1, 8])
+        conv = tf.nn.relu(tf.nn.conv2d(images, kernel, strides=[1, 1, 1, 1], padding='SAME'))
+        pool = tf.nn.max_pool(conv, [1, 4, 4, 1], [1, 4, 4, 1], 'VALID')
+        features = tf.reshape(pool, [-1, (SIZE // 4) ** 2 * 8], name='features')
+        logits = tf.matmul(features, tf.get_variable('head/w', [features.shape[1], 3]))
+        loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+        step = tf.train.AdamOptimizer(0.01).minimize(loss)
+        session.run(tf.global_variables_initializer())
+        x, y = pictures(['rows', 'columns', 'chequers'], 256, seed=1)
+        for _ in range(60):
+            session.run(step, {images: x, labels: y})
+        tf.train.Saver().save(session, prefix)
+
+
+def fine_tune(theirs, ours):
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        saver = tf.train.import_meta_graph(theirs + '.meta', clear_devices=True)
+        saver.restore(session, theirs)
+        before = session.run(tf.global_variables())
+
+        images = graph.get_tensor_by_name('images:0')
+        features = tf.stop_gradient(graph.get_tensor_by_name('features:0'))
+        labels = tf.placeholder(tf.int64, [None], name='our_labels')
+        with tf.variable_scope('our_head'):
+            w = tf.get_variable('w', [features.shape[1], 2])
+            b = tf.get_variable('b', [2], initializer=tf.zeros_initializer())
+        logits = tf.add(tf.matmul(features, w), b, name='our_logits')
+        loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+        kept = set(tf.global_variables()) - {w, b}
+        step = tf.train.AdamOptimizer(0.05).minimize(loss, var_list=[w, b])
+        right = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), labels), tf.float32))
+
+        new = [v for v in tf.global_variables() if v not in kept]
+        print('new variables:', ', '.join(v.op.name for v in new))
+        session.run(tf.variables_initializer(new))
+        x, y = pictures(['wide rows', 'wide columns'], 64, seed=2)
+        test_x, test_y = pictures(['wide rows', 'wide columns'], 500, seed=3)
+        print('accuracy before: %.3f' % session.run(right, {images: test_x, labels: test_y}))
+        for _ in range(50):
+            session.run(step, {images: x, labels: y})
+        accuracy = session.run(right, {images: test_x, labels: test_y})
+        print('accuracy after:  %.3f' % accuracy)
+
+        after = session.run(tf.global_variables()[:len(before)])
+        assert all(np.array_equal(a, b) for a, b in zip(before, after))
+        assert accuracy > 0.9
+        print('their weights are as they were; saved', tf.train.Saver().save(session, ours))
+
+
+def main(folder):
+    theirs, ours = os.path.join(folder, 'cnn'), os.path.join(folder, 'tuned')
+    somebody_trains(theirs)
+    fine_tune(theirs, ours)
+
+
+if __name__ == '__main__':
+    if len(sys.argv) > 1:
+        main(sys.argv[1])
+    else:
+        with tempfile.TemporaryDirectory() as scratch:
+            main(scratch)

@@ -1,0 +1,72 @@
+"""Inference in a thread while training goes on, both in one session.
+
+A session may be used by many threads at once: they share its variables. The graph is finalized
+first, so that a thread which adds to it by accident gets an error. A request that runs while a step
+changes the weights sees some of them before and some after; where that matters, save and restore
+into a session of its own, as train_and_follow.py does.
+
+    python serve_while_training.py
+"""
+
+import threading
+
+import numpy as np
+import ramet.compat.v1 as tf
+
+
+def build():
+    x = tf.placeholder(tf.float32, [None, 1], name='x')
+    y = tf.placeholder(tf.float32, [None, 1], name='y')
+    with tf.variable_scope('model'):
+        w1 = tf.get_variable('w1', [1, 32])
+        b1 = tf.get_variable('b1', [32], initializer=tf.random_uniform_initializer(-1, 1))
+        w2 = tf.get_variable('w2', [32, 1])
+    out = tf.matmul(tf.tanh(tf.matmul(x, w1) + b1), w2, name='out')
+    loss = tf.reduce_mean(tf.square(out - y))
+    return x, y, out, loss, tf.train.AdamOptimizer(0.01).minimize(loss)
+
+
+class Server(threading.Thread):
+    """Asks for the value at 0.5 until it is told to stop, and keeps the answers."""
+
+    def __init__(self, session, coordinator):
+        super().__init__()
+        self._ask = session.make_callable('out:0', feed_list=['x:0'])
+        self._coordinator = coordinator
+        self.answers = []
+
+    def run(self):
+        with self._coordinator.stop_on_exception():
+            while not self._coordinator.should_stop():
+                self.answers.append(float(self._ask([[0.5]])[0, 0]))
+
+
+def main():
+    tf.set_random_seed(1)
+    xs = np.linspace(-2, 2, 200).reshape(-1, 1)
+    ys = np.sin(2 * xs)
+    x, y, out, loss, step = build()
+    init = tf.global_variables_initializer()
+    with tf.Session() as session:
+        session.run(init)
+        session.graph.finalize()
+        coordinator = tf.train.Coordinator()
+        server = Server(session, coordinator)
+        server.start()
+        with coordinator.stop_on_exception():
+            for _ in range(600):
+                _, value = session.run([step, loss], {x: xs, y: ys})
+        coordinator.request_stop()
+        coordinator.join([server])
+
+        print('600 steps, loss %.5f; meanwhile %d requests were answered'
+              % (value, len(server.answers)))
+        print('f(0.5) went from %.3f to %.3f; sin(1) is %.3f'
+              % (server.answers[0], server.answers[-1], np.sin(1)))
+        final = session.run(out, {x: [[0.5]]})[0, 0]
+        assert len(server.answers) > 10
+        assert abs(final - np.sin(1)) < 0.1
+
+
+if __name__ == '__main__':
+    main()

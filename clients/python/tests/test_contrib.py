@@ -167,6 +167,25 @@ class ValuesTest(ContribTest):
         np.testing.assert_allclose([0, 0], value.mean(1), atol=1e-6)
         np.testing.assert_allclose([1, 1], value.std(1), rtol=1e-5)
 
+    def test_instance_and_group_norm(self):
+        x = np.random.RandomState(0).rand(2, 5, 5, 4).astype(np.float32)
+        by_channel, by_group, first = self.run_([
+            layers.instance_norm(tf.constant(x)), layers.group_norm(tf.constant(x), 2),
+            layers.instance_norm(tf.constant(x.transpose(0, 3, 1, 2)), data_format='NCHW')])
+        np.testing.assert_allclose(by_channel, first.transpose(0, 2, 3, 1), atol=1e-5)
+        for value, axes in ((by_channel, (1, 2)), (by_group.reshape(2, 5, 5, 2, 2), (1, 2, 4))):
+            np.testing.assert_allclose(0, value.mean(axes), atol=1e-5)
+            np.testing.assert_allclose(1, value.std(axes), rtol=1e-3)
+        self.assertEqual(['InstanceNorm/beta', 'InstanceNorm/gamma', 'GroupNorm/beta',
+                          'GroupNorm/gamma'], names(tf.model_variables())[:4])
+        with self.assertRaisesRegex(ValueError, '4 channels is not commensurate with 3 groups'):
+            layers.group_norm(tf.constant(x), 3)
+
+    def test_maxout(self):
+        x = tf.placeholder(tf.float32, [None, 4])
+        value = self.run_(layers.maxout(x, 2), {x: [[1, 5, 3, 2]]})
+        np.testing.assert_array_equal([[5, 3]], value)
+
     def batch_norm(self, shape, **arguments):
         x = np.random.RandomState(0).rand(*shape).astype(np.float32)
         y = layers.batch_norm(tf.constant(x), decay=0.5, **arguments)

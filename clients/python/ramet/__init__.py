@@ -27,4 +27,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted([*globals(), *_names, '__version__'])
+    return sorted({*(n for n in globals() if n.startswith('__')), *_names, '__version__', 'compat'})

@@ -4,6 +4,10 @@ import glob
 import os
 import re
 
+from ramet import display
+
+_COLUMNS = ('', 'name', 'dtype', 'shape')
+_MOST_ROWS = 60
 _INPUT_TYPES = ('Placeholder', 'PlaceholderWithDefault')
 _TRAINING = re.compile(r'(^|/)(gradients|save|train|init)(_\d+)?(/|$)')
 
@@ -86,17 +90,21 @@ class Model:
     def __exit__(self, *exc_info):
         self.close()
 
-    def __repr__(self):
+    def _rows(self):
         rows = [(kind, key, t.dtype.name, str(t.shape))
                 for kind, tensors in (('input', self.inputs), ('output', self.outputs))
                 for key, t in tensors.items()]
-        width = max((len(row[1]) for row in rows), default=0)
-        variables = len(self.graph.get_collection('variables'))
-        lines = ['<ramet.Model %s: %d operations, %d variables'
-                 % (self.path, len(self.graph.get_operations()), variables)]
-        lines += ['  %-6s %-*s %s %s' % (kind, width, key, dtype, shape)
-                  for kind, key, dtype, shape in rows]
-        return '\n'.join(lines) + '>'
+        return rows + [('variable', v.op.name, v.dtype.base_dtype.name, str(v.shape))
+                       for v in self.graph.get_collection('variables')]
+
+    def _title(self):
+        return 'ramet.Model %s: %s' % (self.path, repr(self.graph)[len('<tf.Graph: '):-1])
+
+    def __repr__(self):
+        return display.text_table(self._title(), (), self._rows(), most=_MOST_ROWS)
+
+    def _repr_html_(self):
+        return display.html_table(self._title(), _COLUMNS, self._rows())
 
 
 def load(path, tags=('serve',)):

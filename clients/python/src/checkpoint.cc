@@ -196,13 +196,14 @@ void BindSaver(nb::module_& m) {
            nb::arg("pad_step_number"), nb::arg("save_relative_paths"), nb::arg("filename"))
       .def_static("from_proto", &SaverFromProto, nb::arg(), nb::arg(), nb::kw_only(),
                   nb::arg("pad_step_number"), nb::arg("save_relative_paths"))
-      .def("to_proto",
-           [](PySaver& self, const std::string& export_scope) {
-             auto bytes = self.saver.ToProto(export_scope);
-             if (!bytes.ok()) RaiseBuildStatus(bytes.status());
-             return Bytes(*bytes);
-           },
-           nb::arg("export_scope") = "")
+      .def(
+          "to_proto",
+          [](PySaver& self, const std::string& export_scope) {
+            auto bytes = self.saver.ToProto(export_scope);
+            if (!bytes.ok()) RaiseBuildStatus(bytes.status());
+            return Bytes(*bytes);
+          },
+          nb::arg("export_scope") = "")
       .def("save", &Save, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
            nb::arg(), nb::arg())
       .def("restore", &Restore)
@@ -240,8 +241,7 @@ void BindReader(nb::module_& m) {
              auto tensor = WithoutGil([&] { return self.Read(name); });
              return Take(WrapTensor(Value(std::move(tensor))));
            })
-      .def("debug_string",
-           [](CheckpointReader& self) { return Bytes(Value(self.DebugString())); });
+      .def("debug_string", [](CheckpointReader& self) { return Bytes(Value(self.DebugString())); });
 }
 
 nb::object StateTuple(const CheckpointStateInfo& state) {
@@ -265,14 +265,15 @@ void BindState(nb::module_& m) {
     state = Value(MakeCheckpointState(save_dir, std::move(state)));
     return nb::make_tuple(state.model_checkpoint_path, state.all_model_checkpoint_paths);
   });
-  m.def("write_checkpoint_state",
-        [](const std::string& save_dir, const std::string& latest,
-           const std::vector<std::string>& paths, const std::vector<double>& times,
-           std::optional<double> preserved, const std::string& filename) {
-          CheckpointStateInfo state{latest, paths, times, preserved};
-          Check(UpdateCheckpointState(save_dir, std::move(state), filename));
-        },
-        nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
+  m.def(
+      "write_checkpoint_state",
+      [](const std::string& save_dir, const std::string& latest,
+         const std::vector<std::string>& paths, const std::vector<double>& times,
+         std::optional<double> preserved, const std::string& filename) {
+        CheckpointStateInfo state{latest, paths, times, preserved};
+        Check(UpdateCheckpointState(save_dir, std::move(state), filename));
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
 }
 
 // The operation that initialises a variable and the value that it assigns, anew.

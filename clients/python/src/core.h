@@ -222,5 +222,6 @@ void BindVariables(nb::module_& m);
 void BindCheckpoint(nb::module_& m);
 void BindImportExport(nb::module_& m);
 void BindSavedModel(nb::module_& m);
+void BindDraw(nb::module_& m);
 
 }  // namespace ramet::python

@@ -62,4 +62,5 @@ NB_MODULE(_core, m) {
   BindImportExport(m);
   BindSavedModel(m);
   BindData(m);
+  BindDraw(m);
 }

@@ -95,6 +95,10 @@ class BaseSession:
         self._closed = True
         self._core.close()
 
+    def __repr__(self):
+        state = 'closed' if self._closed else 'open'
+        return f'<tf.{type(self).__name__}: {state}, runs {self._graph!r}>'
+
     def as_default(self):
         """A context in which this is the default session; it does not close the session."""
         return stacks.default_session(self)

@@ -498,4 +498,18 @@ class Graph(_core.Graph, collections_lib.Collections):
         return op not in self._unfetchable
 
     def __repr__(self):
-        return f'<ramet Graph: {self._num_operations()} operations>'
+        from ramet import display
+
+        operations = display.count(self._num_operations(), 'operation')
+        variables = display.count(len(self.get_collection('variables')), 'variable')
+        return f'<tf.Graph: {operations}, {variables}>'
+
+    def _repr_svg_(self):
+        from ramet import display
+
+        return display.graph_svg(self)
+
+    def _repr_html_(self):
+        from ramet import display
+
+        return display.graph_html(self)

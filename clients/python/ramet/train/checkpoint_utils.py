@@ -2,12 +2,15 @@
 
 import os
 
-from ramet import _core
+from ramet import _core, display
 from ramet.api import export
 from ramet.framework import dtypes, ops
 from ramet.ops import gen, variable_scope, variables
 from ramet.ops.partitioned_variable import PartitionedVariable
 from ramet.train import checkpoint_management
+
+
+_MOST_ROWS = 60
 
 
 class CheckpointReader:
@@ -45,10 +48,19 @@ class CheckpointReader:
         """bytes: a line for each tensor."""
         return self._core.debug_string()
 
+    def _tensors(self):
+        return [(name, dtypes.as_dtype(dtype), shape) for name, dtype, shape in self._core.list()]
+
     def __repr__(self):
-        rows = ''.join('\n  %s %s %s' % (name, dtypes.as_dtype(dtype).name, shape)
-                       for name, dtype, shape in self._core.list())
-        return '<CheckpointReader of %s: %d tensors%s>' % (self._filename, rows.count('\n'), rows)
+        tensors = self._tensors()
+        return display.text_table(display.checkpoint_title(self._filename, tensors),
+                                  display.CHECKPOINT_HEADER, display.checkpoint_rows(tensors),
+                                  most=_MOST_ROWS)
+
+    def _repr_html_(self):
+        tensors = self._tensors()
+        return display.html_table(display.checkpoint_title(self._filename, tensors),
+                                  display.CHECKPOINT_HEADER, display.checkpoint_rows(tensors))
 
 
 def _text(name):

@@ -5,7 +5,7 @@
 #include "draw.h"
 
 // Layers by longest path, crossings by barycentres, then places (Sugiyama, Tagawa and Toda 1981).
-namespace cli {
+namespace draw {
 namespace {
 
 constexpr double kCharWidth = 7.2, kBoldWidth = 8, kPadding = 24, kBoxHeight = 44, kMinWidth = 80;
@@ -280,4 +280,4 @@ class Layout {
 
 void LayOut(Picture* picture) { Layout(picture).Run(); }
 
-}  // namespace cli
+}  // namespace draw

@@ -4,7 +4,7 @@
 #include "draw.h"
 
 // Places the labels of edges where they lie on no box and on no other label.
-namespace cli {
+namespace draw {
 namespace {
 
 constexpr double kLetter = 5.8, kLetterHeight = 9, kBeside = 4, kBucket = 50;
@@ -78,4 +78,4 @@ void PlaceLabels(Picture* picture) {
   }
 }
 
-}  // namespace cli
+}  // namespace draw

@@ -4,7 +4,7 @@
 
 #include "draw.h"
 
-namespace cli {
+namespace draw {
 namespace {
 
 namespace rm = ramet;
@@ -135,4 +135,4 @@ std::string ToDot(const Picture& picture, const std::string& title) {
   return dot + "}\n";
 }
 
-}  // namespace cli
+}  // namespace draw

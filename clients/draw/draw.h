@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace cli {
+namespace draw {
 
 // A Picture is a graph whose operations are gathered in boxes, one per name scope.
 struct Picture {
@@ -40,8 +40,8 @@ struct PictureOptions {
   bool all = false;   // saving, gradients and initialisation too
 };
 
-// More boxes than this are no picture.
-inline constexpr int kMostBoxes = 1500;
+// More boxes than this are no picture; no name is cut deeper than this.
+inline constexpr int kMostBoxes = 1500, kDeepest = 12;
 // \error kNotFound if nothing is in the scope; kInvalidArgument if there would be more than
 // kMostBoxes boxes.
 ramet::StatusOr<Picture> MakePicture(const ramet::Graph& graph, const PictureOptions& options);
@@ -56,4 +56,4 @@ std::string ToSvg(const Picture& picture, const std::string& title);
 // For graphviz; places nothing.
 std::string ToDot(const Picture& picture, const std::string& title);
 
-}  // namespace cli
+}  // namespace draw

@@ -1,4 +1,4 @@
-// Pictures as `ramet draw` lays them out.
+// Pictures as they are laid out.
 #include "draw.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace cli {
+namespace draw {
 namespace {
 
 // Boxes 0, 1, ... with random edges from lower to higher ones, near and far, and some back.
@@ -105,4 +105,4 @@ TEST(Draw, ALongEdgeIsAStraightLine) {
 }
 
 }  // namespace
-}  // namespace cli
+}  // namespace draw

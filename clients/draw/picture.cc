@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <map>
+
+#include "draw.h"
+
+namespace draw {
+namespace {
+
+namespace rm = ramet;
+
+// A picture that a screen shows has about so many boxes.
+constexpr size_t kGoodBoxes = 40, kManyBoxes = 150;
+
+// The first `depth` components of a name.
+std::string BoxOf(const std::string& name, int depth) {
+  size_t at = 0;
+  for (int i = 0; i < depth; ++i) {
+    at = name.find('/', at);
+    if (at == name.npos) return name;
+    ++at;
+  }
+  return name.substr(0, at - 1);
+}
+
+bool IsAside(const std::string& name) {
+  const std::string top = name.substr(0, name.find('/'));
+  const std::string path = "/" + name;
+  return top == "save" || top.starts_with("save_") || top == "init" || top.starts_with("init_") ||
+         path.find("/gradients/") != path.npos || path.find("/gradients_") != path.npos ||
+         path.find("/Initializer/") != path.npos;
+}
+
+std::vector<rm::Operation> Chosen(const rm::Graph& graph, const PictureOptions& options) {
+  std::vector<rm::Operation> chosen;
+  for (const rm::Operation& op : graph.operations()) {
+    const std::string name = op.name();
+    const bool inside =
+        options.scope.empty() || name == options.scope || name.starts_with(options.scope + "/");
+    if (inside && (options.all || !IsAside(name))) chosen.push_back(op);
+  }
+  return chosen;
+}
+
+// How many operations each box has.
+std::map<std::string, size_t> CountBoxes(const std::vector<rm::Operation>& ops, int depth) {
+  std::map<std::string, size_t> boxes;
+  for (const rm::Operation& op : ops) ++boxes[BoxOf(op.name(), depth)];
+  return boxes;
+}
+
+// Whether a picture with the boxes of the next depth would say more: as long as a screen shows
+// them, and further while one box holds most of the graph.
+bool GoesDeeper(const std::map<std::string, size_t>& boxes, size_t next, size_t ops) {
+  if (next <= boxes.size()) return false;
+  const bool one_has_most =
+      std::ranges::any_of(boxes, [ops](const auto& box) { return box.second * 2 > ops; });
+  return next <= kGoodBoxes || (one_has_most && next <= kManyBoxes);
+}
+
+int DepthFor(const std::vector<rm::Operation>& ops, const PictureOptions& options) {
+  if (options.depth > 0) return options.depth;
+  const int least =
+      options.scope.empty() ? 1 : static_cast<int>(std::ranges::count(options.scope, '/')) + 2;
+  int depth = least;
+  for (auto boxes = CountBoxes(ops, depth); depth < kDeepest; ++depth) {
+    auto next = CountBoxes(ops, depth + 1);
+    if (!GoesDeeper(boxes, next.size(), ops.size())) break;
+    boxes = std::move(next);
+  }
+  return depth;
+}
+
+Picture::Box::Kind KindOf(const rm::Operation& op) {
+  const std::string type = op.type();
+  if (type.starts_with("Placeholder")) return Picture::Box::Kind::kInput;
+  const bool variable = type == "VariableV2" || type == "Variable" || type == "VarHandleOp";
+  return variable ? Picture::Box::Kind::kVariable : Picture::Box::Kind::kOp;
+}
+
+// Gathers operations into boxes and edges between them.
+class PictureMaker {
+ public:
+  PictureMaker(const std::vector<rm::Operation>& ops, int depth) {
+    for (const rm::Operation& op : ops) Put(op, BoxOf(op.name(), depth));
+    for (const rm::Operation& op : ops) Connect(op);
+  }
+  Picture Take() {
+    for (auto& [ends, edge] : edges_) picture_.edges.push_back(std::move(edge));
+    return std::move(picture_);
+  }
+
+ private:
+  void Put(const rm::Operation& op, const std::string& name) {
+    auto [found, added] = by_name_.emplace(name, static_cast<int>(picture_.boxes.size()));
+    if (added) picture_.boxes.push_back({.name = name, .detail = op.type(), .kind = KindOf(op)});
+    box_of_[op.id()] = found->second;
+    Picture::Box& box = picture_.boxes[found->second];
+    ++box.ops;
+    if (box.ops == 1 && op.name() == name) return;
+    box.detail = rm::StrCat(box.ops, box.ops == 1 ? " op" : " ops");
+    const bool variable = KindOf(op) == Picture::Box::Kind::kVariable && op.name() == name;
+    const bool was = box.ops > 1 && box.kind == Picture::Box::Kind::kVariable;
+    box.kind = variable || was ? Picture::Box::Kind::kVariable : Picture::Box::Kind::kScope;
+  }
+
+  void Connect(const rm::Operation& op) {
+    const int to = box_of_.at(op.id());
+    for (const rm::Output& input : op.inputs()) {
+      Picture::Edge* edge = EdgeFrom(input.op(), to);
+      if (edge == nullptr) continue;
+      const std::string label =
+          rm::StrCat(rm::DTypeName(rm::BaseType(input.dtype())), input.shape());
+      edge->label = edge->tensors == 0 || edge->label == label ? label : "";
+      ++edge->tensors;
+    }
+    for (const rm::Operation& control : op.control_inputs()) EdgeFrom(control, to);
+  }
+
+  Picture::Edge* EdgeFrom(const rm::Operation& from, int to) {
+    const auto found = box_of_.find(from.id());
+    if (found == box_of_.end() || found->second == to) return nullptr;
+    Picture::Edge& edge = edges_[{found->second, to}];
+    edge.from = found->second;
+    edge.to = to;
+    return &edge;
+  }
+
+  Picture picture_;
+  std::map<std::string, int> by_name_;
+  std::map<int, int> box_of_;
+  std::map<std::pair<int, int>, Picture::Edge> edges_;
+};
+
+}  // namespace
+
+rm::StatusOr<Picture> MakePicture(const rm::Graph& graph, const PictureOptions& options) {
+  const std::vector<rm::Operation> ops = Chosen(graph, options);
+  if (ops.empty()) {
+    return rm::NotFound("there is nothing to draw",
+                        options.scope.empty() ? "" : " in scope '" + options.scope + "'");
+  }
+  const int depth = DepthFor(ops, options);
+  if (const size_t boxes = CountBoxes(ops, depth).size(); boxes > kMostBoxes) {
+    return rm::InvalidArgument(boxes, " boxes are too many for a picture, ", kMostBoxes,
+                               " is the most");
+  }
+  return PictureMaker(ops, depth).Take();
+}
+
+}  // namespace draw

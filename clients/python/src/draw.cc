@@ -1,0 +1,36 @@
+#include "draw.h"
+
+#include "core.h"
+
+namespace ramet::python {
+namespace {
+
+// The picture of a graph as an SVG document; one that would be too large shows less of the names.
+nb::object DrawSvg(const PyGraph& graph, const std::string& title, const std::string& scope,
+                   int depth, bool all) {
+  draw::PictureOptions options{.scope = scope, .depth = depth, .all = all};
+  auto made = draw::MakePicture(graph, options);
+  if (made.status().code() == Code::kInvalidArgument && depth == 0) {
+    options.depth = 1;
+    made = draw::MakePicture(graph, options);
+  }
+  draw::Picture picture = Value(std::move(made));
+  std::string svg;
+  {
+    nb::gil_scoped_release release;
+    draw::LayOut(&picture);
+    draw::PlaceLabels(&picture);
+    svg = draw::ToSvg(picture, title);
+  }
+  return nb::steal(
+      Checked(PyUnicode_DecodeUTF8(svg.data(), static_cast<Py_ssize_t>(svg.size()), "replace")));
+}
+
+}  // namespace
+
+void BindDraw(nb::module_& m) {
+  m.def("draw_svg", &DrawSvg, nb::arg("graph"), nb::arg("title") = "graph", nb::arg("scope") = "",
+        nb::arg("depth") = 0, nb::arg("all") = false);
+}
+
+}  // namespace ramet::python

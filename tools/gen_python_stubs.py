@@ -168,8 +168,9 @@ def write_ops(package, ops):
 
     from ramet import _core
     from ramet.ops import gen
+    results = 'from ramet.ops import gen as _gen\n'
     for path, more, raw in (('ops/gen.pyi', '', False),
-                            ('compat/v1/raw_ops/__init__.pyi', 'from ramet.ops import gen as _gen\n', True)):
+                            ('compat/v1/raw_ops/__init__.pyi', results, True)):
         texts = [op_text(op, getattr(gen, op), _core.op_summary(op), raw) for op in ops]
         write(package, path, f'{HEADER}{OP_IMPORTS}{more}\n' + '\n'.join(texts))
 
@@ -181,8 +182,17 @@ def write(package, path, text):
         file.write(text)
 
 
+def remove_old(folder):
+    """Removes the stubs of an earlier state, whose namespaces may be gone."""
+    for at, _, files in os.walk(folder):
+        for name in files:
+            if name.endswith('.pyi'):
+                os.remove(os.path.join(at, name))
+
+
 def main():
     folder = os.path.abspath(sys.argv[1])
+    remove_old(os.path.join(folder, 'ramet', 'compat', 'v1'))
     sys.path.insert(0, folder)
     from ramet.ops import gen
     ops = sorted(op for op in dir(gen) if op[:1].isupper())

@@ -73,7 +73,7 @@ def op_of(function):
 
 
 def passes_on(function):
-    """Gives (generated function, its call) if the body only hands its arguments on, or else None."""
+    """Gives (generated function, its call) if the body only hands its arguments on, else None."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, SyntaxError):
@@ -127,7 +127,7 @@ def endpoint_op(symbol, raw_ops):
 
 
 class Wheel:
-    """The names that the sources in a wheel of TensorFlow 1.15 export, read without running them."""
+    """The names that sources in a wheel of TensorFlow 1.15 export, read without running them."""
 
     def __init__(self, path):
         self._zip = zipfile.ZipFile(path)

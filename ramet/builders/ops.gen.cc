@@ -75,6 +75,13 @@ Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr,
   return ApplyAdagrad(var, accum, lr, grad, ApplyAdagradOptions(), name, where);
 }
 
+Output ApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ApplyAdagradDAOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ApplyAdagradDA", Flat({var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step}), {{"use_locking", options.use_locking}}, Or(name, "ApplyAdagradDA"), where));
+}
+Output ApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where) {
+  return ApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step, ApplyAdagradDAOptions(), name, where);
+}
+
 Output ApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const ApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ApplyAdagradV2", Flat({var, accum, lr, epsilon, grad}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "ApplyAdagradV2"), where));
 }
@@ -186,6 +193,13 @@ Output Asin(const Input& x, std::string_view name, SourceLocation where) {
 
 Output Asinh(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Asinh", Flat({x}), {}, Or(name, "Asinh"), where));
+}
+
+Operation Assert(const Input& condition, const std::vector<Input>& data, const AssertOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "Assert", Flat({condition, data}), {{"summarize", options.summarize}}, Or(name, "Assert"), where);
+}
+Operation Assert(const Input& condition, const std::vector<Input>& data, std::string_view name, SourceLocation where) {
+  return Assert(condition, data, AssertOptions(), name, where);
 }
 
 Output Assign(const RefInput& ref, const Input& value, const AssignOptions& options, std::string_view name, SourceLocation where) {
@@ -436,6 +450,10 @@ Output CountUpTo(const RefInput& ref, int64_t limit, std::string_view name, Sour
   return First(Build(nullptr, "CountUpTo", Flat({ref}), {{"limit", limit}}, Or(name, "CountUpTo"), where));
 }
 
+Output Cross(const Input& a, const Input& b, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Cross", Flat({a, b}), {}, Or(name, "Cross"), where));
+}
+
 Output Cumprod(const Input& x, const Input& axis, const CumprodOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Cumprod", Flat({x, axis}), {{"exclusive", options.exclusive}, {"reverse", options.reverse}}, Or(name, "Cumprod"), where));
 }
@@ -452,6 +470,13 @@ Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLo
 
 Output DeepCopy(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DeepCopy", Flat({x}), {}, Or(name, "DeepCopy"), where));
+}
+
+Output DenseBincount(const Input& input, const Input& size, const Input& weights, const DenseBincountOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DenseBincount", Flat({input, size, weights}), {{"binary_output", options.binary_output}}, Or(name, "DenseBincount"), where));
+}
+Output DenseBincount(const Input& input, const Input& size, const Input& weights, std::string_view name, SourceLocation where) {
+  return DenseBincount(input, size, weights, DenseBincountOptions(), name, where);
 }
 
 Output DepthToSpace(const Input& input, int64_t block_size, const DepthToSpaceOptions& options, std::string_view name, SourceLocation where) {
@@ -501,6 +526,10 @@ Output DiagPart(const Input& input, std::string_view name, SourceLocation where)
   return First(Build(nullptr, "DiagPart", Flat({input}), {}, Or(name, "DiagPart"), where));
 }
 
+Output Digamma(const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Digamma", Flat({x}), {}, Or(name, "Digamma"), where));
+}
+
 Operation DisableCopyOnRead(const Input& resource, std::string_view name, SourceLocation where) {
   return Build(nullptr, "DisableCopyOnRead", Flat({resource}), {}, Or(name, "DisableCopyOnRead"), where);
 }
@@ -546,6 +575,13 @@ Output Erf(const Input& x, std::string_view name, SourceLocation where) {
 
 Output Erfc(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Erfc", Flat({x}), {}, Or(name, "Erfc"), where));
+}
+
+Output EuclideanNorm(const Input& input, const Input& reduction_indices, const EuclideanNormOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "EuclideanNorm", Flat({input, reduction_indices}), {{"keep_dims", options.keep_dims}}, Or(name, "EuclideanNorm"), where));
+}
+Output EuclideanNorm(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
+  return EuclideanNorm(input, reduction_indices, EuclideanNormOptions(), name, where);
 }
 
 Output Exp(const Input& x, std::string_view name, SourceLocation where) {
@@ -701,6 +737,20 @@ Output L2Loss(const Input& t, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "L2Loss", Flat({t}), {}, Or(name, "L2Loss"), where));
 }
 
+Output LRN(const Input& input, const LRNOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "LRN", Flat({input}), {{"depth_radius", options.depth_radius}, {"bias", options.bias}, {"alpha", options.alpha}, {"beta", options.beta}}, Or(name, "LRN"), where));
+}
+Output LRN(const Input& input, std::string_view name, SourceLocation where) {
+  return LRN(input, LRNOptions(), name, where);
+}
+
+Output LRNGrad(const Input& input_grads, const Input& input_image, const Input& output_image, const LRNGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "LRNGrad", Flat({input_grads, input_image, output_image}), {{"depth_radius", options.depth_radius}, {"bias", options.bias}, {"alpha", options.alpha}, {"beta", options.beta}}, Or(name, "LRNGrad"), where));
+}
+Output LRNGrad(const Input& input_grads, const Input& input_image, const Input& output_image, std::string_view name, SourceLocation where) {
+  return LRNGrad(input_grads, input_image, output_image, LRNGradOptions(), name, where);
+}
+
 Output LeakyRelu(const Input& features, const LeakyReluOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LeakyRelu", Flat({features}), {{"alpha", options.alpha}}, Or(name, "LeakyRelu"), where));
 }
@@ -725,6 +775,17 @@ Output Less(const Input& x, const Input& y, std::string_view name, SourceLocatio
 
 Output LessEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LessEqual", Flat({x, y}), {}, Or(name, "LessEqual"), where));
+}
+
+Output Lgamma(const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Lgamma", Flat({x}), {}, Or(name, "Lgamma"), where));
+}
+
+Output LinSpace(const Input& start, const Input& stop, const Input& num, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "LinSpace", Flat({start, stop, num}), {}, Or(name, "LinSpace"), where));
+}
+Output LinSpace(Graph& graph, const Input& start, const Input& stop, const Input& num, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "LinSpace", Flat({start, stop, num}), {}, Or(name, "LinSpace"), where));
 }
 
 ListDiffOutputs ListDiff(const Input& x, const Input& y, const ListDiffOptions& options, std::string_view name, SourceLocation where) {
@@ -933,6 +994,14 @@ Output Minimum(const Input& x, const Input& y, std::string_view name, SourceLoca
   return First(Build(nullptr, "Minimum", Flat({x, y}), {}, Or(name, "Minimum"), where));
 }
 
+Output MirrorPad(const Input& input, const Input& paddings, const std::string& mode, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MirrorPad", Flat({input, paddings}), {{"mode", mode}}, Or(name, "MirrorPad"), where));
+}
+
+Output MirrorPadGrad(const Input& input, const Input& paddings, const std::string& mode, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MirrorPadGrad", Flat({input, paddings}), {{"mode", mode}}, Or(name, "MirrorPadGrad"), where));
+}
+
 Output Mod(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Mod", Flat({x, y}), {}, Or(name, "Mod"), where));
 }
@@ -1011,6 +1080,10 @@ Output PlaceholderWithDefault(const Input& input, const Shape& shape, std::strin
   return First(Build(nullptr, "PlaceholderWithDefault", Flat({input}), {{"shape", shape}}, Or(name, "PlaceholderWithDefault"), where));
 }
 
+Output Polygamma(const Input& a, const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Polygamma", Flat({a, x}), {}, Or(name, "Polygamma"), where));
+}
+
 Output Pow(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Pow", Flat({x, y}), {}, Or(name, "Pow"), where));
 }
@@ -1027,6 +1100,14 @@ Output Prod(const Input& input, const Input& reduction_indices, const ProdOption
 }
 Output Prod(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return Prod(input, reduction_indices, ProdOptions(), name, where);
+}
+
+std::vector<Output> PyFunc(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "PyFunc", Flat({input}), {{"token", token}, {"Tout", tout}}, Or(name, "PyFunc"), where));
+}
+
+std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "PyFuncStateless", Flat({input}), {{"token", token}, {"Tout", tout}}, Or(name, "PyFuncStateless"), where));
 }
 
 Output RandomStandardNormal(const Input& shape, DType dtype, const RandomStandardNormalOptions& options, std::string_view name, SourceLocation where) {
@@ -1136,6 +1217,13 @@ Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input
 }
 Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, std::string_view name, SourceLocation where) {
   return ResourceApplyAdagrad(var, accum, lr, grad, ResourceApplyAdagradOptions(), name, where);
+}
+
+Operation ResourceApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ResourceApplyAdagradDAOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyAdagradDA", Flat({var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyAdagradDA"), where);
+}
+Operation ResourceApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where) {
+  return ResourceApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step, ResourceApplyAdagradDAOptions(), name, where);
 }
 
 Operation ResourceApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const ResourceApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
@@ -1314,6 +1402,13 @@ Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const
   return ResourceSparseApplyAdagrad(var, accum, lr, grad, indices, ResourceSparseApplyAdagradOptions(), name, where);
 }
 
+Operation ResourceSparseApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ResourceSparseApplyAdagradDAOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyAdagradDA", Flat({var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2, global_step}), {{"use_locking", options.use_locking}}, Or(name, "ResourceSparseApplyAdagradDA"), where);
+}
+Operation ResourceSparseApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2, global_step, ResourceSparseApplyAdagradDAOptions(), name, where);
+}
+
 Operation ResourceSparseApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
   return Build(nullptr, "ResourceSparseApplyAdagradV2", Flat({var, accum, lr, epsilon, grad, indices}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "ResourceSparseApplyAdagradV2"), where);
 }
@@ -1418,6 +1513,10 @@ Output Rint(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Rint", Flat({x}), {}, Or(name, "Rint"), where));
 }
 
+Output Roll(const Input& input, const Input& shift, const Input& axis, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Roll", Flat({input, shift, axis}), {}, Or(name, "Roll"), where));
+}
+
 Output Round(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Round", Flat({x}), {}, Or(name, "Round"), where));
 }
@@ -1503,6 +1602,13 @@ Output ScatterNdMin(const RefInput& ref, const Input& indices, const Input& upda
 }
 Output ScatterNdMin(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return ScatterNdMin(ref, indices, updates, ScatterNdMinOptions(), name, where);
+}
+
+Output ScatterNdNonAliasingAdd(const Input& input, const Input& indices, const Input& updates, const ScatterNdNonAliasingAddOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ScatterNdNonAliasingAdd", Flat({input, indices, updates}), {{"bad_indices_policy", options.bad_indices_policy}}, Or(name, "ScatterNdNonAliasingAdd"), where));
+}
+Output ScatterNdNonAliasingAdd(const Input& input, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return ScatterNdNonAliasingAdd(input, indices, updates, ScatterNdNonAliasingAddOptions(), name, where);
 }
 
 Output ScatterNdSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdSubOptions& options, std::string_view name, SourceLocation where) {
@@ -1680,6 +1786,13 @@ Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Inpu
   return SparseApplyAdagrad(var, accum, lr, grad, indices, SparseApplyAdagradOptions(), name, where);
 }
 
+Output SparseApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const SparseApplyAdagradDAOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseApplyAdagradDA", Flat({var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2, global_step}), {{"use_locking", options.use_locking}}, Or(name, "SparseApplyAdagradDA"), where));
+}
+Output SparseApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where) {
+  return SparseApplyAdagradDA(var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2, global_step, SparseApplyAdagradDAOptions(), name, where);
+}
+
 Output SparseApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdagradV2Options& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyAdagradV2", Flat({var, accum, lr, epsilon, grad, indices}), {{"use_locking", options.use_locking}, {"update_slots", options.update_slots}}, Or(name, "SparseApplyAdagradV2"), where));
 }
@@ -1774,6 +1887,13 @@ SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(c
   return {lists[0][0], lists[1][0]};
 }
 
+Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, const SparseToDenseOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseToDense", Flat({sparse_indices, output_shape, sparse_values, default_value}), {{"validate_indices", options.validate_indices}}, Or(name, "SparseToDense"), where));
+}
+Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, std::string_view name, SourceLocation where) {
+  return SparseToDense(sparse_indices, output_shape, sparse_values, default_value, SparseToDenseOptions(), name, where);
+}
+
 Output Sqrt(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Sqrt", Flat({x}), {}, Or(name, "Sqrt"), where));
 }
@@ -1861,6 +1981,13 @@ Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& 
 }
 Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
   return TensorScatterAdd(tensor, indices, updates, TensorScatterAddOptions(), name, where);
+}
+
+Output TensorScatterSub(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterSubOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorScatterSub", Flat({tensor, indices, updates}), {{"bad_indices_policy", options.bad_indices_policy}}, Or(name, "TensorScatterSub"), where));
+}
+Output TensorScatterSub(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where) {
+  return TensorScatterSub(tensor, indices, updates, TensorScatterSubOptions(), name, where);
 }
 
 Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterUpdateOptions& options, std::string_view name, SourceLocation where) {
@@ -1984,6 +2111,10 @@ Output Xlogy(const Input& x, const Input& y, std::string_view name, SourceLocati
 
 Output ZerosLike(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ZerosLike", Flat({x}), {}, Or(name, "zeros_like"), where));
+}
+
+Output Zeta(const Input& x, const Input& q, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Zeta", Flat({x, q}), {}, Or(name, "Zeta"), where));
 }
 
 }  // namespace ramet

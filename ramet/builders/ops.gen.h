@@ -111,6 +111,18 @@ struct ApplyAdagradOptions {
 RAMET_EXPORT Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const ApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct ApplyAdagradDAOptions {
+  bool use_locking = false;
+};
+// Adagrad with dual averaging: gradient_accumulator += grad, gradient_squared_accumulator
+// += grad^2; var = -lr * sign(sum) * max(|sum| - l1 * step, 0) / (l2 * step * lr + sqrt(squares)).
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ApplyAdagradDA(var:Ref(T), gradient_accumulator:Ref(T), gradient_squared_accumulator:Ref(T),
+// grad:T, lr:T, l1:T, l2:T, global_step:int64) -> (out:Ref(T)) {T:type, use_locking:bool=false}
+RAMET_EXPORT Output ApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ApplyAdagradDAOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct ApplyAdagradV2Options {
   bool use_locking = false;
   bool update_slots = true;
@@ -294,6 +306,16 @@ RAMET_EXPORT Output Asin(const Input& x, std::string_view name = "", SourceLocat
 // Returns the number whose hyperbolic sine is x, element-wise. Shape of y: shape of x.
 // Asinh(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Asinh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct AssertOptions {
+  int64_t summarize = 3;
+};
+// Stops the run with an error unless the scalar condition holds. The message shows the first
+// `summarize` elements of each of the data (-1: all).
+// \error kInvalidArgument "assertion failed: [...]" if it does not hold; if it is no scalar.
+// Assert(condition:bool, data:T) -> () {T:list(type), summarize:int=3}
+RAMET_EXPORT Operation Assert(const Input& condition, const std::vector<Input>& data, const AssertOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation Assert(const Input& condition, const std::vector<Input>& data, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct AssignOptions {
   bool validate_shape = true;
@@ -666,6 +688,11 @@ RAMET_EXPORT Output Cosh(const Input& x, std::string_view name = "", SourceLocat
 // CountUpTo(ref:Ref(T)) -> (output:T) {limit:int, T:type}
 RAMET_EXPORT Output CountUpTo(const RefInput& ref, int64_t limit, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns the cross products of the vectors with three elements along the last dimension. Error:
+// the shapes differ, or do not end in 3.
+// Cross(a:T, b:T) -> (product:T) {T:type}
+RAMET_EXPORT Output Cross(const Input& a, const Input& b, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct CumprodOptions {
   bool exclusive = false;
   bool reverse = false;
@@ -693,6 +720,17 @@ RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, std::string_view n
 // A copy of `x` in memory of its own.
 // DeepCopy(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output DeepCopy(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct DenseBincountOptions {
+  bool binary_output = false;
+};
+// Returns for each number below size how often it is in the input, or, with weights of the input's
+// shape, the sum of the weights there; with binary_output, 1 where it is. A matrix is counted row
+// by row. Larger numbers are left out. Error: a number is negative; the shapes do not fit.
+// DenseBincount(input:Tidx, size:Tidx, weights:T) -> (output:T) {Tidx:type, T:type,
+// binary_output:bool=false}
+RAMET_EXPORT Output DenseBincount(const Input& input, const Input& size, const Input& weights, const DenseBincountOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DenseBincount(const Input& input, const Input& size, const Input& weights, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct DepthToSpaceOptions {
   std::string data_format = "NHWC";
@@ -769,6 +807,11 @@ RAMET_EXPORT Output Diag(const Input& diagonal, std::string_view name = "", Sour
 // DiagPart(input:T) -> (diagonal:T) {T:type}
 RAMET_EXPORT Output DiagPart(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns the derivative of log(|gamma(x)|) element-wise; NaN for 0, -1, -2, ... Shape of y: shape
+// of x.
+// Digamma(x:T) -> (y:T) {T:type}
+RAMET_EXPORT Output Digamma(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // No effect: reading a resource variable never copies its value.
 // \error kFailedPrecondition if it has no value.
 // DisableCopyOnRead(resource:resource) -> () {}
@@ -830,6 +873,17 @@ RAMET_EXPORT Output Erf(const Input& x, std::string_view name = "", SourceLocati
 // Returns 1 - erf(x) element-wise, exact for large x. Shape of y: shape of x.
 // Erfc(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Erfc(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct EuclideanNormOptions {
+  bool keep_dims = false;
+};
+// Returns the root of the sum of squares of the input over the dimensions reduction_indices
+// (negative ones count from the end); 0 where there is nothing. They vanish, or stay with size 1
+// with keep_dims. Error: an index is out of range or named twice.
+// EuclideanNorm(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
+// Tidx:type=int32}
+RAMET_EXPORT Output EuclideanNorm(const Input& input, const Input& reduction_indices, const EuclideanNormOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output EuclideanNorm(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns e to the power of x element-wise. Shape of y: shape of x.
 // Exp(x:T) -> (y:T) {T:type}
@@ -1094,6 +1148,32 @@ RAMET_EXPORT Output IsVariableInitialized(const RefInput& ref, std::string_view 
 // L2Loss(t:T) -> (output:T) {T:type}
 RAMET_EXPORT Output L2Loss(const Input& t, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct LRNOptions {
+  int64_t depth_radius = 5;
+  float bias = 1.0f;
+  float alpha = 1.0f;
+  float beta = 0.5f;
+};
+// Returns input / (bias + alpha * s)^beta, where s is the sum of squares of the elements at most
+// depth_radius away along the last dimension. Error: the rank is not 4; depth_radius is negative.
+// LRN(input:T) -> (output:T) {depth_radius:int=5, bias:float=1, alpha:float=1, beta:float=0.5,
+// T:type=float}
+RAMET_EXPORT Output LRN(const Input& input, const LRNOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output LRN(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct LRNGradOptions {
+  int64_t depth_radius = 5;
+  float bias = 1.0f;
+  float alpha = 1.0f;
+  float beta = 0.5f;
+};
+// Returns the gradient of LRN for its input, where input_grads arrives at its output. Error: the
+// shapes differ.
+// LRNGrad(input_grads:T, input_image:T, output_image:T) -> (output:T) {depth_radius:int=5,
+// bias:float=1, alpha:float=1, beta:float=0.5, T:type=float}
+RAMET_EXPORT Output LRNGrad(const Input& input_grads, const Input& input_image, const Input& output_image, const LRNGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output LRNGrad(const Input& input_grads, const Input& input_image, const Input& output_image, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct LeakyReluOptions {
   float alpha = 0.2f;
 };
@@ -1124,6 +1204,16 @@ RAMET_EXPORT Output Less(const Input& x, const Input& y, std::string_view name =
 // Returns whether x <= y element-wise with broadcasting. Error: the shapes do not broadcast.
 // LessEqual(x:T, y:T) -> (z:bool) {T:type}
 RAMET_EXPORT Output LessEqual(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns log(|gamma(x)|) element-wise. Shape of y: shape of x.
+// Lgamma(x:T) -> (y:T) {T:type}
+RAMET_EXPORT Output Lgamma(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns num numbers from start to stop at equal distances; start alone for num = 1. Error: an
+// input is no scalar; num is not positive.
+// LinSpace(start:T, stop:T, num:Tidx) -> (output:T) {T:type, Tidx:type=int32}
+RAMET_EXPORT Output LinSpace(const Input& start, const Input& stop, const Input& num, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output LinSpace(Graph& graph, const Input& start, const Input& stop, const Input& num, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ListDiffOptions {
   DType out_idx = static_cast<DType>(3) /* int32 */;
@@ -1450,6 +1540,19 @@ RAMET_EXPORT Output Min(const Input& input, const Input& reduction_indices, std:
 // Minimum(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Minimum(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// `input` with paddings[i, 0] elements before and paddings[i, 1] after each dimension i that
+// mirror it: without the outermost ones (REFLECT) or with them (SYMMETRIC).
+// \error kInvalidArgument if there are not as many elements, or the shapes do not fit.
+// MirrorPad(input:T, paddings:Tpaddings) -> (output:T) {T:type, Tpaddings:type=int32, mode:string}
+RAMET_EXPORT Output MirrorPad(const Input& input, const Input& paddings, const std::string& mode, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The gradient of MirrorPad with the same paddings: elements are added to those that they
+// mirror.
+// \error kInvalidArgument as there.
+// MirrorPadGrad(input:T, paddings:Tpaddings) -> (output:T) {T:type, Tpaddings:type=int32,
+// mode:string}
+RAMET_EXPORT Output MirrorPadGrad(const Input& input, const Input& paddings, const std::string& mode, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns the remainder of x / y with the sign of x, element-wise with broadcasting: the old name
 // of TruncateMod. Error: an integer y is 0; the shapes do not broadcast.
 // Mod(x:T, y:T) -> (z:T) {T:type}
@@ -1550,6 +1653,11 @@ RAMET_EXPORT Output PlaceholderV2(Graph& graph, DType dtype, const Shape& shape,
 // PlaceholderWithDefault(input:dtype) -> (output:dtype) {dtype:type, shape:shape}
 RAMET_EXPORT Output PlaceholderWithDefault(const Input& input, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns the a-th derivative of digamma(x) element-wise with broadcasting; NaN where a is no whole
+// number >= 0. Error: the shapes do not broadcast.
+// Polygamma(a:T, x:T) -> (z:T) {T:type}
+RAMET_EXPORT Output Polygamma(const Input& a, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns x to the power of y element-wise with broadcasting; NaN for real x < 0 and y that is not
 // whole. Error: an integer y is negative; the shapes do not broadcast.
 // Pow(x:T, y:T) -> (z:T) {T:type}
@@ -1573,6 +1681,17 @@ struct ProdOptions {
 // Tidx:type=int32}
 RAMET_EXPORT Output Prod(const Input& input, const Input& reduction_indices, const ProdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Prod(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Calls the function of this process that is registered under token with the inputs. The shapes of
+// the outputs are those of what it returns. Error: NOT_FOUND if there is no such function;
+// INVALID_ARGUMENT if it returns another number of values or other dtypes than Tout; what the
+// function raises.
+// PyFunc(input:Tin) -> (output:Tout) {token:string, Tin:list(type), Tout:list(type)}
+RAMET_EXPORT std::vector<Output> PyFunc(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// As PyFunc, for a function whose results depend on its inputs alone.
+// PyFuncStateless(input:Tin) -> (output:Tout) {token:string, Tin:list(type), Tout:list(type)}
+RAMET_EXPORT std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct RandomStandardNormalOptions {
   int64_t seed = 0;
@@ -1712,6 +1831,20 @@ struct ResourceApplyAdagradOptions {
 // use_locking:bool=false, update_slots:bool=true}
 RAMET_EXPORT Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const ResourceApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyAdagradDAOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: Adagrad with dual averaging:
+// gradient_accumulator += grad, gradient_squared_accumulator
+// += grad^2; var = -lr * sign(sum) * max(|sum| - l1 * step, 0) / (l2 * step * lr + sqrt(squares)).
+// All have the shape of var; the hyper-parameters are scalars.
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// ResourceApplyAdagradDA(var:resource, gradient_accumulator:resource,
+// gradient_squared_accumulator:resource, grad:T, lr:T, l1:T, l2:T, global_step:int64) -> ()
+// {T:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ResourceApplyAdagradDAOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ResourceApplyAdagradV2Options {
   bool use_locking = false;
@@ -2060,6 +2193,20 @@ struct ResourceSparseApplyAdagradOptions {
 RAMET_EXPORT Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const ResourceSparseApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct ResourceSparseApplyAdagradDAOptions {
+  bool use_locking = false;
+};
+// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
+// one after another, by the rule of
+// ApplyAdagradDA; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// ResourceSparseApplyAdagradDA(var:resource, gradient_accumulator:resource,
+// gradient_squared_accumulator:resource, grad:T, indices:Tindices, lr:T, l1:T, l2:T,
+// global_step:int64) -> () {T:type, Tindices:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceSparseApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ResourceSparseApplyAdagradDAOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyAdagradDA(const Input& var, const Input& gradient_accumulator, const Input& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct ResourceSparseApplyAdagradV2Options {
   bool use_locking = false;
   bool update_slots = true;
@@ -2248,6 +2395,12 @@ RAMET_EXPORT Output RightShift(const Input& x, const Input& y, std::string_view 
 // Rint(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Rint(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// `input` with the elements along dimension axis[i] moved on by shift[i]; what leaves at the
+// end comes back at the begin. shift and axis are scalars or vectors.
+// \error kInvalidArgument if an axis is out of range, or the shapes do not fit.
+// Roll(input:T, shift:Tshift, axis:Taxis) -> (output:T) {T:type, Tshift:type, Taxis:type}
+RAMET_EXPORT Output Roll(const Input& input, const Input& shift, const Input& axis, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns the nearest whole number, halves to the even one, element-wise; integers stay. Shape of
 // y: shape of x.
 // Round(x:T) -> (y:T) {T:type}
@@ -2408,6 +2561,16 @@ struct ScatterNdMinOptions {
 // Tindices:type, use_locking:bool=false, bad_indices_policy:string=""}
 RAMET_EXPORT Output ScatterNdMin(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdMinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ScatterNdMin(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ScatterNdNonAliasingAddOptions {
+  std::string bad_indices_policy = "";
+};
+// `input` with `updates` added to the slices that `indices` names, as TensorScatterAdd.
+// \error kInvalidArgument as ScatterNd.
+// ScatterNdNonAliasingAdd(input:T, indices:Tindices, updates:T) -> (output:T) {T:type,
+// Tindices:type, bad_indices_policy:string=""}
+RAMET_EXPORT Output ScatterNdNonAliasingAdd(const Input& input, const Input& indices, const Input& updates, const ScatterNdNonAliasingAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScatterNdNonAliasingAdd(const Input& input, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScatterNdSubOptions {
   bool use_locking = false;
@@ -2670,6 +2833,19 @@ struct SparseApplyAdagradOptions {
 RAMET_EXPORT Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const SparseApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct SparseApplyAdagradDAOptions {
+  bool use_locking = false;
+};
+// The rows `indices` of var and its slots, one after another, by the rule of
+// ApplyAdagradDA; grad is [indices, rows...].
+// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
+// outside or the shapes do not fit.
+// SparseApplyAdagradDA(var:Ref(T), gradient_accumulator:Ref(T),
+// gradient_squared_accumulator:Ref(T), grad:T, indices:Tindices, lr:T, l1:T, l2:T,
+// global_step:int64) -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false}
+RAMET_EXPORT Output SparseApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const SparseApplyAdagradDAOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct SparseApplyAdagradV2Options {
   bool use_locking = false;
   bool update_slots = true;
@@ -2839,6 +3015,18 @@ struct SparseSoftmaxCrossEntropyWithLogitsOutputs {
 // Tlabels:type=int64}
 RAMET_EXPORT SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct SparseToDenseOptions {
+  bool validate_indices = true;
+};
+// A tensor of shape output_shape with sparse_values ([n] or a scalar) at sparse_indices ([n, rank],
+// or [n] or a scalar for rank 1) and default_value elsewhere.
+// \error kInvalidArgument if the shapes do not fit, an index is outside, or, with
+// validate_indices, they are not sorted or not distinct.
+// SparseToDense(sparse_indices:Tindices, output_shape:Tindices, sparse_values:T, default_value:T)
+// -> (dense:T) {validate_indices:bool=true, T:type, Tindices:type}
+RAMET_EXPORT Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, const SparseToDenseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the square root of x element-wise; NaN for real x < 0. Shape of y: shape of x.
 // Sqrt(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Sqrt(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2974,6 +3162,16 @@ struct TensorScatterAddOptions {
 // bad_indices_policy:string=""}
 RAMET_EXPORT Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TensorScatterSubOptions {
+  std::string bad_indices_policy = "";
+};
+// `tensor` with `updates` subtracted from the slices that `indices` names (as in ScatterNd).
+// \error kInvalidArgument as ScatterNd.
+// TensorScatterSub(tensor:T, indices:Tindices, updates:T) -> (output:T) {T:type, Tindices:type,
+// bad_indices_policy:string=""}
+RAMET_EXPORT Output TensorScatterSub(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterSubOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorScatterSub(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct TensorScatterUpdateOptions {
   std::string bad_indices_policy = "";
@@ -3169,5 +3367,10 @@ RAMET_EXPORT Output Xlogy(const Input& x, const Input& y, std::string_view name 
 // Zeros (false, empty strings) in the shape of `x`.
 // ZerosLike(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output ZerosLike(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns Hurwitz' zeta function, the sum over k >= 0 of (q + k)^-x, element-wise with
+// broadcasting; infinite for x = 1, NaN for x < 1. Error: the shapes do not broadcast.
+// Zeta(x:T, q:T) -> (z:T) {T:type}
+RAMET_EXPORT Output Zeta(const Input& x, const Input& q, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 }  // namespace ramet

@@ -14,11 +14,7 @@ class CollectionWriter {
 
   // False if an item does not fit.
   bool Write(const std::vector<CollectionItem>& items) {
-    for (const CollectionItem& given : items) {
-      const auto* object = std::get_if<std::shared_ptr<const CollectionObject>>(&given);
-      auto made = object ? (*object)->Export(options_.scope.scope()) : StatusOr<CollectionItem>(0);
-      if (!made.ok()) return false;
-      const CollectionItem& item = object ? *made : given;
+    for (const CollectionItem& item : items) {
       if (!Included(item)) continue;
       const CollectionDef::KindCase kind = KindOf(item);
       if (proto_.kind_case() == CollectionDef::KIND_NOT_SET) SetKind(kind);

@@ -58,7 +58,7 @@ class CollectionImport {
 };
 
 // Writes the items that lie in the scope and are not excluded; false with a warning if they are of
-// different kinds, false if there are none. The graph's lock is held.
+// different kinds or an object is among them, false if there are none. The graph's lock is held.
 bool CollectionToProto(const GraphImpl& impl, const std::string& key,
                        const std::vector<CollectionItem>& items, const GraphWriterOptions& options,
                        CollectionDef* proto);

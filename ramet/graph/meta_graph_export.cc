@@ -82,16 +82,35 @@ void StripCarriedNames(const ExportScope& scope, MetaGraphDef* meta) {
   for (AssetFileDef& asset : *meta->mutable_asset_file_def()) RenameAsset(strip, &asset);
 }
 
-void WriteCollections(const GraphImpl& impl, const ExportMetaGraphOptions& options,
-                      const GraphWriterOptions& scope, MetaGraphDef* meta) {
+// The collections to write, with what stands in a file for the objects of the program; those that
+// have no such form stay. The program is asked, so no lock may be held.
+Collections CollectionsToWrite(const Graph& graph, const ExportMetaGraphOptions& options) {
+  const Collections now = graph.collections();
+  const std::string scope = ExportScope(options.export_scope).scope();
+  Collections plain;
+  for (const auto& [key, given] : now.all()) {
+    const auto& keys = options.collections;
+    if (keys && std::ranges::find(*keys, key) == keys->end()) continue;
+    std::vector<CollectionItem> items = given;
+    for (CollectionItem& item : items) {
+      const auto* object = std::get_if<std::shared_ptr<const CollectionObject>>(&item);
+      if (object == nullptr) continue;
+      if (auto made = (*object)->Export(scope); made.ok()) item = *std::move(made);
+    }
+    plain.Replace(key, std::move(items));
+  }
+  return plain;
+}
+
+void WriteCollections(const GraphImpl& impl, const Collections& collections,
+                      const ExportMetaGraphOptions& options, const GraphWriterOptions& scope,
+                      MetaGraphDef* meta) {
   auto* out = meta->mutable_collection_def();
   auto write = [&](const std::string& key, const std::vector<CollectionItem>& items) {
     CollectionDef proto;
     if (CollectionToProto(impl, key, items, scope, &proto)) (*out)[key] = std::move(proto);
   };
-  for (const auto& [key, items] : impl.collections.all()) {
-    const auto& keys = options.collections;
-    if (keys && std::ranges::find(*keys, key) == keys->end()) continue;
+  for (const auto& [key, items] : collections.all()) {
     const bool only_saver = options.clear_extraneous_savers && key == graph_keys::kSavers;
     if (!only_saver) write(key, items);
     if (only_saver && options.saver) {
@@ -142,6 +161,7 @@ Status WriteMetaGraph(const Graph& graph, const ExportMetaGraphOptions& options,
   if (!rest->ParseFromString(options.carried)) {
     return InvalidArgument("the bytes in `carried` are no MetaGraphDef");
   }
+  const Collections collections = CollectionsToWrite(graph, options);
   const GraphImpl& impl = graph.impl();
   std::shared_lock lock(impl.mutex);
   std::unordered_set<std::string> exclude;
@@ -164,7 +184,7 @@ Status WriteMetaGraph(const Graph& graph, const ExportMetaGraphOptions& options,
   } else {
     rest->clear_saver_def();
   }
-  WriteCollections(impl, options, scope, rest);
+  WriteCollections(impl, collections, options, scope, rest);
   WriteUnboundInputs(written->unbound, rest);
   return OkStatus();
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "ramet/graph/graph_impl.h"
@@ -250,6 +251,12 @@ std::string At(const SourceLocation& where) {
 Variable MakeVariable(Graph& graph, const std::string& full_name, const Output& initial_value,
                       const VariableOptions& options) {
   return VariableMaker(graph, full_name, options).FromTensor(initial_value);
+}
+
+void EditVariable(const Variable& variable, const std::function<void(VariableRecord&)>& edit) {
+  GraphImpl& impl = variable.graph()->impl();
+  std::unique_lock lock(impl.mutex);
+  edit(impl.variables[variable.id()]);
 }
 
 void SetDefaultFloatInitializer(Initializer initializer) {

@@ -65,6 +65,11 @@ struct VariableOptions {
 RAMET_EXPORT Variable MakeVariable(Graph& graph, const std::string& full_name,
                                    const Output& initial_value, const VariableOptions& options);
 
+// Changes what the graph knows of a variable (its slice, its initializer), under the graph's lock;
+// nodes stay as they are.
+RAMET_EXPORT void EditVariable(const Variable& variable,
+                               const std::function<void(VariableRecord&)>& edit);
+
 // The value of a reference variable, or its initial value as long as it has none
 // (tf.Variable.initialized_value): "IsVariableInitialized" and a "cond" in the open name scope.
 // Where the registry has no Switch it is the variable's value only: a run initializes variables in

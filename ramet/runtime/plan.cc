@@ -50,6 +50,13 @@ class Compiler {
     return it != slot_of_.end() && it->second < static_cast<int>(request_.feeds.size());
   }
 
+  // What waits for a fed placeholder waits for nothing. (Nodes of other types that are fed still
+  // run where something waits for them, as in TensorFlow.)
+  bool IsFedPlaceholder(NodeId id) const {
+    const std::string& type = graph_.nodes[id].op->name();
+    return (type == "Placeholder" || type == "PlaceholderV2") && IsFed({id, 0});
+  }
+
   void Prune() {
     std::vector<NodeId> stack;
     auto visit = [&](NodeId id) {
@@ -61,10 +68,7 @@ class Compiler {
     while (!stack.empty()) {
       NodeId id = stack.back();
       stack.pop_back();
-      for (Endpoint e : graph_.inputs(id)) {
-        if (!IsFed(e)) visit(e.node);
-      }
-      for (Endpoint e : graph_.controls(id)) visit(e.node);
+      ForEachSource(id, visit);
     }
   }
 
@@ -73,7 +77,9 @@ class Compiler {
     for (Endpoint e : graph_.inputs(id)) {
       if (!IsFed(e)) fn(e.node);
     }
-    for (Endpoint e : graph_.controls(id)) fn(e.node);
+    for (Endpoint e : graph_.controls(id)) {
+      if (!IsFedPlaceholder(e.node)) fn(e.node);
+    }
   }
 
   // Creation order, unless an edit has turned an edge around.

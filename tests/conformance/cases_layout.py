@@ -82,6 +82,85 @@ def blocks():
 
 
 
+def rolled():
+    for dtype in ("float", "half", "int32", "uint8", "complex128", "bool"):
+        yield Case("Roll", [eighths(dtype, (3, 4)), i32(1, -1), i32(0, 1)], grad=dtype == "float")
+    for shift, axis in ((5, 0), (-3, 1), (0, 0)):
+        yield Case("Roll", [eighths("float", (3, 4, 2)), scalar("int32", shift), scalar("int64", axis)], grad=True)
+    yield Case("Roll", [eighths("float", (3, 4)), i64(1, 1, 2), i32(0, 0, -1)])
+    yield Case("Roll", [eighths("float", (0, 4)), i32(1), i32(0)])
+    f = lambda *s: eighths("float", s)
+    for inputs, what in (
+        ([f(3, 4), i32(1, 2), i32(0)], "shift and axis must have the same size"),
+        ([f(), np.int32(1), np.int32(0)], "input must be 1-D or higher"),
+        ([f(3, 4), np.int32(1), np.int32(2)], "axis 2 is out of range"),
+        ([f(3, 4), i32([1]), i32([0])], "shift must be a scalar or a 1-D vector. Found: [1,1]")):
+        yield Case("Roll", inputs, error=what)
+
+
+def mirrored():
+    for mode in ("REFLECT", "SYMMETRIC"):
+        a = {"mode": mode}
+        for dtype in ("float", "double", "half", "int32", "complex64", "bool"):
+            grad = dtype in ("float", "double")
+            yield Case("MirrorPad", [eighths(dtype, (3, 4)), i32([1, 2], [2, 0])], a, grad=grad)
+        yield Case("MirrorPad", [eighths("float", (4,)), i64([3, 3])], a, grad=True)
+        yield Case("MirrorPad", [eighths("float", (2, 3, 2)), i32([0, 0], [2, 1], [1, 1])], a, grad=True)
+        for dtype in ("float", "double", "int32"):
+            yield Case("MirrorPadGrad", [eighths(dtype, (6, 7)), i32([1, 2], [2, 1])], a, grad=dtype != "int32")
+    f = lambda *s: eighths("float", s)
+    for pads, mode, what in (
+        (i32([3, 1], [1, 1]), "REFLECT", "paddings must be less than the dimension size: 3, 1 not less than 3"),
+        (i32([4, 1], [1, 1]), "SYMMETRIC", "paddings must be no greater than the dimension size: 4, 1 greater than 3"),
+        (i32([-1, 1], [1, 1]), "REFLECT", "paddings must be non-negative: -1 1"),
+        (i32([1, 1]), "REFLECT", "The first dimension of paddings must be the rank of inputs[1,2], [3,4]")):
+        yield Case("MirrorPad", [f(3, 4), pads], {"mode": mode}, error=what)
+    yield Case("MirrorPadGrad", [f(5, 6), i32([3, 3], [1, 1])], {"mode": "REFLECT"},
+               error="Total paddings must be less than the input dimension size: 6 was not less than 5")
+
+
+def asserted():
+    yes, no = np.array(True), np.array(False)
+    yield Case("Assert", [yes, i32(1, 2)], {})
+    for data, summarize, what in (
+        ([i32(1, 2, 3, 4, 5), np.array("abc", object)], 3, "assertion failed: [1 2 3...] [abc]"),
+        ([scalar("float", 1.5)], 3, "assertion failed: [1.5]"),
+        ([np.array([[1.5, 2], [3, 4]], np.float32), np.array("msg", object), np.array([True, False])], 2,
+         "assertion failed: [[1.5 2]...] [msg] [1 0]"),
+        ([np.array([[1, 2], [3, 4]], np.int64)], -1, "assertion failed: [[1 2][3 4]]"),
+        ([np.array([[1, 2, 3], [3, 4, 5]], np.int64)], 1, "assertion failed: [[1...]...]"),
+        ([np.array([1e-7, 1e20, 0.1, 1 / 3], np.float32)], 4, "assertion failed: [1e-07 1e+20 0.1 0.333333343]")):
+        yield Case("Assert", [no, *data], {"summarize": summarize}, error=what)
+
+
+def scattered():
+    f = lambda *s: eighths("float", s)
+    for dtype in ("float", "double", "half", "int32", "uint8", "complex64"):
+        grad = dtype in ("float", "double")
+        x, updates = eighths(dtype, (4, 2), 4, 6), eighths(dtype, (3, 2), 0, 2, key="u")
+        for op in ("TensorScatterSub", "ScatterNdNonAliasingAdd"):
+            yield Case(op, [x, i32([1], [3], [1]), updates], grad=grad)
+    for op in ("TensorScatterSub", "ScatterNdNonAliasingAdd"):
+        yield Case(op, [f(3, 4), i64([0, 1], [2, 3]), f(2)], grad=True)
+    for dtype in ("float", "int32", "bool", "complex64"):
+        grad = dtype == "float"
+        yield Case("SparseToDense", [i32([0, 1], [2, 0]), i32(3, 2), eighths(dtype, (2,)), scalar(dtype, 1)], grad=grad)
+    zero = scalar("float", 0.5)
+    for indices, shape, values, valid in (
+        (i64(0, 2), i64(4), f(2), True), (i64(2).reshape(()), i64(4), f(), True), (i64(0, 3), i64(4), f(), True),
+        (i64([0, 1], [0, 1]), i64(2, 2), f(2), False), (i64([1, 1], [0, 1]), i64(2, 2), f(2), False),
+        (np.zeros([0, 2], np.int64), i64(2, 2), f(0), True)):
+        yield Case("SparseToDense", [indices, shape, values, zero], {"validate_indices": valid})
+    for indices, shape, values, what in (
+        (i64([0, 1], [1, 5]), i64(2, 3), f(2), "indices[1] = [1,5] is out of bounds: need 0 <= index < [2,3]"),
+        (i64([1, 0], [0, 1]), i64(2, 3), f(2), "indices[1] = [0,1] is out of order. Many sparse ops require sorted indices."),
+        (i64([0, 1], [0, 1]), i64(2, 3), f(2), "indices[1] = [0,1] is repeated"),
+        (i64([0, 1]), i64(2), f(1), "output_shape has incorrect number of elements: 1 should be: 2"),
+        (i64([0, 1]), i64(2, 3), f(2), "sparse_values has incorrect shape [2], should be [] or [1]"),
+        (i64([0, 1]), i64(-2, 3), f(1), "Dimension -2 must be >= 0")):
+        yield Case("SparseToDense", [indices, shape, values, zero], error=what)
+
+
 def cases():
-    for group in (diagonals, blocks):
+    for group in (diagonals, blocks, rolled, mirrored, asserted, scattered):
         yield from group()

@@ -76,6 +76,14 @@ def errors():
         yield Case("FusedBatchNormGradV3", inputs, {}, error=what)
 
 
+def responses():
+    for dtype in ("float", "half"):
+        yield Case("LRN", [eighths(dtype, (1, 2, 2, 7))], {"depth_radius": 2}, grad=dtype == "float", tol=TOL[dtype], atol=TOL[dtype])
+    for attrs in ({"depth_radius": 0}, {"depth_radius": 5, "bias": 2.0, "alpha": 0.5, "beta": 0.75}, {"depth_radius": 20}):
+        yield Case("LRN", [eighths("float", (2, 1, 2, 6))], attrs, grad=True, tol=1e-4, atol=2e-5)
+    yield Case("LRN", [eighths("float", (3, 4))], error="in must be 4-dimensional")
+
+
 def cases():
-    for group in (forward, backward, errors):
+    for group in (forward, backward, responses, errors):
         yield from group()

@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
-from case import LOOSE, NUMBERS, REALS, Case, array, eighths, i32, i64, nonzero, scalar
+from case import FLOATS, LOOSE, NUMBERS, REALS, Case, array, eighths, i32, i64, nonzero, scalar
 
 
 def sorted_segments():
@@ -55,6 +55,59 @@ def top():
         yield Case("TopKV2", [x, k], {"index_type": tf.int32}, error=what)
 
 
+def special():
+    for dtype in ("float", "double", "half"):
+        x = eighths(dtype, (2, 4), 0.5, 6)
+        yield Case("Lgamma", [x], grad=dtype in ("float", "double"), tol=LOOSE.get(dtype, 1e-5 if dtype == "float" else 1e-11),
+                   grad_tol=1e-4 if dtype == "float" else 1e-9)
+        yield Case("Digamma", [x], grad=dtype in ("float", "double"), tol=LOOSE.get(dtype, 1e-5 if dtype == "float" else 1e-11),
+                   atol=1e-6, grad_tol=1e-4 if dtype == "float" else 1e-9)
+    wild = [0, -1, -0.5, 1e-3, 30, np.inf, np.nan, -3.25, 100]
+    for dtype in ("float", "double"):
+        tol = 2e-5 if dtype == "float" else 1e-10
+        yield Case("Lgamma", [array(dtype, wild)], tol=tol)
+        yield Case("Digamma", [array(dtype, wild)], tol=tol)
+        yield Case("Polygamma", [array(dtype, [0, 1, 2, 3, 1.5, -1, 5]), array(dtype, [2, 0.25, 2, 7, 2, 2, 40])], tol=tol)
+        yield Case("Polygamma", [array(dtype, [[1], [2]]), eighths(dtype, (2, 3), 0.5, 4)], grad=True, tol=tol, grad_tol=10 * tol)
+        yield Case("Zeta", [array(dtype, [2, 1, 0.5, 3, 2, 1.5, 9]), array(dtype, [1, 1, 1, 2.5, 30, 0.25, 4])], tol=tol)
+        yield Case("Zeta", [array(dtype, [[2.5], [4]]), eighths(dtype, (2, 3), 0.5, 4)], grad=True, tol=tol, grad_tol=10 * tol)
+    for dtype in FLOATS:
+        yield Case("EuclideanNorm", [eighths(dtype, (2, 3, 4), 0.5, 2), i32(0, 2)], grad=True, tol=LOOSE.get(dtype))
+    for axes in (i32(), i32(1), i32(-1, 0), i64(0, 1, 2)):
+        for keep in (False, True):
+            yield Case("EuclideanNorm", [eighths("float", (2, 3, 4), 0.5, 2), axes], {"keep_dims": keep}, grad=axes.size > 0)
+    for dtype in ("float", "double"):
+        yield Case("LinSpace", [scalar(dtype, -1), scalar(dtype, 2), scalar("int32", 7)], tol=LOOSE.get(dtype))
+    for num in (1, 2):
+        yield Case("LinSpace", [scalar("float", 3), scalar("float", -2), scalar("int64", num)])
+    yield Case("LinSpace", [scalar("float", 3), scalar("float", -2), scalar("int64", 0)], error="Requires num > 0: 0")
+    for dtype in REALS:
+        yield Case("Cross", [eighths(dtype, (2, 3), key="a"), eighths(dtype, (2, 3), key="b")], grad=dtype in ("float", "double"),
+                   tol=LOOSE.get(dtype))
+    f = lambda *s: eighths("float", s)
+    yield Case("Cross", [f(2, 4), f(2, 4)], error="Cross-products are only defined for 3-element vectors.")
+    yield Case("Cross", [f(2, 3), f(3)], error="Both inputs must be of same shape: [2,3] vs. [3]")
+
+
+def counted():
+    for index in (i32, i64):
+        size = index(5).reshape(())
+        x, rows = index(1, 4, 1, 7, 0), index([1, 4, 1], [2, 2, 9])
+        for dtype in ("int32", "int64", "float", "double"):
+            none = np.zeros([0], eighths(dtype, (1,)).dtype)
+            yield Case("DenseBincount", [x, size, none])
+            yield Case("DenseBincount", [x, size, eighths(dtype, (5,))])
+            yield Case("DenseBincount", [rows, size, eighths(dtype, (2, 3))])
+            yield Case("DenseBincount", [rows, size, none], {"binary_output": True})
+    none = np.zeros([0], np.float32)
+    yield Case("DenseBincount", [np.zeros([0], np.int32), scalar("int32", 3), none])
+    for inputs, what in (
+        ([i32(1, -2), scalar("int32", 3), none], "Input arr must be non-negative!"),
+        ([i32(1), scalar("int32", -1), none], "size (-1) must be non-negative"),
+        ([i32(1, 2), scalar("int32", 4), array("float", [1])], "`weights` must be the same shape as `arr`")):
+        yield Case("DenseBincount", inputs, error=what)
+
+
 def cases():
-    for group in (sorted_segments, unsorted_segments, top):
+    for group in (sorted_segments, unsorted_segments, top, special, counted):
         yield from group()

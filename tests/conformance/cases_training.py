@@ -12,18 +12,19 @@ OPS = {
     "Adagrad": ({}, {"update_slots": False}), "AdagradV2": ({}, {"update_slots": False}), "RMSProp": ({},),
     "CenteredRMSProp": ({},), "Adadelta": ({},), "Ftrl": ({}, {"multiply_linear_by_lr": True}),
     "FtrlV2": ({}, {"multiply_linear_by_lr": True}), "ProximalGradientDescent": ({},), "ProximalAdagrad": ({},),
-    "AdaMax": ({},), "AddSign": ({},), "PowerSign": ({},),
+    "AdagradDA": ({},), "AdaMax": ({},), "AddSign": ({},), "PowerSign": ({},),
 }
 NOT_SPARSE = ("GradientDescent", "Adam", "AdaMax", "AddSign", "PowerSign")
 SCALARS = {"alpha": 0.25, "lr": 0.125, "momentum": 0.75, "beta1_power": 0.5, "beta2_power": 0.75, "beta1": 0.875,
            "beta2": 0.9375, "epsilon": 0.125, "rho": 0.75, "l1": 0.25, "l2": 0.5, "l2_shrinkage": 0.125,
            "lr_power": -0.5, "logbase": 1.0, "sign_decay": 0.5, "beta": 0.75}
 # Slots that hold sums or means of squares.
-POSITIVE = ("v", "accum", "accum_update", "ms")
+POSITIVE = ("v", "accum", "accum_update", "ms", "gradient_squared_accumulator")
 # Types for which TensorFlow has no kernel.
 LACKING = {"ApplyProximalGradientDescent": ("half", "bfloat16"), "ApplyProximalAdagrad": ("half", "bfloat16"),
            "SparseApplyProximalGradientDescent": ("half", "bfloat16"),
            "SparseApplyProximalAdagrad": ("half", "bfloat16"), "ApplyAdaMax": ("bfloat16",),
+           "ApplyAdagradDA": ("half", "bfloat16"), "SparseApplyAdagradDA": ("half", "bfloat16"),
            "SparseApplyRMSProp": ("bfloat16",), "SparseApplyCenteredRMSProp": ("bfloat16",)}
 TOL = {"half": 6e-3, "bfloat16": 5e-2, "float": 2e-5, "double": 1e-11}
 
@@ -41,6 +42,8 @@ def inputs(op, dtype, shape, indices=None, changed=()):
             value = eighths(dtype, shape, 1 if positive else -2, 3, (op.removeprefix("Resource"), arg.name))
             if arg.name == "mg":
                 value = value / array(dtype, 8)
+        elif arg.name == "global_step":
+            value = array("int64", 3)
         elif arg.name in SCALARS:
             value = array(dtype, SCALARS[arg.name])
         elif indices is None:

@@ -1,8 +1,8 @@
 """Symptom: a Python function of tf.nn, tf.losses, tf.random, ... builds another graph.
 
-Each call is made in both packages, in a graph of its own. The nodes (names, ops, inputs, attrs) must
-be the same, and the values where the call can be run; where one raises, the other raises the same
-class with the same message. Needs tensorflow, and the package ramet on the path.
+Each call is made in both packages, in a graph of its own. The nodes (names, ops, inputs, attrs)
+must be the same, and the values where the call can be run; where one raises, the other raises the
+same class with the same message. Needs tensorflow, and the package ramet on the path.
 """
 
 import difflib
@@ -40,7 +40,8 @@ def attr_text(value):
 def node_text(node):
     """A node as values that can be compared."""
     attrs = {k: attr_text(v) for k, v in node.attr.items() if k not in IGNORED_ATTRS}
-    return (node.name, node.op, tuple(node.input), node.device, tuple(sorted(attrs.items(), key=lambda item: item[0])))
+    return (node.name, node.op, tuple(node.input), node.device,
+            tuple((key, attrs[key]) for key in sorted(attrs)))
 
 
 def plain(error):

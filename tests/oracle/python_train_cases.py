@@ -9,6 +9,9 @@ OPTIMIZERS = {
     'momentum': lambda tf: tf.train.MomentumOptimizer(0.1, 0.9),
     'nesterov': lambda tf: tf.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True),
     'adagrad': lambda tf: tf.train.AdagradOptimizer(0.1),
+    'adagrad_da': lambda tf: tf.train.AdagradDAOptimizer(
+        0.1, tf.Variable(3, dtype=tf.int64, name='steps', trainable=False),
+        l1_regularization_strength=0.01),
     'adadelta': lambda tf: tf.train.AdadeltaOptimizer(0.1),
     'adam': lambda tf: tf.train.AdamOptimizer(0.1),
     'rms_prop': lambda tf: tf.train.RMSPropOptimizer(0.1, momentum=0.5),

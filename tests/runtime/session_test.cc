@@ -42,6 +42,18 @@ TEST(SessionTest, AnyTensorCanBeFed) {
   EXPECT_EQ(session.Run({{twice, 10.0f}}, twice).value()[0].scalar<float>(), 10);
 }
 
+TEST(SessionTest, WhatWaitsForAFedPlaceholderRuns) {
+  Graph g;
+  Scope s(g);
+  Output x = s.Placeholder("x", kFloat, {2});
+  Scope after = s.ControlDependencies({x.op()});
+  Output y = Constant(g, 3.0f, "y");
+  Session session = Session::Create(g).value();
+  auto result = session.Run({{x, Tensor::Vector<float>({1, 2})}}, y).value();
+  EXPECT_THAT(Floats(result[0]), ElementsAre(3));
+  EXPECT_TRUE(IsInvalidArgument(session.Run(y).status()));
+}
+
 TEST(SessionTest, MissingFeedSaysWhatIsWanted) {
   Graph g;
   Scope s(g);
@@ -268,6 +280,20 @@ TEST(SessionTest, EditsAreSeenAtTheNextRun) {
   EXPECT_EQ(session.Run(y.output(0)).value()[0].scalar<float>(), 1);
   ASSERT_TRUE(g.UpdateInput(y, 0, two).ok());
   EXPECT_EQ(session.Run(y.output(0)).value()[0].scalar<float>(), 2);
+}
+
+TEST(SessionTest, WaitingForAFedPlaceholderIsWaitingForNothing) {
+  Graph g;
+  Scope s(g);
+  Output x = s.Placeholder("x", kFloat);
+  Output after;
+  {
+    Scope waits = s.ControlDependencies({x.op()});
+    after = Constant(g, Tensor(3.0f));
+  }
+  Session session = Session::Create(g).value();
+  EXPECT_EQ(session.Run({{x, Tensor(1.0f)}}, after).value()[0].scalar<float>(), 3.0f);
+  EXPECT_TRUE(IsInvalidArgument(session.Run(after).status()));
 }
 
 TEST(SessionTest, ClosedAndEmpty) {

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core.h"
-#include "ramet/graph/graph_impl.h"
 
 namespace ramet::python {
 namespace {
@@ -112,6 +111,15 @@ struct PySaver {
   }
 };
 
+// The status without the line of the library that builds ("add_op.cc:253: ").
+Status WithoutPlace(const Status& status) {
+  const std::string& message = status.message();
+  const size_t place = message.find(".cc:"), end = message.find(": ", place);
+  const bool found = place != std::string::npos && end != std::string::npos &&
+                     message.find_first_not_of("0123456789", place + 4) == end;
+  return found ? Status(status.code(), message.substr(end + 2)) : status;
+}
+
 void MakeSaver(PySaver* self, PyGraph& graph, nb::list saved, nb::list objects, bool reshape,
                bool sharded, int max_to_keep, double keep_checkpoint_every_n_hours,
                const std::string& name, int write_version, bool pad_step_number,
@@ -133,7 +141,7 @@ void MakeSaver(PySaver* self, PyGraph& graph, nb::list saved, nb::list objects, 
   const Status status = graph.TakeError();
   graph.NoteNewNodes();
   if (PyErr_Occurred()) throw PythonError();
-  if (!status.ok()) RaiseBuildStatus(status);
+  if (!status.ok()) RaiseBuildStatus(WithoutPlace(status));
   new (self) PySaver{nb::borrow(graph.self), std::move(saver)};
 }
 
@@ -188,13 +196,14 @@ void BindSaver(nb::module_& m) {
            nb::arg("pad_step_number"), nb::arg("save_relative_paths"), nb::arg("filename"))
       .def_static("from_proto", &SaverFromProto, nb::arg(), nb::arg(), nb::kw_only(),
                   nb::arg("pad_step_number"), nb::arg("save_relative_paths"))
-      .def("to_proto",
-           [](PySaver& self, const std::string& export_scope) {
-             auto bytes = self.saver.ToProto(export_scope);
-             if (!bytes.ok()) RaiseBuildStatus(bytes.status());
-             return Bytes(*bytes);
-           },
-           nb::arg("export_scope") = "")
+      .def(
+          "to_proto",
+          [](PySaver& self, const std::string& export_scope) {
+            auto bytes = self.saver.ToProto(export_scope);
+            if (!bytes.ok()) RaiseBuildStatus(bytes.status());
+            return Bytes(*bytes);
+          },
+          nb::arg("export_scope") = "")
       .def("save", &Save, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
            nb::arg(), nb::arg())
       .def("restore", &Restore)
@@ -232,8 +241,7 @@ void BindReader(nb::module_& m) {
              auto tensor = WithoutGil([&] { return self.Read(name); });
              return Take(WrapTensor(Value(std::move(tensor))));
            })
-      .def("debug_string",
-           [](CheckpointReader& self) { return Bytes(Value(self.DebugString())); });
+      .def("debug_string", [](CheckpointReader& self) { return Bytes(Value(self.DebugString())); });
 }
 
 nb::object StateTuple(const CheckpointStateInfo& state) {
@@ -257,14 +265,15 @@ void BindState(nb::module_& m) {
     state = Value(MakeCheckpointState(save_dir, std::move(state)));
     return nb::make_tuple(state.model_checkpoint_path, state.all_model_checkpoint_paths);
   });
-  m.def("write_checkpoint_state",
-        [](const std::string& save_dir, const std::string& latest,
-           const std::vector<std::string>& paths, const std::vector<double>& times,
-           std::optional<double> preserved, const std::string& filename) {
-          CheckpointStateInfo state{latest, paths, times, preserved};
-          Check(UpdateCheckpointState(save_dir, std::move(state), filename));
-        },
-        nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
+  m.def(
+      "write_checkpoint_state",
+      [](const std::string& save_dir, const std::string& latest,
+         const std::vector<std::string>& paths, const std::vector<double>& times,
+         std::optional<double> preserved, const std::string& filename) {
+        CheckpointStateInfo state{latest, paths, times, preserved};
+        Check(UpdateCheckpointState(save_dir, std::move(state), filename));
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
 }
 
 // The operation that initialises a variable and the value that it assigns, anew.
@@ -274,10 +283,11 @@ void SetInitializer(PyGraph& graph, VariableId id, nb::handle initializer, nb::h
   if (id < 0 || id >= static_cast<VariableId>(graph.variables().size())) {
     RaiseValueError("the graph has no variable ", id);
   }
-  GraphImpl& impl = graph.impl();
-  std::unique_lock lock(impl.mutex);
-  impl.variables[id].initializer = op->operation();
-  impl.variables[id].initial_value = OutputArg(value);
+  const Output initial_value = OutputArg(value);
+  EditVariable(Variable(&graph, id), [&](VariableRecord& record) {
+    record.initializer = op->operation();
+    record.initial_value = initial_value;
+  });
 }
 
 }  // namespace

@@ -43,6 +43,18 @@ nb::list WrapElements(const Elements& elements) {
   return all;
 }
 
+// New nodes run after what the open control scopes name, as TensorFlow has it.
+void AddOpenControls(PyGraph& graph, const std::vector<Operation>& operations) {
+  std::vector<Operation> controls;
+  for (const ControlScope& scope : graph.build_state().controls) {
+    if (scope.clears) controls.clear();
+    controls.insert(controls.end(), scope.controllers.begin(), scope.controllers.end());
+  }
+  for (const Operation& op : operations) {
+    for (const Operation& control : controls) Check(graph.AddControlInput(op, control));
+  }
+}
+
 // The new nodes get the trace of the import. TensorFlow's error class for bytes that are no message
 // is kept; all else about the graph is a wrong argument.
 template <class T>
@@ -62,7 +74,9 @@ nb::list ImportGraph(PyGraph& graph, nb::bytes graph_def, const std::string& nam
   options.producer_op_list = View(producer_op_list);
   graph.NoteNewNodes();
   auto imported = WithoutGil([&] { return ImportGraphDef(graph, View(graph_def), options); });
-  return WrapElements(Imported(graph, std::move(imported)).return_elements);
+  const ImportResults results = Imported(graph, std::move(imported));
+  AddOpenControls(graph, results.operations);
+  return WrapElements(results.return_elements);
 }
 
 nb::list WrapVariables(const std::vector<Variable>& variables) {
@@ -88,6 +102,7 @@ nb::tuple ImportMeta(PyGraph& graph, nb::bytes meta_graph, const std::string& im
   auto imported =
       WithoutGil([&] { return ImportMetaGraphBytes(graph, View(meta_graph), options); });
   const MetaGraphInfo info = Imported(graph, std::move(imported));
+  AddOpenControls(graph, info.operations);
   return nb::make_tuple(info.prefix, SaverDefOf(graph, info.saver),
                         WrapElements(info.return_elements), WrapVariables(info.variables));
 }

@@ -175,13 +175,23 @@ class Call {
     DType preferred = want == DType::kInvalid ? DefaultOf(arg.type_attr) : DType::kInvalid;
     Output tensor;
     try {
-      tensor = ConvertToTensor(graph_, value, want, arg.name, arg.is_ref, preferred);
+      tensor = ConvertToTensor(graph_, value, want, arg.name, arg.is_ref, DType::kInvalid);
+      if (preferred != DType::kInvalid && !Allows(arg.type_attr, BaseType(tensor.dtype())) &&
+          AsTensor(value) == nullptr) {
+        tensor = ConvertToTensor(graph_, value, preferred, arg.name, arg.is_ref, DType::kInvalid);
+      }
     } catch (const PythonError&) {
       ExplainFailure(arg, value, want);
     }
     inputs_.push_back(tensor);
     const DType type = BaseType(tensor.dtype());
     if (!arg.type_attr.empty()) BindType(arg, type, want == DType::kInvalid);
+  }
+
+  bool Allows(const std::string& type_attr, DType type) const {
+    const AttrSchema* attr = schema_.FindAttr(type_attr);
+    return attr == nullptr || attr->allowed_types.empty() ||
+           std::ranges::count(attr->allowed_types, type) > 0;
   }
 
   void BindType(const ArgSchema& arg, DType type, bool fresh) {
@@ -365,6 +375,7 @@ class Call {
     if (schema_.outputs.empty()) return Wrap(op);
     if (schema_.outputs.size() == 1 && !IsList(schema_.outputs[0])) return Wrap(op.output(0));
     std::vector<Output> flat = op.outputs();
+    if (flat.empty()) return Wrap(op);
     size_t next = 0;
     nb::list parts;
     auto attrs = op.attrs();
@@ -630,6 +641,7 @@ nb::object CreateNode(PyGraph& graph, const std::string& type, nb::list inputs, 
 
 Operation CreateOp(PyGraph* graph, const std::string& type, const std::vector<Output>& inputs,
                    AttrMap attrs, const std::string& name) {
+  graph->UseThread();
   if (!graph->container.empty()) {
     const Op* op = OpRegistry::Global().Find(type);
     if (op && op->schema().FindAttr("container") && attrs.GetOr<std::string>("container", "").empty()) {
@@ -655,6 +667,7 @@ Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::
   if (constant.empty()) constant = FromValue(value, BaseType(dtype), preferred);
   if (!constant.empty()) {
     const DType type = constant.dtype();
+    graph->UseThread();
     const std::string full =
         name.ends_with('/') ? name : graph->UniqueName(name.empty() ? "Const" : name) + "/";
     return CreateOp(graph, "Const", {}, {{"value", std::move(constant)}, {"dtype", type}}, full)

@@ -25,8 +25,8 @@ struct ModelGraphArgs {
   std::optional<Saver> saver;
 
   ModelGraphArgs(Graph& g, const std::vector<std::string>& tags, nb::dict signatures,
-                 nb::list assets, nb::handle main_op, bool clear_devices,
-                 bool strip_default_attrs, const std::optional<nb::bytes>& saver_def) {
+                 nb::list assets, nb::handle main_op, bool clear_devices, bool strip_default_attrs,
+                 const std::optional<nb::bytes>& saver_def) {
     graph.tags = tags;
     for (auto [key, value] : signatures) {
       const nb::bytes bytes = nb::cast<nb::bytes>(value);
@@ -58,8 +58,8 @@ void AddWithVariables(SavedModelBuilder& self, nb::handle session,
 void AddGraph(SavedModelBuilder& self, PyGraph& graph, const std::vector<std::string>& tags,
               nb::dict signatures, nb::list assets, nb::handle main_op, bool clear_devices,
               bool strip_default_attrs, const std::optional<nb::bytes>& saver_def) {
-  ModelGraphArgs args(graph, tags, signatures, assets, main_op, clear_devices,
-                      strip_default_attrs, saver_def);
+  ModelGraphArgs args(graph, tags, signatures, assets, main_op, clear_devices, strip_default_attrs,
+                      saver_def);
   const Status added = self.AddMetaGraph(graph, args.graph);
   graph.NoteNewNodes();
   if (!added.ok()) RaiseStatus(added, graph.self);

@@ -117,6 +117,7 @@ class PySession {
         if (!AddFetch(PySequence_Fast_GET_ITEM(fetches.ptr(), i), &key)) return NotImplemented();
       }
     }
+    if (key.back() == kEndOfFeeds) return NotImplemented();
     std::shared_ptr<Prepared> prepared = PreparedFor(key, values.size());
     std::vector<Tensor> fetched = Execute(*prepared, values.data());
     if (!list) return Take(WrapTensor(std::move(fetched[0])));

@@ -1,5 +1,4 @@
 #include "core.h"
-#include "ramet/graph/graph_impl.h"
 
 namespace ramet::python {
 namespace {
@@ -128,10 +127,8 @@ void SetSlice(PyGraph& graph, VariableId id, nb::handle parts) {
     slice = SaveSliceInfo{ToText(nb::object(parts[0]).ptr()), Numbers(nb::object(parts[1])),
                           Numbers(nb::object(parts[2])), Numbers(nb::object(parts[3]))};
   }
-  VariableOf(graph, id);
-  GraphImpl& impl = graph.impl();
-  std::unique_lock lock(impl.mutex);
-  impl.variables[id].save_slice_info = std::move(slice);
+  EditVariable(VariableOf(graph, id),
+               [&](VariableRecord& record) { record.save_slice_info = std::move(slice); });
 }
 
 nb::object Find(PyGraph& graph, nb::handle variable) {

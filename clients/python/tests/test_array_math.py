@@ -72,7 +72,8 @@ class SlicingTest(GraphTest):
     def test_as_numpy(self):
         x, a = self.x, self.array
         for got, expected in ((x[1], a[1]), (x[-1, 1:], a[-1, 1:]), (x[..., 2], a[..., 2]),
-                              (x[:, None, ::-1], a[:, None, ::-1]), (x[:, :-1, 1:3], a[:, :-1, 1:3]),
+                              (x[:, None, ::-1], a[:, None, ::-1]),
+                              (x[:, :-1, 1:3], a[:, :-1, 1:3]),
                               (x[np.int64(1), np.array(2)], a[1, 2])):
             self.assertValue(got, expected)
             self.assertEqual(got.shape.as_list(), list(expected.shape))
@@ -156,7 +157,7 @@ class MathTest(GraphTest):
     def test_static_checks(self):
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'Condition x == y did not'):
             tf.assert_equal([1, 2], [1, 3])
-        with self.assertRaisesRegex(ValueError, r'must have rank 2.  Received rank 1, shape \(2,\)'):
+        with self.assertRaisesRegex(ValueError, 'must have rank 2.  Received rank 1'):
             tf.assert_rank(tf.zeros([2]), 2)
 
 

@@ -7,7 +7,6 @@ import tempfile
 import unittest
 
 import numpy as np
-
 import ramet.compat.v1 as tf
 from ramet.examples.tutorials.mnist import input_data
 

@@ -1,6 +1,8 @@
 """tf.nn, tf.random, tf.losses, tf.metrics and initializers by their values."""
 
+import gc
 import unittest
+import weakref
 
 import numpy as np
 import ramet.compat.v1 as tf
@@ -60,6 +62,11 @@ class NnTest(unittest.TestCase):
             session.run(update, {x: [1, 3]})
             self.assertEqual(0.75, session.run(value))
 
+    def test_the_mean_of_a_fed_tensor_is_updated(self):
+        x = tf.placeholder(tf.float32, [2])
+        _, update = tf.metrics.mean(x)
+        self.assertEqual(1.5, self.run_(update, {x: [1.0, 2.0]}))
+
     def test_global_norm_is_clipped(self):
         clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), None, tf.constant([4.0])], 1.0)
         self.assertIsNone(clipped[1])
@@ -91,6 +98,28 @@ class NnTest(unittest.TestCase):
         doubled, text = self.run_(y, {x: [1.0, 2.0]})
         self.assertEqual([2.0, 4.0], doubled.tolist())
         self.assertEqual(b'text', text)
+
+    def test_a_python_function_without_results_is_an_operation(self):
+        calls = []
+        self.run_(tf.py_func(calls.append, [tf.constant(3)], []))
+        self.assertEqual([3], calls)
+
+    def test_a_python_function_lives_as_long_as_its_graph(self):
+        class Function:
+            def __call__(self):
+                return 1.0
+
+        function = Function()
+        alive = weakref.ref(function)
+        graph = tf.Graph()
+        with graph.as_default():
+            tf.py_func(function, [], tf.float64)
+        del function
+        gc.collect()
+        self.assertIsNotNone(alive())
+        del graph
+        gc.collect()
+        self.assertIsNone(alive())
 
     def test_embedding_rows_come_from_their_parts(self):
         parts = [tf.constant([[0.0], [2.0]]), tf.constant([[1.0], [3.0]])]

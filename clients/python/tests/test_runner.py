@@ -1,4 +1,4 @@
-"""`python -m ramet`: a program sees what it would see if Python had run it, and Ramet as tensorflow."""
+"""`python -m ramet`: a program sees what it would if Python had run it, and Ramet as tensorflow."""
 
 import os
 import subprocess
@@ -123,14 +123,15 @@ class RunnerTest(unittest.TestCase):
             from tensorflow.contrib.slim.nets import resnet_v1
             from tensorflow.python import debug
             from tensorflow.python.ops.rnn_cell_impl import _concat
-            for use in (slim.conv2d, debug.x, _concat):
+            for use in (slim.spatial_softmax, debug.x, _concat):
                 try:
                     use()
                 except NotImplementedError as error:
                     print(error)
             from tensorflow import placehoder
             """)
-        self.assertIn('TensorFlow has tf.contrib.slim.conv2d, Ramet does not have it', run.stdout)
+        self.assertIn('TensorFlow has tf.contrib.slim.spatial_softmax, Ramet does not have it',
+                      run.stdout)
         self.assertIn('tensorflow.python.ops.rnn_cell_impl._concat', run.stdout)
         self.assertIn('no tf.placehoder', run.stderr.splitlines()[-1])
         self.assertTrue(run.stderr.splitlines()[-1].startswith('ModuleNotFoundError'), run.stderr)

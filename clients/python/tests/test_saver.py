@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import threading
 import unittest
 from unittest import mock
 
@@ -289,6 +290,26 @@ class MetaGraphTest(InFolder):
             self.assertEqual(list(by_name), ['v:0'])
             copied = meta_graph.copy_scoped_meta_graph('part', 'copy')
             self.assertEqual(copied['v:0'].name, 'copy/v:0')
+
+    def test_objects_are_asked_while_others_build(self):
+        graph = self.graph
+
+        class Thing:
+            def to_proto(self, export_scope=None):
+                def build():
+                    with graph.as_default():
+                        tf.constant(1, name='meanwhile')
+
+                thread = threading.Thread(target=build)
+                thread.start()
+                thread.join()
+                return tf.NodeDef(name='thing')
+
+        tf.add_to_collection('things', Thing())
+        message = tf.train.export_meta_graph()
+        self.assertEqual(list(message.collection_def['things'].bytes_list.value),
+                         [tf.NodeDef(name='thing').SerializeToString()])
+        self.assertEqual(graph.get_operation_by_name('meanwhile').type, 'Const')
 
     def test_no_file(self):
         with self.assertRaisesRegex(OSError, 'File does not exist. Received: none.meta.'):

@@ -155,6 +155,27 @@ Status TensorScatter(KernelContext& c, bool ignore_bad) {
   return Scatter(c.input(1), c.input(2), *y, assign, ignore_bad);
 }
 
+Status TensorScatterSub(KernelContext& c, bool ignore_bad) {
+  const Tensor &x = c.input(0), &updates = c.input(2);
+  if (!IsFloating(x.dtype()) && !IsInteger(x.dtype()) && !IsComplex(x.dtype())) {
+    return Unimplemented("subtracting elements of dtype ", DTypeName(x.dtype()),
+                         " is not supported");
+  }
+  RAMET_ASSIGN_OR_RETURN(Tensor minus, c.AllocateTemp(updates.dtype(), updates.shape()));
+  FillZeros(minus);
+  linalg::Binary(linalg::BinaryOp::kSub, LinalgType(x.dtype()), minus.raw_data(),
+                 updates.raw_data(), minus.raw_data(), updates.num_elements());
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
+  if (y->raw_data() != x.raw_data()) CopyElements(x, 0, *y, 0, x.num_elements());
+  return Scatter(c.input(1), minus, *y, false, ignore_bad);
+}
+
+Status TensorScatterSubGradient(GradientContext& c) {
+  const Output updates = c.Add("GatherNd", {c.grad(), c.input(1)});
+  const Output tensor = c.Add("Identity", {c.grad()});
+  return c.Return({tensor, Gradient(), c.Add("Neg", {updates})});
+}
+
 Status TensorScatterAddGradient(GradientContext& c) {
   return c.Return({c.grad(), Gradient(), c.Add("GatherNd", {c.grad(), c.input(1)})});
 }
@@ -233,6 +254,37 @@ RAMET_OP("TensorScatterAdd")
     .Attr("bad_indices_policy: string = ''")
     .Doc(
         "`tensor` with `updates` added to the slices that `indices` names (as in ScatterNd).\n"
+        "\\error kInvalidArgument as ScatterNd.")
+    .Shape(UnchangedShape)
+    .Gradient(TensorScatterAddGradient)
+    .CpuKernelClass<PolicyKernel<TensorScatter<false>>>();
+
+RAMET_OP("TensorScatterSub")
+    .Input("tensor: T")
+    .Input("indices: Tindices")
+    .Input("updates: T")
+    .Output("output: T")
+    .Attr("T: type")
+    .Attr("Tindices: {int32, int64}")
+    .Attr("bad_indices_policy: string = ''")
+    .Doc(
+        "`tensor` with `updates` subtracted from the slices that `indices` names (as in "
+        "ScatterNd).\n"
+        "\\error kInvalidArgument as ScatterNd.")
+    .Shape(UnchangedShape)
+    .Gradient(TensorScatterSubGradient)
+    .CpuKernelClass<PolicyKernel<TensorScatterSub>>();
+
+RAMET_OP("ScatterNdNonAliasingAdd")
+    .Input("input: T")
+    .Input("indices: Tindices")
+    .Input("updates: T")
+    .Output("output: T")
+    .Attr("T: {numbertype, bool}")
+    .Attr("Tindices: {int32, int64}")
+    .Attr("bad_indices_policy: string = ''")
+    .Doc(
+        "`input` with `updates` added to the slices that `indices` names, as TensorScatterAdd.\n"
         "\\error kInvalidArgument as ScatterNd.")
     .Shape(UnchangedShape)
     .Gradient(TensorScatterAddGradient)

@@ -161,6 +161,34 @@ Status BlocksND(KernelContext& c) {
   return (kToBatch ? ToBatch : ToSpace)(c, size, c.input(2));
 }
 
+// The product of the block's sizes; -1 if it is not known or no block.
+int64_t KnownVolume(const Tensor* size) {
+  if (size == nullptr || size->rank() != 1) return -1;
+  int64_t volume = 1;
+  for (int64_t i = 0; i < size->num_elements(); ++i) {
+    const int64_t s = IntegerAt(*size, i);
+    if (s < 1 || s > kMostBlocks || (volume *= s) > kMostBlocks) return -1;
+  }
+  return volume;
+}
+
+// What is known of the output where not all of block and ends is: the dimensions behind the blocks,
+// and the batch where the block is known.
+Shape PartlyKnownShape(const Shape& x, const Shape& block, const Tensor* size, bool to_batch) {
+  Shape shape = Shape::OfRank(x.rank());
+  if (block.unknown_rank() || block.dim(0) < 0) return shape;
+  for (int d = static_cast<int>(std::min<int64_t>(block.dim(0), x.rank())) + 1; d < x.rank(); ++d) {
+    shape.set_dim(d, x.dim(d));
+  }
+  const int64_t volume = KnownVolume(size);
+  if (volume < 0 || x.rank() == 0 || x.dim(0) < 0) return shape;
+  int64_t batch = -1;
+  if (!to_batch && x.dim(0) % volume == 0) batch = x.dim(0) / volume;
+  if (to_batch && !MultiplyNonNegative(x.dim(0), volume, &batch)) batch = -1;
+  shape.set_dim(0, batch);
+  return shape;
+}
+
 template <bool kToBatch>
 Status BlocksNDShape(ShapeContext& c) {
   RAMET_RETURN_IF_ERROR(c.WithRank(1, 1).status());
@@ -169,7 +197,7 @@ Status BlocksNDShape(ShapeContext& c) {
   const Tensor *size = c.constant(1), *ends = c.constant(2);
   if (x.unknown_rank()) return OkStatus();
   if (size == nullptr || ends == nullptr) {
-    c.set_output(0, Shape::OfRank(x.rank()));
+    c.set_output(0, PartlyKnownShape(x, c.input(1), size, kToBatch));
     return OkStatus();
   }
   RAMET_ASSIGN_OR_RETURN(Dims sizes, BlockShapeArg(*size));

@@ -125,5 +125,50 @@ RAMET_OP("Range")
         []<class T>(KernelContext& c) { return RangeCompute<T>(c); }, "Tidx")
     .NotDifferentiable();
 
+template <class T>
+Status LinSpaceCompute(KernelContext& c) {
+  constexpr const char* kNames[] = {"start", "stop", "num"};
+  for (int i = 0; i < 3; ++i) {
+    if (c.input(i).rank() == 0) continue;
+    return InvalidArgument(kNames[i], " must be a scalar, not shape ", c.input(i).shape());
+  }
+  const int64_t num = IntegerAt(c.input(2), 0);
+  if (num <= 0) return InvalidArgument("Requires num > 0: ", num);
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DTypeOf<T>::value, Shape{num}));
+  using N = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  const N start = static_cast<N>(c.input(0).scalar<T>());
+  const N stop = static_cast<N>(c.input(1).scalar<T>());
+  const N step = num > 1 ? (stop - start) / static_cast<N>(num - 1) : N(0);
+  T* out = y->mutable_data<T>();
+  for (int64_t i = 0; i < num; ++i) out[i] = static_cast<T>(start + step * static_cast<N>(i));
+  if (num > 1) out[num - 1] = c.input(1).scalar<T>();
+  return OkStatus();
+}
+
+Status LinSpaceShape(ShapeContext& c) {
+  for (int i = 0; i < 3; ++i) RAMET_RETURN_IF_ERROR(c.WithRank(i, 0).status());
+  const Tensor* num = c.constant(2);
+  if (num != nullptr && IntegerAt(*num, 0) <= 0) {
+    return InvalidArgument("Requires num > 0: ", IntegerAt(*num, 0));
+  }
+  c.set_output(0, {num != nullptr ? IntegerAt(*num, 0) : Shape::kUnknownDim});
+  return OkStatus();
+}
+
+RAMET_OP("LinSpace")
+    .Input("start: T")
+    .Input("stop: T")
+    .Input("num: Tidx")
+    .Output("output: T")
+    .Attr(kAttrFloats)
+    .Attr("Tidx: {int32, int64} = int32")
+    .HostMemory({"start", "stop", "num"})
+    .Doc(
+        "Returns num numbers from start to stop at equal distances; start alone for num = 1. "
+        "Error: an input is no scalar; num is not positive.")
+    .Shape(LinSpaceShape)
+    .CpuKernels<RAMET_FLOATS>([]<class T>(KernelContext& c) { return LinSpaceCompute<T>(c); })
+    .NotDifferentiable();
+
 }  // namespace
 }  // namespace ramet

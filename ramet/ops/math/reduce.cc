@@ -1,5 +1,6 @@
 #include "ramet/ops/math/reduce.h"
 
+#include "ramet/linalg/elementwise.h"
 #include "ramet/ops/math/types.h"
 
 namespace ramet {
@@ -67,6 +68,32 @@ class ReduceKernel final : public Kernel {
  private:
   const bool keep_dims_;
 };
+
+class EuclideanNormKernel final : public Kernel {
+ public:
+  explicit EuclideanNormKernel(const KernelNode& node)
+      : keep_dims_(node.attrs->GetOr("keep_dims", false)) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return std::unique_ptr<Kernel>(std::make_unique<EuclideanNormKernel>(node));
+  }
+
+  Status Compute(KernelContext& c) override {
+    const Tensor& x = c.input(0);
+    const linalg::Type type = LinalgType(x.dtype());
+    RAMET_ASSIGN_OR_RETURN(ReducedDims dims, ReducedDimsOf(c.input(1), x.rank()));
+    RAMET_ASSIGN_OR_RETURN(Tensor * y,
+                           c.Allocate(0, x.dtype(), ReducedShape(x.shape(), dims, keep_dims_)));
+    const auto plan = linalg::ReducePlan::Make(x.shape().dims(), dims.flags());
+    linalg::Reduce(ReduceOp::kSumSquares, type, plan, x.raw_data(), y->raw_data());
+    linalg::Unary(linalg::UnaryOp::kSqrt, type, y->raw_data(), y->raw_data(), y->num_elements());
+    return OkStatus();
+  }
+
+ private:
+  const bool keep_dims_;
+};
+template <class T>
+using EuclideanNormKernelOf = EuclideanNormKernel;
 
 // The kernel class for CpuKernelClasses.
 template <ReduceOp kOp>
@@ -157,6 +184,22 @@ RAMET_REDUCE_OP("Min", kMin, kAttrOrdered, RAMET_REALS)
         "one. They vanish, or stay with size 1 with keep_dims. Equal smallest elements share the "
         "gradient. Error: an index is out of range or named twice.")
     .Gradient(MinOrMaxGradient);
+
+RAMET_OP("EuclideanNorm")
+    .Input("input: T")
+    .Input("reduction_indices: Tidx")
+    .Output("output: T")
+    .Attr("keep_dims: bool = false")
+    .Attr(kAttrNumbers)
+    .Attr("Tidx: {int32, int64} = int32")
+    .HostMemory({"reduction_indices"})
+    .Doc(
+        "Returns the root of the sum of squares of the input over the dimensions reduction_indices "
+        "(negative ones count from the end); 0 where there is nothing. They vanish, or stay with "
+        "size 1 with keep_dims. Error: an index is out of range or named twice.")
+    .Shape(ReduceShape)
+    .Gradient(EuclideanNormGradient)
+    .CpuKernelClasses<EuclideanNormKernelOf, RAMET_FLOATS>();
 
 RAMET_REDUCE_BOOL_OP("All", kAll)
     .Doc(

@@ -26,10 +26,11 @@ StatusOr<ReducedDims> ReducedDimsOf(const Tensor& axes, int rank);
 // `shape` without the reduced dimensions, or with 1 in their place.
 Shape ReducedShape(const Shape& shape, const ReducedDims& dims, bool keep_dims);
 
-// Gradients of Sum, Mean, Max and Min, Prod.
+// Gradients of Sum, Mean, Max and Min, Prod, EuclideanNorm.
 Status SumGradient(GradientContext& c);
 Status MeanGradient(GradientContext& c);
 Status MinOrMaxGradient(GradientContext& c);
 Status ProdGradient(GradientContext& c);
+Status EuclideanNormGradient(GradientContext& c);
 
 }  // namespace ramet

@@ -162,4 +162,20 @@ Status ProdGradient(GradientContext& c) {
   return c.Return({Reshape(c, x_grad, x_shape), Gradient()});
 }
 
+// x / (y / grad): y and grad get the shape that keep_dims would give them.
+Status EuclideanNormGradient(GradientContext& c) {
+  Output x = c.input(0), y = c.output(), grad = c.grad();
+  if (!KeepsDims(c)) {
+    const Shape kept = KeptShape(x.shape(), ConstantValue(c.input(1)));
+    Output x_shape = ShapeOf(c, x);
+    Output kept_shape;
+    if (!kept.IsFullyDefined()) kept_shape = KeptShapeOf(c, x_shape);
+    for (Output* t : {&y, &grad}) {
+      *t = kept_shape.valid() ? Reshape(c, *t, kept_shape) : Reshape(c, *t, kept.dims());
+    }
+  }
+  Output scale = y / grad;
+  return c.Return({x / scale, Gradient()});
+}
+
 }  // namespace ramet

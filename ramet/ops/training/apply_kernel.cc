@@ -12,6 +12,7 @@ double ScalarValue(const Tensor& t) {
   switch (t.dtype()) {
     case DType::kFloat: return t.scalar<float>();
     case DType::kHalf: return static_cast<float>(t.scalar<Half>());
+    case DType::kInt64: return static_cast<double>(t.scalar<int64_t>());
     case DType::kBFloat16: return static_cast<float>(t.scalar<BFloat16>());
     default: return t.scalar<double>();
   }

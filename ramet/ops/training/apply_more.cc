@@ -47,6 +47,28 @@ RAMET_OP("ApplyFtrlV2")
     .Shape(ApplyShape<3, 3>)
     .CpuKernelClasses<ApplyKernels<FtrlV2Rule>::For, Half, BFloat16, float, double>();
 
+RAMET_OP("ApplyAdagradDA")
+    .Input("var: Ref(T)")
+    .Input("gradient_accumulator: Ref(T)")
+    .Input("gradient_squared_accumulator: Ref(T)")
+    .Input("grad: T")
+    .Input("lr: T")
+    .Input("l1: T")
+    .Input("l2: T")
+    .Input("global_step: int64")
+    .Output("out: Ref(T)")
+    .Attr("T: numbertype")
+    .Attr("use_locking: bool = false")
+    .Doc(
+        "Adagrad with dual averaging: gradient_accumulator += grad, gradient_squared_accumulator\n"
+        "+= grad^2; var = -lr * sign(sum) * max(|sum| - l1 * step, 0) / (l2 * step * lr + "
+        "sqrt(squares)).\n"
+        "All have the shape of var; the hyper-parameters are scalars.\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
+        "differ.")
+    .Shape(ApplyShape<3, 3>)
+    .CpuKernelClasses<ApplyKernels<AdagradDaRule>::For, float, double>();
+
 RAMET_OP("ApplyProximalGradientDescent")
     .Input("var: Ref(T)")
     .Input("alpha: T")
@@ -148,6 +170,7 @@ RAMET_OP("ApplyPowerSign")
     .Shape(ApplyShape<2, 6>)
     .CpuKernelClasses<ApplyKernels<PowerSignRule>::For, Half, BFloat16, float, double>();
 
+RAMET_RESOURCE_TWIN("ResourceApplyAdagradDA");
 RAMET_RESOURCE_TWIN("ResourceApplyFtrl");
 RAMET_RESOURCE_TWIN("ResourceApplyFtrlV2");
 RAMET_RESOURCE_TWIN("ResourceApplyProximalGradientDescent");

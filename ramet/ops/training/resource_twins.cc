@@ -19,7 +19,9 @@ OpBuilder ResourceTwin(OpBuilder builder, std::string_view name) {
   const OpSchema& schema = op.schema();
   builder.KernelsOf(op).Shape(op.shape_fn());
   for (const ArgSchema& arg : schema.inputs) {
-    const std::string& type = arg.is_ref ? "resource" : arg.type_attr;
+    const std::string type = arg.is_ref              ? "resource"
+                             : arg.type_attr.empty() ? std::string(DTypeName(arg.type))
+                                                     : arg.type_attr;
     builder.Input(Kept(StrCat(arg.name, ": ", type)));
   }
   for (const AttrSchema& attr : schema.attrs) {

@@ -155,6 +155,18 @@ void ProximalAdagradRule(linalg::Type type, int64_t n, Vars vars, Scalars scalar
   });
 }
 
+void AdagradDaRule(linalg::Type type, int64_t n, Vars vars, Scalars scalars, const void* grad,
+                   bool) {
+  Run<3>(type, n, vars, scalars, grad, [](auto& v, auto g, const auto& s) {
+    const auto lr = s[0], l1 = s[1], l2 = s[2], t = s[3];
+    v[1] += g;
+    v[2] += g * g;
+    const auto shrunk =
+        l1 > 0 ? Sign(v[1]) * std::max(std::abs(v[1]) - l1 * t, decltype(g)(0)) : v[1];
+    v[0] = -lr * shrunk / (l2 * t * lr + std::sqrt(v[2]));
+  });
+}
+
 void AdaMaxRule(linalg::Type type, int64_t n, Vars vars, Scalars scalars, const void* grad, bool) {
   Run<3>(type, n, vars, scalars, grad, [](auto& v, auto g, const auto& s) {
     const auto beta1_power = s[0], lr = s[1], beta1 = s[2], beta2 = s[3], epsilon = s[4];

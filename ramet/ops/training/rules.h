@@ -43,6 +43,11 @@ void ProximalGradientDescentRule(linalg::Type type, int64_t n, std::span<const l
 // accum += grad^2; then as above with alpha = lr / sqrt(accum).
 void ProximalAdagradRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                          std::span<const double> scalars, const void* grad, bool flag);
+// sum += grad; squares += grad^2; with t = global_step:
+// var = -lr * sign(sum) * max(|sum| - l1 * t, 0) / (l2 * t * lr + sqrt(squares)).
+// Scalars lr, l1, l2, global_step. Duchi et al., JMLR 12 (2011), dual averaging.
+void AdagradDaRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                   std::span<const double> scalars, const void* grad, bool flag);
 // m += (grad - m) * (1 - beta1); v = max(beta2 * v, |grad|);
 // var -= lr / (1 - beta1_power) * m / (v + epsilon).
 void AdaMaxRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,

@@ -182,6 +182,29 @@ RAMET_OP("SparseApplyFtrlV2")
     .Shape(ApplyShape<3, 3, 4>)
     .CpuKernelClasses<ApplyKernels<FtrlV2Rule>::For, Half, BFloat16, float, double>();
 
+RAMET_OP("SparseApplyAdagradDA")
+    .Input("var: Ref(T)")
+    .Input("gradient_accumulator: Ref(T)")
+    .Input("gradient_squared_accumulator: Ref(T)")
+    .Input("grad: T")
+    .Input("indices: Tindices")
+    .Input("lr: T")
+    .Input("l1: T")
+    .Input("l2: T")
+    .Input("global_step: int64")
+    .Output("out: Ref(T)")
+    .Attr("T: numbertype")
+    .Attr("Tindices: {int32, int64}")
+    .Attr("use_locking: bool = false")
+    .Doc(
+        "The rows `indices` of var and its slots, one after another, by the rule of\n"
+        "ApplyAdagradDA; grad is [indices, rows...].\n"
+        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
+        "is\n"
+        "  outside or the shapes do not fit.")
+    .Shape(ApplyShape<3, 3, 4>)
+    .CpuKernelClasses<ApplyKernels<AdagradDaRule>::For, float, double>();
+
 RAMET_OP("SparseApplyProximalAdagrad")
     .Input("var: Ref(T)")
     .Input("accum: Ref(T)")
@@ -230,6 +253,7 @@ RAMET_RESOURCE_TWIN("ResourceSparseApplyAdagradV2");
 RAMET_RESOURCE_TWIN("ResourceSparseApplyRMSProp");
 RAMET_RESOURCE_TWIN("ResourceSparseApplyCenteredRMSProp");
 RAMET_RESOURCE_TWIN("ResourceSparseApplyAdadelta");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyAdagradDA");
 RAMET_RESOURCE_TWIN("ResourceSparseApplyFtrl");
 RAMET_RESOURCE_TWIN("ResourceSparseApplyFtrlV2");
 RAMET_RESOURCE_TWIN("ResourceSparseApplyProximalAdagrad");

@@ -131,16 +131,10 @@ class BaseSession:
             try:
                 result = self._core.run(fetches, feed_dict)
             except errors.OpError as error:
-                raise self._explained(error) from None
+                raise error.with_traceback(None) from _core.host_function_error(error.message)
             if result is not NotImplemented:
                 return result
         return self._run_structure(fetches, feed_dict)
-
-    def _explained(self, error):
-        cause = _core.host_function_error(error.message)
-        error.__cause__ = cause
-        error.__traceback__ = None
-        return error
 
     def _run_structure(self, fetches, feed_dict):
         if self._closed:
@@ -155,7 +149,7 @@ class BaseSession:
         try:
             values = self._core.run(elements.items, feeds) if elements.items else []
         except errors.OpError as error:
-            raise self._explained(error) from None
+            raise error.with_traceback(None) from _core.host_function_error(error.message)
         return build(values)
 
     def _feeds(self, feed_dict):

@@ -55,7 +55,8 @@ class _Wanted:
             return 0
         letters = self._matcher.ratio()
         score = 0.7 * max(letters, overlap) + 0.3 * min(letters, overlap)
-        if name.lower() == self._name.lower() or words[:len(self._words)] == self._words or words[-len(self._words):] == self._words:
+        ends = (words[:len(self._words)], words[-len(self._words):])
+        if name.lower() == self._name.lower() or self._words in ends:
             score += 0.2
         if _is_class(name) != _is_class(self._name):
             score -= 0.1

@@ -3,13 +3,11 @@
 import re
 
 from ramet.api import export
-from ramet.framework import dtypes
-from ramet.framework import nest
-from ramet.framework import ops
+from ramet.framework import dtypes, nest, ops
 from ramet.layers import input_spec as input_specs
+from ramet.layers import tracking
 from ramet.ops import variable_scope as vs
 from ramet.ops import variables as tf_variables
-from ramet.ops.partitioned_variable import PartitionedVariable
 from ramet.ops.variable_creation import state_of
 
 _AUTO = tf_variables.VariableSynchronization.AUTO
@@ -30,23 +28,8 @@ def _unique_name(base_name):
     return f'{base_name}_{counts[key]}'
 
 
-def _collect(elements, key):
-    collection = ops.get_collection_ref(key)
-    known = set(map(id, collection))
-    collection.extend(e for e in elements if id(e) not in known)
-
-
 def _tensor(value):
     return value if isinstance(value, ops.Tensor) else ops.convert_to_tensor(value)
-
-
-def _all_variables():
-    return ops.get_collection(ops.GraphKeys.GLOBAL_VARIABLES) \
-        + ops.get_collection(ops.GraphKeys.LOCAL_VARIABLES)
-
-
-def _parts(variable):
-    return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
 
 
 @export('layers.Layer')
@@ -164,7 +147,7 @@ class Layer:
                              'and synchronization=VariableSynchronization.ON_READ.')
         if trainable is None:
             trainable = synchronization is not _ON_READ
-        known = set(map(id, _all_variables())) if regularizer else ()
+        known = set(map(id, tracking.all_variables())) if regularizer else ()
         self._set_scope()
         with vs.variable_scope(self._scope, reuse=self.built or self._reuse,
                                auxiliary_name_scope=False) as scope:
@@ -176,8 +159,9 @@ class Layer:
                     initializer=initializer, trainable=trainable and self.trainable,
                     constraint=constraint, use_resource=use_resource, partitioner=partitioner,
                     synchronization=synchronization, aggregation=aggregation)
-                if regularizer and not any(id(part) in known for part in _parts(variable)):
-                    self._regularize(name, variable, regularizer)
+                parts = tracking.parts_of(variable) if regularizer else ()
+                if not any(id(part) in known for part in parts):
+                    self._regularize(name, parts, regularizer)
         self._keep(variable, trainable)
         return variable
 
@@ -188,8 +172,8 @@ class Layer:
         if not any(v is variable for v in self._trainable + self._non_trainable):
             kept.append(variable)
 
-    def _regularize(self, name, variable, regularizer):
-        for part in _parts(variable):
+    def _regularize(self, name, parts, regularizer):
+        for part in parts:
             with ops.name_scope(name + '/Regularizer'):
                 loss = regularizer(part)
             if loss is not None:
@@ -235,7 +219,7 @@ class Layer:
             self._regularize_activity(outputs)
         self._inputs.append(inputs)
         self._outputs.append(outputs)
-        _collect(self._updates, ops.GraphKeys.UPDATE_OPS)
+        tracking.collect(self._updates, ops.GraphKeys.UPDATE_OPS)
         return outputs
 
     def apply(self, inputs, *args, **kwargs):
@@ -279,7 +263,8 @@ class Layer:
     @property
     def non_trainable_weights(self):
         """The other variables."""
-        return list(self._non_trainable) if self.trainable else self._trainable + self._non_trainable
+        return list(self._non_trainable if self.trainable
+                    else self._trainable + self._non_trainable)
 
     @property
     def weights(self):
@@ -297,7 +282,7 @@ class Layer:
 
     @property
     def updates(self):
-        """The operations and tensors that add_update was given."""
+        """The operations that add_update was given."""
         return list(self._updates)
 
     def add_loss(self, losses, inputs=None):
@@ -309,7 +294,7 @@ class Layer:
         """
         losses = nest.flatten(losses)
         self._losses.extend(losses)
-        _collect(losses, ops.GraphKeys.REGULARIZATION_LOSSES)
+        tracking.collect(losses, ops.GraphKeys.REGULARIZATION_LOSSES)
 
     def add_update(self, updates, inputs=None):
         """Adds operations that are to run at each training step, to the collection "update_ops".
@@ -318,17 +303,17 @@ class Layer:
           updates: an Operation or Tensor, or a list of them.
           inputs: what they depend on; not used.
         """
-        updates = nest.flatten(updates)
+        updates = [u if isinstance(u, ops.Operation) else u.op for u in nest.flatten(updates)]
         self._updates.extend(updates)
-        _collect(updates, ops.GraphKeys.UPDATE_OPS)
+        tracking.collect(updates, ops.GraphKeys.UPDATE_OPS)
 
     def get_losses_for(self, inputs):
         """The losses that depend on the inputs; None: those that depend on none."""
-        return _reached_from(self._losses, inputs, self._all_inputs())
+        return tracking.reached_from(self._losses, inputs, self._all_inputs())
 
     def get_updates_for(self, inputs):
         """The updates that depend on the inputs; None: those that depend on none."""
-        return _reached_from(self._updates, inputs, self._all_inputs())
+        return tracking.reached_from(self._updates, inputs, self._all_inputs())
 
     def _all_inputs(self):
         return nest.flatten(self._inputs)
@@ -390,20 +375,3 @@ class Layer:
 
 def _shape_of(value):
     return nest.map_structure(lambda tensor: tuple(tensor.get_shape().as_list()), value)
-
-
-def _reached_from(values, inputs, all_inputs):
-    """Those of `values` that depend on the inputs, or, if these are None, on no inputs at all."""
-    starts = {t.op for t in nest.flatten(all_inputs if inputs is None else inputs)}
-    found = []
-    for value in values:
-        waiting, seen, hit = [value if isinstance(value, ops.Operation) else value.op], set(), False
-        while waiting and not hit:
-            op = waiting.pop()
-            hit = op in starts
-            new = [t.op for t in op.inputs if t.op not in seen]
-            seen.update(new)
-            waiting.extend(new)
-        if hit == (inputs is not None):
-            found.append(value)
-    return found

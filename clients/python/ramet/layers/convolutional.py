@@ -2,14 +2,10 @@
 
 from ramet.api import export
 from ramet.framework import tensor_shape
-from ramet.layers import arguments
-from ramet.layers import base
+from ramet.layers import arguments, base
 from ramet.layers.arguments import as_function
 from ramet.layers.input_spec import InputSpec
-from ramet.ops import array_ops
-from ramet.ops import init_ops
-from ramet.ops import nn_activation
-from ramet.ops import nn_convolution
+from ramet.ops import array_ops, init_ops, nn_activation, nn_convolution
 
 _ZEROS = init_ops.zeros_initializer()
 

@@ -1,14 +1,11 @@
 """Fully connected layers, dropout and flattening."""
 
 from ramet.api import export
-from ramet.framework import constant_op
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.framework import tensor_shape
+from ramet.framework import constant_op, dtypes, ops, tensor_shape
 from ramet.layers import base
+from ramet.layers import utils as layer_utils
 from ramet.layers.input_spec import InputSpec
-from ramet.ops import gen
-from ramet.ops import init_ops
+from ramet.ops import gen, init_ops
 
 
 @export('layers.Dense')
@@ -134,14 +131,13 @@ class Dropout(base.Layer):
         self.seed = seed
 
     def call(self, inputs, training=False):
-        from ramet.layers import smart
         from ramet.ops import array_ops, nn_activation
 
         def dropped():
             return nn_activation.dropout(inputs, noise_shape=self._noise_shape(inputs),
                                          seed=self.seed, rate=self.rate)
 
-        return smart.cond(training, dropped, lambda: array_ops.identity(inputs))
+        return layer_utils.smart_cond(training, dropped, lambda: array_ops.identity(inputs))
 
     def _noise_shape(self, inputs):
         from ramet.ops import array_ops

@@ -1,9 +1,7 @@
 """What the inputs of a layer must be."""
 
 from ramet.api import export
-from ramet.framework import dtypes
-from ramet.framework import nest
-from ramet.framework import tensor_shape
+from ramet.framework import dtypes, nest, tensor_shape
 
 
 @export('layers.InputSpec')

@@ -2,12 +2,10 @@
 
 from ramet.api import export
 from ramet.framework import tensor_shape
-from ramet.layers import arguments
-from ramet.layers import base
+from ramet.layers import arguments, base
 from ramet.layers.arguments import as_function
 from ramet.layers.input_spec import InputSpec
-from ramet.ops import array_ops
-from ramet.ops import nn_pool
+from ramet.ops import array_ops, nn_pool
 
 
 class _Pooling(base.Layer):

@@ -1,12 +1,10 @@
-"""Separable convolution layers: each channel is convolved by itself, then the channels are mixed."""
+"""Separable convolution layers: each channel is convolved, then they are mixed."""
 
 from ramet.api import export
 from ramet.layers import arguments
 from ramet.layers.arguments import as_function
 from ramet.layers.convolutional import Conv
-from ramet.ops import array_ops
-from ramet.ops import init_ops
-from ramet.ops import nn_convolution
+from ramet.ops import array_ops, init_ops, nn_convolution
 
 _ZEROS = init_ops.zeros_initializer()
 

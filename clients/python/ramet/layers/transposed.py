@@ -5,9 +5,7 @@ from ramet.framework import tensor_shape
 from ramet.layers import arguments
 from ramet.layers.arguments import as_function
 from ramet.layers.convolutional import Conv
-from ramet.ops import array_ops
-from ramet.ops import init_ops
-from ramet.ops import nn_conv
+from ramet.ops import array_ops, init_ops, nn_conv
 
 _ZEROS = init_ops.zeros_initializer()
 

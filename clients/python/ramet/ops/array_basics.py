@@ -1,5 +1,6 @@
 """Shapes, constants of a shape, placeholders, and what only relabels a tensor."""
 
+
 import numpy as np
 
 from ramet.api import export, export_value
@@ -11,8 +12,6 @@ from ramet.ops import gen
 Tensor = ops.Tensor
 newaxis = None
 export_value('newaxis', None)
-
-_SMALL = 1000
 
 
 def one_of(new_name, new, old_name, old, default=None):
@@ -257,158 +256,6 @@ def reshape(tensor, shape, name=None):
       ValueError: the numbers of elements are known and differ.
     """
     return gen.Reshape(tensor, shape, name=name)
-
-
-@export('fill')
-def fill(dims, value, name=None, layout=None):
-    """Returns a tensor of shape `dims` in which every element is `value`.
-
-    Args:
-      dims: a 1-D int32 or int64 tensor.
-      value: a scalar of any dtype.
-      name: name of the node.
-      layout: not used.
-
-    Returns:
-      A tensor of the dtype of `value`.
-    """
-    del layout
-    return gen.Fill(dims, value, name=name)
-
-
-@export('zeros')
-def zeros(shape, dtype=dtypes.float32, name=None, layout=None):
-    """Returns a tensor of zeros (False, empty strings).
-
-    Args:
-      shape: ints, a TensorShape or a 1-D int32 or int64 tensor.
-      dtype: dtype of the elements.
-      name: name of the node.
-      layout: not used.
-
-    Returns:
-      A tensor of `shape`: a constant where it is small and known.
-    """
-    del layout
-    dtype = dtypes.as_dtype(dtype).base_dtype
-    zero = False if dtype == dtypes.bool else '' if dtype == dtypes.string else 0
-    return _filled(shape, dtype, zero, name or 'zeros')
-
-
-@export('ones')
-def ones(shape, dtype=dtypes.float32, name=None, layout=None):
-    """Returns a tensor of ones (True for bool).
-
-    Args:
-      shape: ints, a TensorShape or a 1-D int32 or int64 tensor.
-      dtype: dtype of the elements; not string.
-      name: name of the node.
-      layout: not used.
-
-    Returns:
-      A tensor of `shape`: a constant where it is small and known.
-    """
-    del layout
-    dtype = dtypes.as_dtype(dtype).base_dtype
-    one = True if dtype == dtypes.bool else 1
-    return _filled(shape, dtype, one, name or 'ones')
-
-
-def _filled(shape, dtype, value, name):
-    if not isinstance(shape, Tensor):
-        small = _small_constant(shape, dtype, value, name)
-        if small is not None:
-            return small
-    with ops.name_scope(name, None, [shape]) as scope:
-        if not isinstance(shape, Tensor):
-            shape = _shape_tensor(shape)
-        if shape.shape.rank == 0:
-            shape = reshape(shape, [-1])
-        return gen.Fill(shape, constant_op.constant(value, dtype=dtype), name=scope)
-
-
-def _small_constant(shape, dtype, value, name):
-    """The constant for a short list of ints; None where a Fill node is due."""
-    if isinstance(shape, tensor_shape.TensorShape):
-        shape = shape.as_list() if shape.is_fully_defined() else None
-    elif not isinstance(shape, (list, tuple)):
-        return None
-    if shape is None or dtype == dtypes.string and value == 1:
-        return None
-    count = 1
-    for dim in shape:
-        if isinstance(dim, tensor_shape.Dimension):
-            dim = dim.value
-        if not isinstance(dim, (int, np.integer)):
-            return None
-        count *= int(dim)
-    if not 0 <= count < _SMALL:
-        return None
-    return constant_op.constant(value, shape=shape, dtype=dtype, name=name)
-
-
-def _shape_tensor(shape):
-    try:
-        static = tensor_shape.as_shape(shape)
-        if static.is_fully_defined():
-            return constant_op.constant(static.as_list(), dtypes.int32, name='shape_as_tensor')
-    except (TypeError, ValueError):
-        pass
-    return ops.convert_to_tensor(shape, dtype=dtypes.int32)
-
-
-@export('zeros_like')
-def zeros_like(tensor, dtype=None, name=None, optimize=True):
-    """Returns zeros in the shape of another tensor.
-
-    Args:
-      tensor: a tensor or SparseTensor.
-      dtype: dtype of the zeros; that of `tensor` if not given.
-      name: name of the node.
-      optimize: make a constant of zeros where the shape is known statically.
-
-    Returns:
-      A tensor of the shape of `tensor`.
-    """
-    with ops.name_scope(name, 'zeros_like', [tensor]) as scope:
-        if is_sparse(tensor):
-            whole = tensor.shape if tensor.shape.is_fully_defined() else tensor.dense_shape
-            return zeros(whole, tensor.dtype if dtype is None else dtype, name=scope)
-        if not isinstance(tensor, Tensor):
-            tensor = ops.convert_to_tensor(tensor, name='tensor')
-        wanted = tensor.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype)
-        if optimize and tensor.shape.is_fully_defined() and wanted != dtypes.variant:
-            return zeros(tensor.shape, dtype=wanted, name=scope)
-        if wanted != tensor.dtype.base_dtype and wanted != dtypes.variant:
-            return zeros(shape_internal(tensor, optimize=optimize), dtype=wanted, name=scope)
-        return gen.ZerosLike(tensor, name=scope)
-
-
-@export('ones_like')
-def ones_like(tensor, dtype=None, name=None, optimize=True):
-    """Returns ones in the shape of another tensor.
-
-    Args:
-      tensor: a tensor.
-      dtype: dtype of the ones; that of `tensor` if not given.
-      name: name of the node.
-      optimize: take the shape from what is known statically.
-
-    Returns:
-      A tensor of the shape of `tensor`.
-    """
-    with ops.name_scope(name, 'ones_like', [tensor]) as scope:
-        tensor = ops.convert_to_tensor(tensor, name='tensor')
-        like = shape_in_scope(tensor, optimize)
-        return ones(like, dtype=tensor.dtype if dtype is None else dtype, name=scope)
-
-
-def shape_in_scope(tensor, optimize=True):
-    static = tensor.shape
-    if not (optimize and static.is_fully_defined()):
-        return shape_internal(tensor, optimize=optimize)
-    with ops.name_scope('Shape'):
-        return constant_op.constant(static.as_list(), dtypes.int32, name='shape_as_tensor')
 
 
 @export('broadcast_dynamic_shape')

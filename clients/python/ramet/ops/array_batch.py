@@ -2,7 +2,15 @@
 
 from ramet.api import export
 from ramet.framework import dtypes, ops, tensor_shape
-from ramet.ops import array_basics, array_join, array_layout, array_repeat, array_select, gen
+from ramet.ops import (
+    array_basics,
+    array_fill,
+    array_join,
+    array_layout,
+    array_repeat,
+    array_select,
+    gen,
+)
 
 
 @export('batch_gather')
@@ -47,13 +55,13 @@ def _flat_gather(params, indices, batch_dims):
 
 def _offset(indices, params_shape, batch_dims):
     rank, dtype = indices.shape.rank, indices.dtype.base_dtype
-    step = array_basics.ones((), dtype=dtype)
+    step = array_fill.ones((), dtype=dtype)
     sizes = gen.Cast(params_shape, dtype)
     for dim in range(batch_dims, 0, -1):
         count = sizes[dim - 1]
         step *= sizes[dim]
-        places = gen.Range(array_basics.zeros((), dtype=dtype), count,
-                           array_basics.ones((), dtype=dtype))
+        places = gen.Range(array_fill.zeros((), dtype=dtype), count,
+                           array_fill.ones((), dtype=dtype))
         places *= step
         spread = array_join.stack([1] * (dim - 1) + [count] + [1] * (rank - dim), axis=0)
         indices += array_basics.reshape(places, spread)
@@ -127,7 +135,7 @@ def _with_batch_places(indices, indices_shape, batch_shape, batch_dims):
         array_join.stack([array_basics.reshape(place, (-1,)) for place in mesh], axis=0))
     grid_shape = array_basics.shape(grid)
     grid = array_basics.reshape(grid, array_join.concat(
-        [grid_shape[:1], array_basics.ones(inner_rank, dtypes.int32), grid_shape[1:]], axis=0))
+        [grid_shape[:1], array_fill.ones(inner_rank, dtypes.int32), grid_shape[1:]], axis=0))
     grid = gen.Tile(grid, array_join.concat(((1,), inner_shape, (1,)), axis=0))
     flat = array_join.concat(([count], indices_shape[batch_dims:]), axis=0)
     return array_join.concat((grid, array_basics.reshape(indices, flat)), axis=-1)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ramet.api import export
 from ramet.framework import dtypes, ops, tensor_util
-from ramet.ops import array_basics, array_join, gen
+from ramet.ops import array_basics, array_fill, array_join, gen
 from ramet.ops.array_basics import one_of
 
 
@@ -246,7 +246,7 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
         block_shape.shape.assert_has_rank(1)
         count = block_shape.shape.as_list()[0]
         if count == 0:
-            empty = array_basics.zeros([0, 2], dtypes.int32)
+            empty = array_fill.zeros([0, 2], dtypes.int32)
             return empty, empty
         input_shape.shape.assert_is_compatible_with([count])
         base = _base_paddings(base_paddings, count)
@@ -258,7 +258,7 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
 
 def _base_paddings(base_paddings, count):
     if base_paddings is None:
-        return array_basics.zeros([count, 2], dtypes.int32)
+        return array_fill.zeros([count, 2], dtypes.int32)
     base = ops.convert_to_tensor(base_paddings, dtype=dtypes.int32, name='base_paddings')
     base.shape.assert_is_compatible_with([count, 2])
     return base

@@ -2,12 +2,13 @@
 
 from ramet.ops import gen
 from ramet.ops.array_basics import (  # noqa: F401
-    broadcast_dynamic_shape, broadcast_static_shape, expand_dims, expand_dims_v2, fill,
-    guarantee_const, identity, newaxis, ones, ones_like, rank, rank_internal, reshape, shape,
-    shape_internal, shape_n, size, size_internal, squeeze, stop_gradient, zeros, zeros_like)
+    broadcast_dynamic_shape, broadcast_static_shape, expand_dims, expand_dims_v2,
+    guarantee_const, identity, newaxis, rank, rank_internal, reshape, shape, shape_internal,
+    shape_n, size, size_internal, squeeze, stop_gradient)
 from ramet.ops.array_batch import batch_gather, batch_gather_nd  # noqa: F401
 from ramet.ops.array_diag import (  # noqa: F401
     matrix_diag, matrix_diag_part, matrix_set_diag, tensor_diag_part)
+from ramet.ops.array_fill import fill, ones, ones_like, zeros, zeros_like  # noqa: F401
 from ramet.ops.array_join import concat, parallel_stack, split, stack, unstack  # noqa: F401
 from ramet.ops.array_layout import (  # noqa: F401
     batch_to_space, depth_to_space, extract_image_patches, extract_patches, fingerprint,

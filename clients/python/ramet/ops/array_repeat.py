@@ -2,7 +2,7 @@
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
-from ramet.ops import array_basics, array_join, array_select, gen
+from ramet.ops import array_basics, array_fill, array_join, array_select, gen
 
 
 @export('meshgrid')
@@ -44,7 +44,7 @@ def _grid(args, indexing):
         axes[0] = gen.Reshape(axes[0], [1, -1] + tail)
         axes[1] = gen.Reshape(axes[1], [-1, 1] + tail)
         sizes[0], sizes[1] = sizes[1], sizes[0]
-    whole = array_basics.ones(sizes, dtype)
+    whole = array_fill.ones(sizes, dtype)
     return [gen.Mul(axis, whole, name='mul') for axis in axes]
 
 
@@ -146,6 +146,6 @@ def _tile_one(data, axis, count):
         multiples = [1] * data.shape.rank
         multiples[axis] = count
     else:
-        whole = array_basics.ones(array_basics.rank(data), dtypes.int32)
+        whole = array_fill.ones(array_basics.rank(data), dtypes.int32)
         multiples = array_join.concat([whole[:axis], [count], whole[axis + 1:]], axis=0)
     return gen.Tile(data, multiples)

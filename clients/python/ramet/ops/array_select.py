@@ -2,7 +2,7 @@
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops, tensor_shape, tensor_util
-from ramet.ops import array_basics, array_join, gen
+from ramet.ops import array_basics, array_fill, array_join, gen
 
 Tensor = ops.Tensor
 
@@ -322,8 +322,8 @@ def searchsorted(sorted_sequence, values, side='left', out_type=dtypes.int32, na
     Raises:
       ValueError: `side` is something else.
     """
-    width = array_basics.shape_in_scope(sorted_sequence)[-1]
-    count = array_basics.shape_in_scope(values)[-1]
+    width = array_fill.shape_in_scope(sorted_sequence)[-1]
+    count = array_fill.shape_in_scope(values)[-1]
     rows = array_basics.reshape(sorted_sequence, [-1, width])
     wanted = array_basics.reshape(values, [-1, count])
     if side not in ('left', 'right'):
@@ -331,7 +331,7 @@ def searchsorted(sorted_sequence, values, side='left', out_type=dtypes.int32, na
                          f"`side` = '{side}'.")
     search = gen.UpperBound if side == 'right' else gen.LowerBound
     found = search(rows, wanted, out_type=out_type, name=name)
-    return array_basics.reshape(found, array_basics.shape_in_scope(values))
+    return array_basics.reshape(found, array_fill.shape_in_scope(values))
 
 
 @export('sparse_mask', 'sparse.mask')

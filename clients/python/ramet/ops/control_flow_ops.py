@@ -1,6 +1,6 @@
 """group, tuple, with_dependencies and Assert: order without branches."""
 
-from ramet.api import export
+from ramet.api import UnavailableAttributeError, export
 from ramet.framework import dtypes, nest, ops
 from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.sparse_tensor import SparseTensor
@@ -107,8 +107,8 @@ def tuple(tensors, name=None, control_inputs=None):
       ValueError: there is no tensor.
     """
     with ops.name_scope(name, 'tuple', tensors):
-        tensors = [t if t is None or isinstance(t, (Operation, Tensor, IndexedSlices))
-                   else ops.convert_to_tensor(t) for t in tensors]
+        tensors = [t if t is None or isinstance(t, (Operation, IndexedSlices))
+                   or ops.is_dense_tensor_like(t) else ops.convert_to_tensor(t) for t in tensors]
         waits = [t if isinstance(t, Operation) else t.op for t in tensors if t is not None]
         for item in control_inputs or ():
             if isinstance(item, Tensor):
@@ -162,9 +162,15 @@ def needed_cond():
     try:
         from ramet.ops.cond import cond
     except ImportError:
-        raise NotImplementedError(
+        raise UnavailableAttributeError(
             'this needs tf.cond, which this Ramet does not have') from None
     return cond
+
+
+def __getattr__(name):
+    if name == 'cond':
+        return needed_cond()
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
 
 
 @export('debugging.assert_all_finite', 'verify_tensor_all_finite')

@@ -7,6 +7,7 @@ from ramet.framework import dtypes, ops
 from ramet.ops import (
     array_basics,
     array_diag,
+    array_fill,
     array_join,
     array_layout,
     array_select,
@@ -47,10 +48,10 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
             diagonal_shape = array_join.concat((batch, [least]), axis=0)
             if not square:
                 whole = array_join.concat((batch, [num_rows, num_columns]), axis=0)
-        ones = array_basics.ones(diagonal_shape, dtype=dtype)
+        ones = array_fill.ones(diagonal_shape, dtype=dtype)
         if square:
             return array_diag.matrix_diag(ones)
-        return array_diag.matrix_set_diag(array_basics.zeros(whole, dtype=dtype), ones)
+        return array_diag.matrix_set_diag(array_fill.zeros(whole, dtype=dtype), ones)
 
 
 @export('linalg.norm', 'norm')
@@ -84,14 +85,13 @@ def norm(tensor, ord='euclidean', axis=None, keepdims=None, name=None, keep_dims
 
 
 def _norm_axis(axis):
-    is_matrix = (isinstance(axis, tuple) or isinstance(axis, list)) and len(axis) == 2
-    if not is_matrix:
+    if not isinstance(axis, (tuple, list)):
         return axis, False
-    axis = tuple(axis)
-    if not all(isinstance(i, (int, np.integer)) for i in axis) or axis[0] == axis[1]:
+    if (len(axis) != 2 or not all(isinstance(i, (int, np.integer)) for i in axis)
+            or axis[0] == axis[1]):
         raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers, got "
                          f'{axis}')
-    return axis, True
+    return tuple(axis), True
 
 
 def _check_norm(ord, is_matrix):
@@ -109,6 +109,7 @@ def _norm_of(tensor, ord, axis, is_matrix):
     if ord in ('fro', 'euclidean', 2, 2.0):
         if is_matrix and ord in (2, 2.0):
             return _spectral_norm(tensor, axis)
+        axis = [axis] if isinstance(axis, (int, np.integer)) else axis
         squares = tensor * math_cast.conj(tensor)
         return gen.Sqrt(math_reduce.reduce_sum(squares, axis, keepdims=True))
     sizes = math_basics.abs(tensor)
@@ -121,6 +122,7 @@ def _norm_of(tensor, ord, axis, is_matrix):
         if is_matrix:
             sizes = math_reduce.reduce_sum(sizes, axis[1], keepdims=True)
         return math_reduce.reduce_max(sizes, axis[0] if is_matrix else axis, keepdims=True)
+    axis = [axis] if isinstance(axis, (int, np.integer)) else axis
     powers = math_basics.pow(sizes, ord)
     return math_basics.pow(math_reduce.reduce_sum(powers, axis, keepdims=True), 1.0 / ord)
 

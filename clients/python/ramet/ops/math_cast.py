@@ -8,7 +8,7 @@ from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
 from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.sparse_tensor import SparseTensor
-from ramet.ops import array_basics, array_select, gen
+from ramet.ops import array_fill, array_select, gen
 
 Tensor = ops.Tensor
 
@@ -254,7 +254,7 @@ def imag(input, name=None):
         input = ops.convert_to_tensor(input, name='input')
         if input.dtype.is_complex:
             return gen.Imag(input, Tout=input.dtype.real_dtype, name=scope)
-        return array_basics.zeros_like(input)
+        return array_fill.zeros_like(input)
 
 
 @export('angle', 'math.angle')
@@ -272,8 +272,8 @@ def angle(input, name=None):
         input = ops.convert_to_tensor(input, name='input')
         if input.dtype.is_complex:
             return gen.Angle(input, Tout=input.dtype.real_dtype, name=scope)
-        return array_select.where(input < 0, np.pi * array_basics.ones_like(input),
-                                  array_basics.zeros_like(input))
+        return array_select.where(input < 0, np.pi * array_fill.ones_like(input),
+                                  array_fill.zeros_like(input))
 
 
 @export('conj', 'math.conj')

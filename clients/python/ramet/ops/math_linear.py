@@ -7,6 +7,7 @@ from ramet.framework import constant_op, dtypes, ops
 from ramet.ops import (
     array_basics,
     array_diag,
+    array_fill,
     array_join,
     array_layout,
     array_select,
@@ -270,7 +271,7 @@ def polyval(coeffs, x, name=None):
     with ops.name_scope(name, 'polyval', [x] + coeffs) as scope:
         x = ops.convert_to_tensor(x, name='x')
         if not coeffs:
-            return array_basics.zeros_like(x, name=scope)
+            return array_fill.zeros_like(x, name=scope)
         coeffs = [ops.convert_to_tensor(value, name=f'coeff_{i}')
                   for i, value in enumerate(coeffs)]
         result = coeffs[0]

@@ -4,12 +4,14 @@ from ramet.ops import gen
 from ramet.ops.math_accumulate import (  # noqa: F401
     accumulate_n, add_n, cumprod, cumsum, cumulative_logsumexp)
 from ramet.ops.math_basics import (  # noqa: F401
-    abs, add, div, div_no_nan, divide, equal, floordiv, log_sigmoid, logical_xor, multiply,
-    multiply_no_nan, not_equal, pow, reciprocal_no_nan, round, scalar_mul, sigmoid,
-    sparse_dense_truediv, subtract, truediv, xdivy, xlog1py)
+    abs, add, equal, log_sigmoid, logical_xor, multiply, not_equal, pow, round, scalar_mul,
+    sigmoid, subtract)
 from ramet.ops.math_cast import (  # noqa: F401
     angle, cast, complex, conj, imag, real, saturate_cast, to_bfloat16, to_complex64,
     to_complex128, to_double, to_float, to_int32, to_int64)
+from ramet.ops.math_divide import (  # noqa: F401
+    div, div_no_nan, divide, floordiv, multiply_no_nan, reciprocal_no_nan, sparse_dense_truediv,
+    truediv, xdivy, xlog1py)
 from ramet.ops.math_linear import matmul, matvec, polyval, tensordot, trace  # noqa: F401
 from ramet.ops.math_range import linspace, range  # noqa: F401
 from ramet.ops.math_reduce import (  # noqa: F401
@@ -32,10 +34,13 @@ _GENERATED = {
     'igammac': 'Igammac', 'is_finite': 'IsFinite', 'is_inf': 'IsInf', 'is_nan': 'IsNan',
     'less': 'Less', 'less_equal': 'LessEqual', 'lgamma': 'Lgamma', 'log': 'Log', 'log1p': 'Log1p',
     'logical_and': 'LogicalAnd', 'logical_not': 'LogicalNot', 'logical_or': 'LogicalOr',
-    'maximum': 'Maximum', 'minimum': 'Minimum', 'mod': 'FloorMod', 'nextafter': 'NextAfter', 'polygamma': 'Polygamma', 'real_div': 'RealDiv',
+    'maximum': 'Maximum', 'minimum': 'Minimum', 'mod': 'FloorMod',
+    'nextafter': 'NextAfter', 'polygamma': 'Polygamma', 'real_div': 'RealDiv',
     'reciprocal': 'Reciprocal', 'rint': 'Rint', 'segment_max': 'SegmentMax',
     'segment_mean': 'SegmentMean', 'segment_min': 'SegmentMin', 'segment_prod': 'SegmentProd',
-    'segment_sum': 'SegmentSum', 'sin': 'Sin', 'sinh': 'Sinh', 'squared_difference': 'SquaredDifference', 'tan': 'Tan', 'truncatediv': 'TruncateDiv', 'truncatemod': 'TruncateMod',
+    'segment_sum': 'SegmentSum', 'sin': 'Sin', 'sinh': 'Sinh',
+    'squared_difference': 'SquaredDifference', 'tan': 'Tan', 'truncatediv': 'TruncateDiv',
+    'truncatemod': 'TruncateMod',
     'unsorted_segment_max': 'UnsortedSegmentMax', 'unsorted_segment_min': 'UnsortedSegmentMin',
     'unsorted_segment_prod': 'UnsortedSegmentProd', 'unsorted_segment_sum': 'UnsortedSegmentSum',
     'xlogy': 'Xlogy', 'zeta': 'Zeta',

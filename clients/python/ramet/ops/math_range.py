@@ -2,7 +2,7 @@
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
-from ramet.ops import array_basics, array_join, gen, math_cast
+from ramet.ops import array_basics, array_fill, array_join, gen, math_cast
 
 Tensor = ops.Tensor
 
@@ -89,7 +89,7 @@ def _linspace(start, stop, count, axis, scope):
     lone = gen.Equal(axis, range(rank))
     spread = array_basics.reshape(places, gen.SelectV2(lone, inner, 1))
     result = array_join.concat((start, start + delta * spread, stop), axis=axis)
-    begin = array_basics.zeros_like(whole)
+    begin = array_fill.zeros_like(whole)
     size = array_join.concat(
         (whole[0:axis], array_basics.reshape(count, [1]), whole[axis + 1:]), 0)
     return gen.Slice(result, begin, size)

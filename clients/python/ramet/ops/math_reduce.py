@@ -7,7 +7,7 @@ import numpy as np
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
 from ramet.framework.sparse_tensor import SparseTensor
-from ramet.ops import array_basics, gen, math_basics, math_cast, math_range
+from ramet.ops import array_basics, array_fill, gen, math_basics, math_cast, math_range
 from ramet.ops.array_basics import one_of
 
 Tensor = ops.Tensor
@@ -334,7 +334,7 @@ def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int6
         input_tensor = ops.convert_to_tensor(input_tensor, name='input')
         held = input_tensor
         if held.dtype != dtypes.bool:
-            held = gen.NotEqual(held, array_basics.zeros([], dtype=held.dtype))
+            held = gen.NotEqual(held, array_fill.zeros([], dtype=held.dtype))
         held = gen.Cast(held, dtypes.int64)
         return math_cast.cast(_reduce(gen.Sum, held, axis, keepdims, None), dtype)
 

@@ -4,6 +4,7 @@ from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
 from ramet.ops import (
     array_basics,
+    array_fill,
     array_join,
     check_ops,
     control_flow_ops,
@@ -59,11 +60,11 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
 def _segment_counts(data, segment_ids, num_segments):
     """How many rows each segment has, at least 1, in a shape that divides the sums."""
     num_segments = ops.convert_to_tensor(num_segments)
-    lone = array_basics.ones(array_basics.shape_in_scope(segment_ids), dtype=data.dtype)
+    lone = array_fill.ones(array_fill.shape_in_scope(segment_ids), dtype=data.dtype)
     counts = gen.UnsortedSegmentSum(lone, segment_ids, num_segments)
     outer = num_segments[array_basics.newaxis]
     inner = array_basics.rank(data) - array_basics.rank(segment_ids)
-    shape = array_join.concat([outer, array_basics.ones([inner], dtypes.int32)], axis=0)
+    shape = array_join.concat([outer, array_fill.ones([inner], dtypes.int32)], axis=0)
     return gen.Maximum(array_basics.reshape(counts, shape), 1)
 
 
@@ -209,7 +210,7 @@ def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, 
             weights = math_cast.cast(weights, dtype)
         shape = array_join.stack([num_classes, num_classes])
         places = array_join.stack([labels, predictions], axis=1)
-        values = array_basics.ones_like(predictions, dtype) if weights is None else weights
+        values = array_fill.ones_like(predictions, dtype) if weights is None else weights
         return gen.ScatterNd(places, values, math_cast.cast(shape, dtypes.int64))
 
 

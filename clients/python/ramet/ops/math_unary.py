@@ -5,7 +5,7 @@ import numpy as np
 from ramet.api import export
 from ramet.framework import dtypes, ops
 from ramet.framework.sparse_tensor import SparseTensor
-from ramet.ops import array_basics, control_flow_ops, gen, math_basics, math_cast
+from ramet.ops import array_basics, control_flow_ops, gen, math_cast, math_divide
 
 
 def _of_sparse(build, sparse, default_name, name):
@@ -282,7 +282,7 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int3
         check = control_flow_ops.Assert(nbins > 0, [f'nbins {nbins} must > 0'])
         nbins = control_flow_ops.with_dependencies([check], nbins)
         count = math_cast.cast(nbins, values.dtype)
-        scaled = math_basics.truediv(values - value_range[0], value_range[1] - value_range[0],
+        scaled = math_divide.truediv(values - value_range[0], value_range[1] - value_range[0],
                                      name='scaled_values')
         places = gen.Floor(count * scaled, name='indices')
         places = _clipped(places, count - 1)

@@ -2,7 +2,7 @@
 
 from ramet.framework import dtypes, ops
 from ramet.framework.sparse_tensor import SparseTensor
-from ramet.ops import gen, math_basics, slicing
+from ramet.ops import gen, math_basics, math_divide, slicing
 
 Tensor = ops.Tensor
 _FLOATING = frozenset((dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64,
@@ -77,19 +77,19 @@ def _truediv(x, y):
     if dtype in _FLOATING and (kind is float or kind is int
                                or kind is Tensor and y.dtype is dtype):
         return gen.RealDiv(x, y, name='truediv')
-    return math_basics.truediv_in_scope(x, y)
+    return math_divide.truediv_in_scope(x, y)
 
 
 def _rtruediv(y, x):
-    return _reflected(y, x, 'truediv', math_basics.truediv_tensors)
+    return _reflected(y, x, 'truediv', math_divide.truediv_tensors)
 
 
 def _div(x, y):
-    return math_basics.div(x, y)
+    return math_divide.div(x, y)
 
 
 def _rdiv(y, x):
-    return _reflected(y, x, 'div', math_basics.div)
+    return _reflected(y, x, 'div', math_divide.div)
 
 
 def _floordiv(x, y):
@@ -210,7 +210,7 @@ def _sparse_mul(sparse, dense):
 
 
 def _sparse_truediv(sparse, dense):
-    return _sparse_op(sparse, dense, 'truediv', math_basics.sparse_dense_truediv)
+    return _sparse_op(sparse, dense, 'truediv', math_divide.sparse_dense_truediv)
 
 
 def _sparse_div(sparse, dense):

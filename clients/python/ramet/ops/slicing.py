@@ -6,7 +6,7 @@ import numpy as np
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops, tensor_shape
-from ramet.ops import array_basics, array_join, gen
+from ramet.ops import array_fill, array_join, gen
 
 Tensor = ops.Tensor
 _INDEX_TYPES = (dtypes.int16, dtypes.int32, dtypes.int64)
@@ -53,7 +53,7 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
       A tensor; it has a method `assign` if `var` was given.
     """
     if strides is None:
-        strides = array_basics.ones_like(begin)
+        strides = array_fill.ones_like(begin)
     masks = dict(begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask,
                  new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask)
     result = gen.StridedSlice(input_, begin, end, strides, name=name, **masks)

@@ -7,6 +7,7 @@ from ramet.framework import constant_op, dtypes, ops, tensor_util
 from ramet.framework.sparse_tensor import SparseTensor, SparseTensorValue
 from ramet.ops import (
     array_basics,
+    array_fill,
     array_join,
     array_select,
     check_ops,
@@ -64,7 +65,7 @@ def sparse_reset_shape(sp_input, new_shape=None):
         return SparseTensor(indices, values, _checked_shape(sp_input, old_shape, new_shape))
     greatest = math_reduce.reduce_max(indices, axis=0)
     zero = constant_op.constant(0, dtypes.int64)
-    least = math_basics.add(greatest, array_basics.ones_like(old_shape))
+    least = math_basics.add(greatest, array_fill.ones_like(old_shape))
     return SparseTensor(indices, values, gen.Maximum(zero, least))
 
 
@@ -104,7 +105,7 @@ def sparse_to_indicator(sp_input, vocab_size, name=None):
     sp_input = as_sparse(sp_input)
     with ops.name_scope(name, 'SparseToIndicator', [sp_input]) as scope:
         count = array_basics.shape(sp_input.indices)[0]
-        held = array_basics.fill(array_basics.expand_dims(count, 0), True)
+        held = array_fill.fill(array_basics.expand_dims(count, 0), True)
         marked = SparseTensor(sp_input.indices, held, sp_input.dense_shape)
         merged = sparse_merge(sp_input, marked, vocab_size, scope)
         return sparse_tensor_to_dense(merged, default_value=False, validate_indices=False,
@@ -175,7 +176,7 @@ def sparse_eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
         count = gen.Minimum(num_rows, num_columns)
         places = math_range.range(count, dtype=dtypes.int64)
         indices = array_join.stack([places, places], axis=1)
-        return SparseTensor(indices, array_basics.ones(count, dtype=dtype),
+        return SparseTensor(indices, array_fill.ones(count, dtype=dtype),
                             [num_rows, num_columns])
 
 
@@ -192,7 +193,7 @@ def from_dense(tensor, name=None):
     """
     with ops.name_scope(name, 'dense_to_sparse'):
         tensor = ops.convert_to_tensor(tensor)
-        zeros = array_basics.zeros_like(tensor)
+        zeros = array_fill.zeros_like(tensor)
         indices = array_select.where_v2(gen.NotEqual(tensor, zeros))
         return SparseTensor(indices, array_select.gather_nd(tensor, indices),
                             array_basics.shape(tensor, out_type=dtypes.int64))
@@ -217,7 +218,7 @@ def sparse_expand_dims(sp_input, axis=None, name=None):
         axis = ops.convert_to_tensor(-1 if axis is None else axis, name='axis')
         axis = array_select.where_v2(axis >= 0, axis, axis + rank + 1)
         count = array_basics.shape(sp_input.indices)[0]
-        column = array_basics.zeros([count, 1], dtype=dtypes.int64)
+        column = array_fill.zeros([count, 1], dtype=dtypes.int64)
         indices = array_join.concat(
             [gen.Slice(sp_input.indices, [0, 0], [-1, axis]), column,
              gen.Slice(sp_input.indices, [0, axis], [-1, -1])], axis=1)

@@ -7,6 +7,7 @@ from ramet.framework import constant_op, dtypes, ops, tensor_util
 from ramet.framework.sparse_tensor import SparseTensor, SparseTensorValue
 from ramet.ops import (
     array_basics,
+    array_fill,
     array_join,
     array_layout,
     array_select,
@@ -70,7 +71,7 @@ def sparse_tensor_to_dense(sp_input, default_value=None, validate_indices=True, 
     """
     sp_input = as_sparse(sp_input)
     if default_value is None:
-        default_value = array_basics.zeros([], dtype=sp_input.dtype)
+        default_value = array_fill.zeros([], dtype=sp_input.dtype)
     return gen.SparseToDense(sp_input.indices, sp_input.dense_shape, sp_input.values,
                              default_value=default_value, validate_indices=validate_indices,
                              name=name)

@@ -10,9 +10,8 @@ import importlib
 import os
 from importlib.machinery import ModuleSpec
 
-from ramet.compat import namespace
-
 from ramet import api
+from ramet.compat import namespace
 
 # Where the rooms of Ramet have other names.
 _ROOMS = (
@@ -24,8 +23,19 @@ _ROOMS = (
     ('python.tools.', 'tools.'),
     ('python.util.nest', 'framework.nest'),
     ('python.util.', 'lib.'),
+    ('contrib.layers.python.layers.', 'contrib.layers.'),
     ('python.', ''),
 )
+
+# Modules of tf.contrib that programs import from their packages: the names in them are public ones.
+_CONTRIB_MODULES = {
+    'contrib.framework.python.ops': ('arg_scope', 'checkpoint_ops', 'variables'),
+    'contrib.framework.python': ('ops',),
+    'contrib.layers.python': ('layers', 'ops'),
+    'contrib.layers.python.layers': ('embedding_ops', 'initializers', 'layers', 'normalization',
+                                     'regularizers', 'utils'),
+    'contrib.slim.python': ('slim',),
+}
 
 
 @functools.cache
@@ -98,6 +108,8 @@ def _find(path, name):
             return namespace.op_function(op)
     if is_module(f'{path}.{name}'):
         return importlib.import_module(f'tensorflow.{path}.{name}')
+    if name in _CONTRIB_MODULES.get(path, ()):
+        return importlib.import_module(f'tensorflow.{path}.{name}')
     public = _public_name(path, name)
     if public:
         return namespace.find(public)
@@ -132,7 +144,7 @@ class _Loader:
 
 
 def facade_spec(full_name, path):
-    """Returns the spec of a facade of `tensorflow.<path>`; None if TensorFlow has no such module."""
+    """Returns the spec of a facade of `tensorflow.<path>`; None where TensorFlow has no module."""
     if not is_module(path):
         return None
     return ModuleSpec(full_name, _Loader(path), is_package=True)

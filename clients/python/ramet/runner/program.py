@@ -126,7 +126,7 @@ def line(code):
 
 
 def pass_on_to_children():
-    """Lets Python programs that this one starts find Ramet too, by a sitecustomize on their path."""
+    """Lets Python programs that this one starts find Ramet, by a sitecustomize on their path."""
     site = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'site')
     others = [p for p in os.environ.get('PYTHONPATH', '').split(os.pathsep) if p and p != site]
     os.environ['PYTHONPATH'] = os.pathsep.join([site, *others])

@@ -33,7 +33,9 @@ def _import_meta_graph_with_return_elements(meta_graph_or_file, clear_devices=Fa
         meta_graph_or_file, clear_devices=clear_devices, import_scope=import_scope,
         return_elements=return_elements, **kwargs)
     if imported.saver_def is not None:
-        return saver.Saver.from_proto(imported.saver_def, None), imported.return_elements
+        restorer = saver.Saver(saver_def=imported.saver_def)
+        restorer._name = imported.prefix or None
+        return restorer, imported.return_elements
     if saver._all_saveable_objects(imported.prefix or None):
         return saver.Saver(), imported.return_elements
     return None, imported.return_elements

@@ -39,6 +39,13 @@ def _checked_saver_def(saver_def):
     return copy
 
 
+def _under(scope, saver_def):
+    if scope:
+        for field in ('filename_tensor_name', 'save_tensor_name', 'restore_op_name'):
+            setattr(saver_def, field, ops.prepend_name_scope(getattr(saver_def, field), scope))
+    return saver_def
+
+
 @export('train.Saver')
 class Saver:
     """Writes variables to checkpoint files that TensorFlow reads too, and restores them.
@@ -54,7 +61,8 @@ class Saver:
       sharded: whether there is one data file for each device that has variables.
       max_to_keep: how many checkpoints are kept; None or 0: all.
       keep_checkpoint_every_n_hours: one checkpoint of each so many hours is kept for good.
-      name: str, the scope of the nodes; None: 'save'.
+      name: str, the scope of the nodes; None: 'save'. With saver_def, a scope in front of its
+        names.
       restore_sequentially: no effect.
       saver_def: a SaverDef whose nodes are in the graph; then var_list is not looked at.
       builder: no effect.
@@ -94,7 +102,7 @@ class Saver:
         self._is_empty = False
         self._core = None
         if saver_def is not None:
-            self._adopt(_checked_saver_def(saver_def), ops.get_default_graph())
+            self._adopt(_under(name, _checked_saver_def(saver_def)), ops.get_default_graph())
         elif not defer_build:
             self.build()
 
@@ -163,13 +171,6 @@ class Saver:
         Raises:
           ValueError: if saver_def is no SaverDef, or lacks names.
         """
-        from ramet.core import convert
-        if import_scope and convert.full_name(saver_def) == 'tensorflow.SaverDef':
-            copy = type(saver_def)()
-            copy.CopyFrom(saver_def)
-            for field in ('filename_tensor_name', 'save_tensor_name', 'restore_op_name'):
-                setattr(copy, field, import_scope + '/' + getattr(copy, field))
-            saver_def = copy
         return Saver(saver_def=saver_def, name=import_scope)
 
     def save(self, sess, save_path, global_step=None, latest_filename=None,

@@ -5,10 +5,8 @@ import re
 
 from ramet.api import export
 from ramet.contrib.framework.arg_scope import add_arg_scope
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.ops import variable_lists
-from ramet.ops import variable_scope
+from ramet.framework import dtypes, ops
+from ramet.ops import variable_lists, variable_scope
 from ramet.ops import variables as tf_variables
 from ramet.train import training_util
 

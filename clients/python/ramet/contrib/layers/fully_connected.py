@@ -4,17 +4,14 @@ import functools
 
 from ramet.api import export
 from ramet.contrib.framework.arg_scope import add_arg_scope
-from ramet.contrib.layers import initializers
-from ramet.contrib.layers import utils
+from ramet.contrib.layers import initializers, utils
 from ramet.framework import ops
 from ramet.layers import core
-from ramet.ops import gen
-from ramet.ops import init_ops
-from ramet.ops import variable_scope
+from ramet.ops import gen, init_ops, variable_scope
 from ramet.ops.nn_activation import relu6 as _relu6
 
 
-def _relu(features):
+def relu_fn(features):
     return gen.Relu(features)
 
 
@@ -29,7 +26,7 @@ def finish(outputs, layer_name, normalizer_fn, normalizer_params, activation_fn,
 
 @export('contrib.layers.fully_connected')
 @add_arg_scope
-def fully_connected(inputs, num_outputs, activation_fn=_relu, normalizer_fn=None,
+def fully_connected(inputs, num_outputs, activation_fn=relu_fn, normalizer_fn=None,
                     normalizer_params=None,
                     weights_initializer=initializers.xavier_initializer(),
                     weights_regularizer=None, biases_initializer=init_ops.zeros_initializer(),
@@ -88,6 +85,6 @@ def _alias(name, activation_fn):
 
 
 linear = export('contrib.layers.linear')(_alias('linear', None))
-relu = export('contrib.layers.relu')(_alias('relu', _relu))
+relu = export('contrib.layers.relu')(_alias('relu', relu_fn))
 relu6 = export('contrib.layers.relu6')(_alias('relu6', _relu6))
 elu = export('contrib.layers.elu')(_alias('elu', lambda features: gen.Elu(features)))

@@ -3,7 +3,7 @@
 import functools
 
 from ramet.contrib.framework import variables
-from ramet.framework import ops
+from ramet.framework import ops, tensor_shape
 from ramet.ops.partitioned_variable import PartitionedVariable
 
 
@@ -46,3 +46,34 @@ def _get_model_variable(getter, name, rename, shape=None, dtype=None, initialize
         trainable=trainable, caching_device=caching_device, partitioner=partitioner,
         custom_getter=getter, use_resource=use_resource, synchronization=synchronization,
         aggregation=aggregation)
+
+
+def layer_format(data_format):
+    """The data format 'NCHW' or such as tf.layers has it."""
+    return 'channels_first' if data_format and data_format.startswith('NC') else 'channels_last'
+
+
+def check_format(data_format, *known):
+    """Checks that a data format is one of those.
+
+    Raises:
+      ValueError: if it is not.
+    """
+    if data_format not in known:
+        raise ValueError(f'data_format has to be either {" or ".join(known)}.')
+
+
+def last_dimension(shape, min_rank=1):
+    """The size of the last axis.
+
+    Raises:
+      ValueError: if it is unknown, or the rank is or is below `min_rank`.
+    """
+    if shape.ndims is None:
+        raise ValueError('dims of shape must be known but is None')
+    if shape.ndims < min_rank:
+        raise ValueError(f'rank of shape must be at least {min_rank} not: {shape.ndims}')
+    size = tensor_shape.dimension_value(shape[-1])
+    if size is None:
+        raise ValueError('last dimension shape must be known but is None')
+    return size

@@ -4,6 +4,7 @@ import collections
 import os
 
 import numpy as np
+
 from ramet.api import export
 
 Datasets = collections.namedtuple('Datasets', ['train', 'validation', 'test'])

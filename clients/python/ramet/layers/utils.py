@@ -1,10 +1,11 @@
 """Choosing between two computations, at once where the condition's value is known."""
 
-from ramet.framework import ops
-from ramet.framework import tensor_util
+from ramet.api import export
+from ramet.framework import ops, tensor_util
 from ramet.ops import variables as tf_variables
 
 
+@export('contrib.framework.smart_constant_value')
 def constant_value(pred):
     """The value of a condition as a bool; None if it is known only when the graph runs.
 
@@ -25,7 +26,8 @@ def constant_value(pred):
                     f'Found instead type: {type(pred)}')
 
 
-def cond(pred, true_fn, false_fn, name=None):
+@export('contrib.framework.smart_cond')
+def smart_cond(pred, true_fn, false_fn, name=None):
     """true_fn() or false_fn(); tf.cond of both where the condition's value is not known yet."""
     known = constant_value(pred)
     if known is None:

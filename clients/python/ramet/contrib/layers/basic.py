@@ -1,0 +1,204 @@
+"""Flattening, dropout, biases, one-hot codes, softmax, and layers in a row."""
+
+from ramet.api import export
+from ramet.contrib.framework import variables
+from ramet.contrib.framework.arg_scope import add_arg_scope
+from ramet.contrib.layers import utils
+from ramet.framework import dtypes, ops, tensor_shape
+from ramet.layers import core
+from ramet.ops import array_ops, init_ops, math_ops, nn_activation, variable_scope
+
+
+@export('contrib.layers.flatten')
+@add_arg_scope
+def flatten(inputs, outputs_collections=None, scope=None):
+    """Makes one axis of all but the first.
+
+    Args:
+      inputs: a Tensor [batch, ...].
+      outputs_collections: collections of the output.
+      scope: name of the name scope; 'Flatten' by default.
+
+    Returns:
+      A Tensor [batch, size].
+    """
+    with ops.name_scope(scope, 'Flatten', [inputs]) as sc:
+        outputs = core.flatten(ops.convert_to_tensor(inputs))
+        return utils.collect_named_outputs(outputs_collections, sc, outputs)
+
+
+@export('contrib.layers.dropout')
+@add_arg_scope
+def dropout(inputs, keep_prob=0.5, noise_shape=None, is_training=True, outputs_collections=None,
+            scope=None, seed=None):
+    """Zeroes a part of the inputs at random in training, and scales the rest to keep the sum.
+
+    Args:
+      inputs: a Tensor of a floating type.
+      keep_prob: the part that is kept; a number or a scalar tensor.
+      noise_shape: an int32 vector, the shape of the choices; None: that of the inputs.
+      is_training: whether values are zeroed: a bool or a tensor.
+      outputs_collections: collections of the output.
+      scope: name of the variable scope; 'Dropout' by default.
+      seed: an integer, see tf.set_random_seed.
+
+    Returns:
+      A Tensor like the inputs.
+    """
+    with variable_scope.variable_scope(scope, 'Dropout', [inputs],
+                                       custom_getter=utils.layer_variable_getter()) as sc:
+        inputs = ops.convert_to_tensor(inputs)
+        layer = core.Dropout(rate=1 - keep_prob, noise_shape=noise_shape, seed=seed, name=sc.name,
+                             _scope=sc)
+        outputs = layer.apply(inputs, training=is_training)
+        return utils.collect_named_outputs(outputs_collections, sc.name, outputs)
+
+
+@export('contrib.layers.bias_add')
+@add_arg_scope
+def bias_add(inputs, activation_fn=None, initializer=init_ops.zeros_initializer(),
+             regularizer=None, reuse=None, variables_collections=None, outputs_collections=None,
+             trainable=True, data_format='NHWC', scope=None):
+    """Adds a bias to each channel.
+
+    Args:
+      inputs: a Tensor of rank 2 or more.
+      activation_fn: function of the outputs; None: none.
+      initializer: of the variable 'biases'.
+      regularizer: function from the variable to a loss.
+      reuse: whether the variable of the scope is used again.
+      variables_collections: further collections of the variable.
+      outputs_collections: collections of the output.
+      trainable: whether the variable is trainable.
+      data_format: 'NHWC' or, with four axes, 'NCHW'.
+      scope: name of the variable scope; 'BiasAdd' by default.
+
+    Returns:
+      A Tensor like the inputs.
+
+    Raises:
+      ValueError: if `data_format` does not fit, or the rank or the number of channels is unknown.
+    """
+    utils.check_format(data_format, 'NCHW', 'NHWC')
+    with variable_scope.variable_scope(scope, 'BiasAdd', [inputs], reuse=reuse) as sc:
+        inputs = ops.convert_to_tensor(inputs)
+        shape = inputs.get_shape()
+        if shape.ndims is None:
+            raise ValueError('Dims of shape must be known but is None')
+        if shape.ndims != 4 and data_format == 'NCHW':
+            raise ValueError('Data format NCHW only supports 4D Tensor')
+        channels = tensor_shape.dimension_value(shape[1 if data_format == 'NCHW' else -1])
+        if channels is None:
+            raise ValueError('`C` dimension must be known but is None')
+        biases = variables.model_variable(
+            'biases', shape=[channels], dtype=inputs.dtype.base_dtype, initializer=initializer,
+            regularizer=regularizer, trainable=trainable,
+            collections=utils.get_variable_collections(variables_collections, 'biases'))
+        outputs = nn_activation.bias_add(inputs, biases, data_format=data_format)
+        if activation_fn is not None:
+            outputs = activation_fn(outputs)
+        return utils.collect_named_outputs(outputs_collections, sc.name, outputs)
+
+
+@export('contrib.layers.one_hot_encoding')
+@add_arg_scope
+def one_hot_encoding(labels, num_classes, on_value=1.0, off_value=0.0, outputs_collections=None,
+                     scope=None):
+    """Vectors with one element on; see tf.one_hot.
+
+    Args:
+      labels: a vector of integers: which element is on.
+      num_classes: the length of the vectors.
+      on_value, off_value: the values of the elements.
+      outputs_collections: collections of the output.
+      scope: name of the name scope; 'OneHotEncoding' by default.
+
+    Returns:
+      A Tensor [len(labels), num_classes].
+    """
+    with ops.name_scope(scope, 'OneHotEncoding', [labels, num_classes]) as sc:
+        labels = ops.convert_to_tensor(labels)
+        if labels.dtype == dtypes.int32:
+            labels = math_ops.cast(labels, dtypes.int64, name='ToInt64')
+        outputs = array_ops.one_hot(labels, num_classes, on_value=on_value, off_value=off_value)
+        return utils.collect_named_outputs(outputs_collections, sc, outputs)
+
+
+@export('contrib.layers.softmax')
+@add_arg_scope
+def softmax(logits, scope=None):
+    """The softmax along the last axis.
+
+    Args:
+      logits: a Tensor of rank 2 or more, whose last axis has a known size.
+      scope: name of the variable scope; 'softmax' by default.
+
+    Returns:
+      A Tensor like the logits.
+
+    Raises:
+      ValueError: if the rank is below 2 or the size of the last axis unknown.
+    """
+    with variable_scope.variable_scope(scope, 'softmax', [logits]):
+        size = utils.last_dimension(logits.get_shape(), min_rank=2)
+        predictions = nn_activation.softmax(array_ops.reshape(logits, [-1, size]))
+        predictions = array_ops.reshape(predictions, array_ops.shape(logits))
+        predictions.set_shape(logits.get_shape())
+        return predictions
+
+
+def _name_of(layer):
+    return getattr(layer, '__name__', None) \
+        or getattr(getattr(layer, 'func', None), '__name__', 'repeat')
+
+
+@export('contrib.layers.repeat')
+@add_arg_scope
+def repeat(inputs, repetitions, layer, *args, **kwargs):
+    """Applies a layer several times, each time to the output of the last.
+
+    Args:
+      inputs: a Tensor.
+      repetitions: how many times.
+      layer: a function (inputs, *args, scope=..., **kwargs) -> Tensor.
+      *args, **kwargs: its arguments; and `scope`, name of the variable scope: the layers' scopes
+        are scope/scope_1, scope/scope_2, ...
+
+    Returns:
+      The output of the last.
+    """
+    scope = kwargs.pop('scope', None)
+    with variable_scope.variable_scope(scope, 'Repeat', [inputs]):
+        outputs = ops.convert_to_tensor(inputs)
+        for i in range(repetitions):
+            outputs = layer(outputs, *args, scope=f'{scope or _name_of(layer)}_{i + 1}', **kwargs)
+        return outputs
+
+
+@export('contrib.layers.stack')
+@add_arg_scope
+def stack(inputs, layer, stack_args, **kwargs):
+    """Applies a layer once for each of its arguments, each time to the output of the last.
+
+    Args:
+      inputs: a Tensor.
+      layer: a function (inputs, argument, scope=..., **kwargs) -> Tensor.
+      stack_args: a list of arguments, or of lists of arguments.
+      **kwargs: further arguments; and `scope`, name of the variable scope ('Stack' by default):
+        the layers' scopes are scope/scope_1, scope/scope_2, ...; and `reuse`.
+
+    Returns:
+      The output of the last.
+
+    Raises:
+      TypeError: if `stack_args` is not a list or tuple.
+    """
+    scope, reuse = kwargs.pop('scope', None), kwargs.pop('reuse', None)
+    if not isinstance(stack_args, (list, tuple)):
+        raise TypeError('stack_args need to be a list or tuple')
+    with variable_scope.variable_scope(scope, 'Stack', [inputs], reuse=reuse):
+        outputs = ops.convert_to_tensor(inputs)
+        for i, args in enumerate(stack_args):
+            args = args if isinstance(args, (list, tuple)) else [args]
+            outputs = layer(outputs, *args, scope=f'{scope or _name_of(layer)}_{i + 1}', **kwargs)
+        return outputs

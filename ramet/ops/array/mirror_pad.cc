@@ -1,0 +1,208 @@
+#include "ramet/op/op.h"
+#include "ramet/ops/array/grad_util.h"
+#include "ramet/ops/array/move.h"
+#include "ramet/ops/array/shape_fn.h"
+#include "ramet/ops/math/types.h"
+
+// Padding with mirror images, and its gradient.
+
+namespace ramet {
+namespace {
+
+struct Mirror {
+  // 1 if the outermost elements are not repeated (REFLECT), else 0.
+  int64_t offset;
+  Dims before, after;
+
+  // The number of the element of `n` ones that stands at position `at` of the padded ones.
+  int64_t Source(int d, int64_t n, int64_t at) const {
+    const int64_t i = at - before[d];
+    if (i < 0) return -i - 1 + offset;
+    return i < n ? i : 2 * n - 1 - i - offset;
+  }
+};
+
+int64_t OffsetOf(const AttrMap& attrs) {
+  return attrs.GetOr<std::string>("mode", "REFLECT") == "REFLECT" ? 1 : 0;
+}
+
+StatusOr<Mirror> ReadMirror(const Tensor& paddings, int64_t offset, const Shape& x) {
+  if (paddings.rank() != 2 || paddings.dim(1) != 2) {
+    return InvalidArgument("paddings must be a matrix with 2 columns: ", paddings.shape());
+  }
+  if (paddings.dim(0) != x.rank()) {
+    return InvalidArgument("The first dimension of paddings must be the rank of inputs",
+                           paddings.shape(), ", ", x);
+  }
+  Mirror m{offset, {}, {}};
+  for (int d = 0; d < x.rank(); ++d) {
+    const int64_t before = IntegerAt(paddings, 2 * d), after = IntegerAt(paddings, 2 * d + 1);
+    if (before < 0 || after < 0) {
+      return InvalidArgument("paddings must be non-negative: ", before, " ", after);
+    }
+    m.before.Append(before);
+    m.after.Append(after);
+  }
+  return m;
+}
+
+Status CheckFits(const Mirror& m, int d, int64_t n) {
+  const int64_t before = m.before[d], after = m.after[d];
+  if (before <= n - m.offset && after <= n - m.offset) return OkStatus();
+  return m.offset == 1
+             ? InvalidArgument("paddings must be less than the dimension size: ", before, ", ",
+                               after, " not less than ", n)
+             : InvalidArgument("paddings must be no greater than the dimension size: ", before,
+                               ", ", after, " greater than ", n);
+}
+
+StatusOr<Shape> PaddedShape(const Mirror& m, const Shape& x) {
+  Shape shape = x;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (x.dim(d) < 0) continue;
+    RAMET_RETURN_IF_ERROR(CheckFits(m, d, x.dim(d)));
+    shape.set_dim(d, x.dim(d) + m.before[d] + m.after[d]);
+  }
+  return Shape::Make(shape.dims());
+}
+
+StatusOr<Shape> CroppedShape(const Mirror& m, const Shape& x) {
+  Shape shape = x;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (x.dim(d) < 0) continue;
+    int64_t total;
+    const bool fits = !__builtin_add_overflow(m.before[d], m.after[d], &total);
+    if (!fits || total >= x.dim(d)) {
+      return InvalidArgument("Total paddings must be less than the input dimension size: ",
+                             fits ? total : m.before[d], " was not less than ", x.dim(d));
+    }
+    shape.set_dim(d, x.dim(d) - total);
+    RAMET_RETURN_IF_ERROR(CheckFits(m, d, shape.dim(d)));
+  }
+  return shape;
+}
+
+// Calls fn(padded element, source element) for every element of the padded tensor.
+template <class Fn>
+void ForMirrored(const Mirror& m, const Shape& padded, const Shape& source, Fn&& fn) {
+  const Dims strides = RowMajorStrides(source.dims());
+  Dims index(padded.rank(), 0);
+  const int64_t n = padded.num_elements();
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t from = 0;
+    for (int d = 0; d < padded.rank(); ++d) {
+      from += m.Source(d, source.dim(d), index[d]) * strides[d];
+    }
+    fn(i, from);
+    for (int d = padded.rank() - 1; d >= 0 && ++index[d] == padded.dim(d); --d) index[d] = 0;
+  }
+}
+
+template <Status (*compute)(KernelContext&, int64_t)>
+class MirrorKernel final : public Kernel {
+ public:
+  explicit MirrorKernel(int64_t offset) : offset_(offset) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return std::unique_ptr<Kernel>(std::make_unique<MirrorKernel>(OffsetOf(*node.attrs)));
+  }
+  Status Compute(KernelContext& c) override { return compute(c, offset_); }
+
+ private:
+  const int64_t offset_;
+};
+
+Status MirrorPad(KernelContext& c, int64_t offset) {
+  const Tensor& x = c.input(0);
+  RAMET_ASSIGN_OR_RETURN(Mirror m, ReadMirror(c.input(1), offset, x.shape()));
+  RAMET_ASSIGN_OR_RETURN(Shape shape, PaddedShape(m, x.shape()));
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
+  DispatchElement(x.dtype(), [&]<class U>() {
+    const U* from = static_cast<const U*>(x.raw_data());
+    U* to = static_cast<U*>(y->raw_data());
+    ForMirrored(m, shape, x.shape(), [&](int64_t i, int64_t at) { to[i] = from[at]; });
+  });
+  return OkStatus();
+}
+
+template <class T>
+Status MirrorPadGrad(KernelContext& c, int64_t offset) {
+  const Tensor& x = c.input(0);
+  RAMET_ASSIGN_OR_RETURN(Mirror m, ReadMirror(c.input(1), offset, x.shape()));
+  RAMET_ASSIGN_OR_RETURN(Shape shape, CroppedShape(m, x.shape()));
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
+  FillZeros(*y);
+  const T* from = x.data<T>();
+  T* to = y->mutable_data<T>();
+  ForMirrored(m, x.shape(), shape, [&](int64_t i, int64_t at) {
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+      to[at] = T(static_cast<float>(to[at]) + static_cast<float>(from[i]));
+    } else {
+      to[at] = static_cast<T>(to[at] + from[i]);
+    }
+  });
+  return OkStatus();
+}
+
+template <class T>
+using MirrorGradKernel = MirrorKernel<MirrorPadGrad<T>>;
+
+template <bool kGrad>
+Status MirrorShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape matrix, c.WithRank(1, 2));
+  const Shape& x = c.input(0);
+  const Tensor* known = c.constant(1);
+  if (x.unknown_rank() || known == nullptr) {
+    const int64_t rank = x.unknown_rank() ? matrix.dim(0) : x.rank();
+    if (rank >= 0 && rank <= Shape::kMaxRank) {
+      c.set_output(0, Shape::OfRank(static_cast<int>(rank)));
+    }
+    return OkStatus();
+  }
+  RAMET_ASSIGN_OR_RETURN(Mirror m, ReadMirror(*known, OffsetOf(c.attrs()), x));
+  RAMET_ASSIGN_OR_RETURN(Shape shape, (kGrad ? CroppedShape : PaddedShape)(m, x));
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+Status OtherWay(GradientContext& c, std::string_view op) {
+  RAMET_ASSIGN_OR_RETURN(std::string mode, c.attr<std::string>("mode"));
+  Output grad = c.grad();
+  return c.Return({c.Add(op, {grad, c.input(1)}, {{"mode", mode}}), Gradient()});
+}
+
+}  // namespace
+
+RAMET_OP("MirrorPad")
+    .Input("input: T")
+    .Input("paddings: Tpaddings")
+    .Output("output: T")
+    .Attr("T: type")
+    .Attr("Tpaddings: {int32, int64} = DT_INT32")
+    .Attr("mode: {'REFLECT', 'SYMMETRIC'}")
+    .Doc(
+        "`input` with paddings[i, 0] elements before and paddings[i, 1] after each dimension i "
+        "that\n"
+        "mirror it: without the outermost ones (REFLECT) or with them (SYMMETRIC).\n"
+        "\\error kInvalidArgument if there are not as many elements, or the shapes do not fit.")
+    .HostMemory({"paddings"})
+    .Shape(MirrorShape<false>)
+    .Gradient([](GradientContext& c) { return OtherWay(c, "MirrorPadGrad"); })
+    .CpuKernelClass<MirrorKernel<MirrorPad>>();
+
+RAMET_OP("MirrorPadGrad")
+    .Input("input: T")
+    .Input("paddings: Tpaddings")
+    .Output("output: T")
+    .Attr("T: type")
+    .Attr("Tpaddings: {int32, int64} = DT_INT32")
+    .Attr("mode: {'REFLECT', 'SYMMETRIC'}")
+    .Doc(
+        "The gradient of MirrorPad with the same paddings: elements are added to those that they\n"
+        "mirror.\n"
+        "\\error kInvalidArgument as there.")
+    .HostMemory({"paddings"})
+    .Shape(MirrorShape<true>)
+    .Gradient([](GradientContext& c) { return OtherWay(c, "MirrorPad"); })
+    .CpuKernelClasses<MirrorGradKernel, RAMET_NUMBERS>();
+
+}  // namespace ramet

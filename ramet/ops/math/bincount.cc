@@ -1,0 +1,99 @@
+#include <algorithm>
+
+#include "ramet/op/op.h"
+#include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/types.h"
+
+namespace ramet {
+namespace {
+
+Status CheckBincount(const Tensor& input, const Tensor& size, const Tensor& weights) {
+  if (input.rank() > 2)
+    return InvalidArgument("Shape must be at most rank 2 but is rank ", input.rank());
+  if (size.rank() != 0) return InvalidArgument("Shape must be rank 0 but is rank ", size.rank());
+  if (IntegerAt(size, 0) < 0) {
+    return InvalidArgument("size (", IntegerAt(size, 0), ") must be non-negative");
+  }
+  if (weights.num_elements() == 0 || weights.shape() == input.shape()) return OkStatus();
+  return InvalidArgument(
+      "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as "
+      "all weights equal to 1. Received ",
+      weights.shape());
+}
+
+template <class T>
+Status DenseBincount(KernelContext& c, bool binary) {
+  const Tensor &input = c.input(0), &weights = c.input(2);
+  RAMET_RETURN_IF_ERROR(CheckBincount(input, c.input(1), weights));
+  const int64_t size = IntegerAt(c.input(1), 0);
+  const bool rows = input.rank() == 2;
+  const Shape shape = rows ? Shape{input.dim(0), size} : Shape{size};
+  RAMET_ASSIGN_OR_RETURN(Shape checked, Shape::Make(shape.dims()));
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DTypeOf<T>::value, checked));
+  T* bins = y->mutable_data<T>();
+  std::fill_n(bins, y->num_elements(), T(0));
+  const int64_t width = rows ? input.dim(1) : input.num_elements();
+  for (int64_t i = 0; i < input.num_elements(); ++i) {
+    const int64_t value = IntegerAt(input, i);
+    if (value < 0) return InvalidArgument("Input arr must be non-negative!");
+    if (value >= size) continue;
+    T& bin = bins[i / std::max<int64_t>(width, 1) * size + value];
+    if (binary) {
+      bin = T(1);
+    } else {
+      bin += weights.num_elements() > 0 ? weights.data<T>()[i] : T(1);
+    }
+  }
+  return OkStatus();
+}
+
+template <class T>
+class BincountKernel final : public Kernel {
+ public:
+  explicit BincountKernel(bool binary) : binary_(binary) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return std::unique_ptr<Kernel>(
+        std::make_unique<BincountKernel>(node.attrs->GetOr("binary_output", false)));
+  }
+  Status Compute(KernelContext& c) override { return DenseBincount<T>(c, binary_); }
+
+ private:
+  const bool binary_;
+};
+
+Status BincountShape(ShapeContext& c) {
+  const Shape& input = c.input(0);
+  if (input.rank() > 2) {
+    return InvalidArgument("Shape must be at most rank 2 but is rank ", input.rank());
+  }
+  if (input.unknown_rank()) return OkStatus();
+  const Tensor* size = c.constant(1);
+  const int64_t known =
+      size != nullptr && size->rank() == 0 ? IntegerAt(*size, 0) : Shape::kUnknownDim;
+  if (known < Shape::kUnknownDim) {
+    return InvalidArgument("size (", known, ") must be non-negative");
+  }
+  c.set_output(0, input.rank() == 2 ? Shape{input.dim(0), known} : Shape{known});
+  return OkStatus();
+}
+
+RAMET_OP("DenseBincount")
+    .Input("input: Tidx")
+    .Input("size: Tidx")
+    .Input("weights: T")
+    .Output("output: T")
+    .Attr("Tidx: {int32, int64}")
+    .Attr("T: {int32, int64, float, double}")
+    .Attr("binary_output: bool = false")
+    .HostMemory({"size"})
+    .Doc(
+        "Returns for each number below size how often it is in the input, or, with weights of the "
+        "input's shape, the sum of the weights there; with binary_output, 1 where it is. A matrix "
+        "is counted row by row. Larger numbers are left out. Error: a number is negative; the "
+        "shapes do not fit.")
+    .Shape(BincountShape)
+    .CpuKernelClasses<BincountKernel, int32_t, int64_t, float, double>()
+    .NotDifferentiable();
+
+}  // namespace
+}  // namespace ramet

@@ -61,8 +61,8 @@ class CheckpointMessagesTest(MessagesTest):
 
     def test_restore_of_a_prefix_that_is_not_there(self):
         self.save()
-        self.check(self.said(ValueError, self.saver.restore, self.session, self.path('model1-1000')),
-                   'The passed save_path is not a valid checkpoint: ' + self.path('model1-1000'),
+        message = self.said(ValueError, self.saver.restore, self.session, self.path('model1-1000'))
+        self.check(message, 'The passed save_path is not a valid checkpoint: ',
                    'looked for ' + self.path('model1-1000.index'), 'model1-600, model1-900',
                    'latest is ' + self.path('model1-900'))
 
@@ -157,7 +157,8 @@ class RunMessagesTest(MessagesTest):
     def test_a_fetch_that_is_not_there(self):
         tf.constant(1, name='out')
         with tf.Session() as session:
-            self.check(self.said(ValueError, session.run, 'ouT:0'), "'ouT:0'", "Did you mean 'out'?")
+            self.check(self.said(ValueError, session.run, 'ouT:0'), "'ouT:0'",
+                       "Did you mean 'out'?")
 
 
 class NamesAndDataMessagesTest(MessagesTest):
@@ -178,7 +179,8 @@ class NamesAndDataMessagesTest(MessagesTest):
                             ('get_trainable_variables', 'tf.trainable_variables'),
                             ('GlobalKeys', 'tf.GraphKeys'), ('placehodler', 'tf.placeholder'),
                             ('train.AdamOptimiser', 'tf.train.AdamOptimizer'),
-                            ('nn.sofmax', 'tf.nn.softmax'), ('raw_ops.MatMull', 'tf.raw_ops.MatMul')):
+                            ('nn.sofmax', 'tf.nn.softmax'),
+                            ('raw_ops.MatMull', 'tf.raw_ops.MatMul')):
             message = self.said(AttributeError, self.name, path)
             self.check(message, f'TensorFlow 1 has no tf.{path}; did you mean ', meant)
 

@@ -1,9 +1,9 @@
 """Somebody's .meta file: the network is cut, gets a new head, and only the head is trained.
 
 Somebody trained a small convolutional network on three patterns and left its checkpoint. We have
-two other patterns and few pictures of them. Their graph is imported, cut at the tensor "features:0",
-stop_gradient keeps their weights as they are, and a new layer learns our task. What is saved in the
-end is one model: theirs up to the cut, with our head.
+two other patterns and few pictures of them. Their graph is imported and cut at the tensor
+"features:0", stop_gradient keeps their weights as they are, and a new layer learns our task. What
+is saved in the end is one model: theirs up to the cut, with our head.
 
     python import_and_fine_tune.py [folder]
 """

@@ -1,8 +1,8 @@
 """A trainer process and a follower process that share nothing but one checkpoint prefix.
 
-The trainer saves onto the same prefix again and again. A save is one atomic step: a reader finds the
-old or the new checkpoint, never a mixture. The follower imports the trainer's .meta file once and
-restores whenever the files have changed. When the trainer is done, the copy agrees with it exactly.
+The trainer saves onto the same prefix again and again. A save is one atomic step: a reader finds
+the old or the new checkpoint, never a mixture. The follower imports the trainer's .meta file once
+and restores whenever the files have changed. In the end the copy agrees with the trainer exactly.
 
 The pictures are those of Fashion-MNIST (Debian: dataset-fashion-mnist), or made up where they are
 not installed.

@@ -20,7 +20,8 @@ void VariableState::Set(Tensor value) {
 Status VariableState::UninitializedError() const {
   return FailedPrecondition("Attempting to use uninitialized value ", name_,
                             "; restore a checkpoint or run its initializer (Session::"
-                            "InitializeMissing initialises only what is missing)");
+                            "InitializeMissing, in Python session.initialize_missing(), "
+                            "initialises only what is missing)");
 }
 
 std::string ResourceContainer(std::string_view container) {

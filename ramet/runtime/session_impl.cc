@@ -217,7 +217,7 @@ void SessionImpl::WarnAboutRestored(const Plan& plan) {
   LogWarning(
       "restored values of ", overwritten,
       " variables are overwritten by their initializers; to initialise only what is missing, "
-      "use Session::InitializeMissing");
+      "use Session::InitializeMissing (Python: session.initialize_missing())");
   restored_.clear();
   any_restored_ = false;
 }

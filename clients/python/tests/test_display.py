@@ -153,7 +153,8 @@ class PromptTest(unittest.TestCase):
 
     def test_help(self):
         for symbol, signature in (
-                (tf.matmul, 'matmul(a, b, transpose_a=False'), (tf.nn.conv2d, 'conv2d(input, filter'),
+                (tf.matmul, 'matmul(a, b, transpose_a=False'),
+                (tf.nn.conv2d, 'conv2d(input, filter'),
                 (tf.train.AdamOptimizer, 'AdamOptimizer(learning_rate=0.001, beta1=0.9'),
                 (tf.raw_ops.MatMul, 'MatMul(a, b, transpose_a=False')):
             text = pydoc.plain(pydoc.render_doc(symbol))

@@ -72,8 +72,9 @@ Status NothingToRead(const std::string& name) {
   return FailedPrecondition(
       "Could not find variable ", name,
       ". This could mean that the variable has been deleted. In TF1, it can also mean the variable "
-      "is uninitialized; restore a checkpoint or run its initializer. Debug info: "
-      "container=localhost, status error message=Resource localhost/",
+      "is uninitialized; restore a checkpoint or run its initializer "
+      "(Session::InitializeMissing, in Python session.initialize_missing(), initialises only what "
+      "is missing). Debug info: container=localhost, status error message=Resource localhost/",
       name, "/N10tensorflow3VarE does not exist.");
 }
 

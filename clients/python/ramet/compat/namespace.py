@@ -60,7 +60,11 @@ def known_names():
 def near_names(path):
     """Names that Ramet has and that are close to `path`, the closest first."""
     from ramet.compat import nearest
-    return nearest.near_names(path, known_names())
+    if path.startswith('raw_ops.'):
+        known = {f'raw_ops.{op}': op for op in known_ops() if op[:1].isupper()}
+    else:
+        known = known_names()
+    return nearest.near_names(path, known)
 
 
 def _in_table(prefix):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # python-deps.sh FOLDER: what the Python package needs of the `python3` that is first on PATH. numpy and
-# protobuf are installed for it when it has none (Debian's packages for Debian's interpreter); nanobind,
-# which only the build needs, goes to FOLDER.
+# protobuf are installed for it when it has none (Debian's packages for Debian's interpreter). What only
+# the build needs goes to FOLDER: nanobind, and numpy 2 for its headers.
 set -euo pipefail
 tools=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,7 +19,8 @@ elif [ ${#packages[@]} -gt 0 ]; then
   python3 -m pip install --quiet --disable-pip-version-check "${packages[@]}"
 fi
 
-if ! PYTHONPATH=$tools python3 -c 'import nanobind' 2> /dev/null; then
-  echo "Installing nanobind to $tools"
-  python3 -m pip install --quiet --disable-pip-version-check --no-deps --target "$tools" 'nanobind>=2.4'
+if [ ! -d "$tools/nanobind" ] || [ ! -d "$tools/numpy" ]; then
+  echo "Installing nanobind and numpy's headers to $tools"
+  python3 -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target "$tools" \
+    'nanobind>=2.4' 'numpy>=2'
 fi

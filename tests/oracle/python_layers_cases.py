@@ -74,6 +74,13 @@ DENSE = [
     lambda tf, layers: layers.dense(x(tf, None, 4, dtype='int32'), 3),
     lambda tf, layers: layers.Dense(3).scope_name,
     lambda tf, layers: layers.Dense(3, colour=1),
+    *[lambda tf, layers, name=name: layers.dense(x(tf, None, 4), 3, activation=name)
+      for name in ('relu', 'tanh', 'sigmoid', 'softmax', 'elu', 'selu', 'softplus', 'softsign',
+                   'linear', 'exponential', 'relu6')],
+    *[lambda tf, layers, name=name: layers.dense(x(tf, None, 4), 3, kernel_initializer=name)
+      for name in ('zeros', 'ones', 'glorot_uniform', 'glorot_normal', 'he_normal', 'uniform',
+                   'lecun_normal', 'normal', 'random_normal', 'truncated_normal')],
+    lambda tf, layers: layers.dense(x(tf, None, 4), 3, activation=3),
     (shared_dense, True),
     reused,
     partitioned,

@@ -29,7 +29,7 @@ struct RunKeyHash {
 };
 
 int64_t KeyOf(NodeId id, int index) { return (static_cast<int64_t>(id) << 20) + index + 2; }
-constexpr int64_t kEndOfFeeds = 1;
+constexpr int64_t kEndOfFeeds = 0;  // no key: those are 1 and up
 
 std::string PublicName(DType t) {
   nb::object dtype = Take(WrapDType(t));

@@ -109,6 +109,16 @@ class LayersTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, 'conv2d.. missing a required argument'):
             tf.layers.conv2d(image)
 
+    def test_activations_and_initializers_by_name(self):
+        x = tf.constant([[1., -3.]])
+        y = tf.layers.dense(x, 1, 'relu', kernel_initializer='ones', bias_initializer='ones')
+        self.assertEqual('dense/Relu', y.op.name)
+        np.testing.assert_array_equal([[0.]], self.run_(y))
+        with self.assertRaisesRegex(ValueError, 'Unknown activation function: rleu'):
+            tf.layers.dense(x, 1, 'rleu')
+        with self.assertRaisesRegex(ValueError, 'Unknown initializer: one'):
+            tf.layers.dense(x, 1, kernel_initializer='one')
+
     def test_convolution_of_ones_counts(self):
         image = tf.ones([1, 3, 3, 1])
         ones = tf.ones_initializer()

@@ -1,6 +1,5 @@
 """Arguments of layers: their forms, sizes of outputs, and functions made of layers."""
 
-import functools
 import inspect
 
 from ramet.framework import tensor_shape
@@ -120,8 +119,7 @@ def as_function(layer, name, reuse=True):
             arguments['_scope'] = arguments.get('name')
         return layer(**arguments).apply(inputs)
 
-    functools.update_wrapper(function, layer, assigned=('__module__',), updated=())
-    del function.__wrapped__
+    function.__module__ = layer.__module__
     function.__name__ = function.__qualname__ = name
     function.__signature__ = signature
     function.__doc__ = _function_doc(layer, reuse)

@@ -4,8 +4,8 @@ import re
 
 from ramet.api import export
 from ramet.framework import dtypes, nest, ops
+from ramet.layers import identifiers, tracking
 from ramet.layers import input_spec as input_specs
-from ramet.layers import tracking
 from ramet.ops import variable_scope as vs
 from ramet.ops import variables as tf_variables
 from ramet.ops.variable_creation import state_of
@@ -127,7 +127,7 @@ class Layer:
           name: its name below the layer's scope.
           shape: its shape.
           dtype: its DType; by default the layer's, else float32.
-          initializer: an initializer; by default that of the variable scope.
+          initializer: an initializer, or the name of one; by default that of the variable scope.
           regularizer: function from the variable to a loss, or to None.
           trainable: whether it is trainable, where the layer is; True by default.
           constraint: function from a value to the value that optimizers store in its place.
@@ -156,7 +156,8 @@ class Layer:
                 variable = vs.get_variable(
                     name, shape=shape,
                     dtype=dtypes.as_dtype(dtype or self._dtype or dtypes.float32),
-                    initializer=initializer, trainable=trainable and self.trainable,
+                    initializer=identifiers.initializer(initializer),
+                    trainable=trainable and self.trainable,
                     constraint=constraint, use_resource=use_resource, partitioner=partitioner,
                     synchronization=synchronization, aggregation=aggregation)
                 parts = tracking.parts_of(variable) if regularizer else ()

@@ -2,7 +2,7 @@
 
 from ramet.api import export
 from ramet.framework import tensor_shape
-from ramet.layers import arguments, base
+from ramet.layers import arguments, base, identifiers
 from ramet.layers.arguments import as_function
 from ramet.layers.input_spec import InputSpec
 from ramet.ops import array_ops, init_ops, nn_activation, nn_convolution
@@ -34,7 +34,7 @@ class Conv(base.Layer):
       padding: 'valid' or 'same'.
       data_format: 'channels_last' or 'channels_first'.
       dilation_rate: an int, or one for each spatial axis.
-      activation: function of the output; None: none.
+      activation: function of the output, or the name of one; None: none.
       use_bias: whether there is a bias.
       kernel_initializer, bias_initializer: of the variables; None: that of the variable scope.
       kernel_regularizer, bias_regularizer: functions from a variable to a loss.
@@ -67,7 +67,7 @@ class Conv(base.Layer):
         self.padding = arguments.padding(padding, self._paddings)
         self.data_format = arguments.data_format(data_format)
         self.dilation_rate = arguments.per_axis(dilation_rate, rank, 'dilation_rate')
-        self.activation = activation
+        self.activation = identifiers.activation(activation)
         self.use_bias = use_bias
         self.kernel_initializer = kernel_initializer
         self.bias_initializer = bias_initializer

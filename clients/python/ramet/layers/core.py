@@ -2,7 +2,7 @@
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops, tensor_shape
-from ramet.layers import base
+from ramet.layers import base, identifiers
 from ramet.layers import utils as layer_utils
 from ramet.layers.input_spec import InputSpec
 from ramet.ops import gen, init_ops
@@ -14,7 +14,7 @@ class Dense(base.Layer):
 
     Args:
       units: the size of the last axis of the output.
-      activation: function of the output; None: none.
+      activation: function of the output, or the name of one; None: none.
       use_bias: whether there is a bias.
       kernel_initializer, bias_initializer: of the variables; None: that of the variable scope.
       kernel_regularizer, bias_regularizer: functions from a variable to a loss.
@@ -35,7 +35,7 @@ class Dense(base.Layer):
         super().__init__(trainable=trainable, name=name,
                          activity_regularizer=activity_regularizer, **kwargs)
         self.units = int(units)
-        self.activation = activation
+        self.activation = identifiers.activation(activation)
         self.use_bias = use_bias
         self.kernel_initializer = kernel_initializer
         self.bias_initializer = bias_initializer

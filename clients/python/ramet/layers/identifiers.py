@@ -1,0 +1,42 @@
+"""Activations and initializers that are given by name."""
+
+from ramet.compat import namespace
+
+_ACTIVATIONS = {
+    'elu': 'nn.elu', 'exponential': 'exp', 'relu': 'nn.relu', 'relu6': 'nn.relu6',
+    'selu': 'nn.selu', 'sigmoid': 'nn.sigmoid', 'softmax': 'nn.softmax',
+    'softplus': 'nn.softplus', 'softsign': 'nn.softsign', 'swish': 'nn.swish', 'tanh': 'nn.tanh',
+}
+
+
+def activation(identifier):
+    """The activation function of a name; what is callable, and None, are returned as they are.
+
+    Raises:
+      ValueError: if there is none of that name.
+      TypeError: if it is something else.
+    """
+    if identifier is None or callable(identifier):
+        return identifier
+    if not isinstance(identifier, str):
+        raise TypeError(f'Could not interpret activation function identifier: {identifier}')
+    if identifier == 'linear':
+        return None
+    if identifier not in _ACTIVATIONS:
+        raise ValueError(f'Unknown activation function: {identifier}; the known ones are '
+                         f'{", ".join(sorted([*_ACTIVATIONS, "linear"]))}')
+    return namespace.find(_ACTIVATIONS[identifier])
+
+
+def initializer(identifier):
+    """The initializer of a name, as tf.keras.initializers has them; others are returned as given.
+
+    Raises:
+      ValueError: if there is none of that name.
+    """
+    if not isinstance(identifier, str):
+        return identifier
+    path = f'keras.initializers.{identifier}'
+    if path not in namespace.known_names():
+        raise ValueError(f'Unknown initializer: {identifier}')
+    return namespace.find(path)()

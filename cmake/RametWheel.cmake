@@ -4,7 +4,7 @@
 target_link_options(ramet_python PRIVATE -Wl,--disable-new-dtags)
 target_link_options(ramet PRIVATE -Wl,--disable-new-dtags)
 set_target_properties(ramet PROPERTIES INSTALL_RPATH $ORIGIN)
-install(DIRECTORY ${package}/ DESTINATION ramet COMPONENT python FILES_MATCHING PATTERN "*.pyi")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/python/ramet/ DESTINATION ramet COMPONENT python FILES_MATCHING PATTERN "*.pyi")
 install(TARGETS ramet_python LIBRARY DESTINATION ramet COMPONENT python)
 install(TARGETS ramet LIBRARY DESTINATION ramet COMPONENT python NAMELINK_SKIP)
 install(FILES ${RAMET_DESCRIPTORS} DESTINATION ramet/core COMPONENT python)

@@ -66,7 +66,7 @@ rm::StatusOr<draw::Picture> PictureOf(const rm::Graph& graph, const draw::Pictur
   switch (picture.status().code()) {
     case rm::Code::kNotFound:
       if (options.all) return picture;
-      return rm::NotFound(message, "; --all draws saving, gradients and initialisation too");
+      return rm::NotFound(message, "; --all draws saving, training and initialisation too");
     case rm::Code::kInvalidArgument:
       return rm::InvalidArgument(message, "; draw a part with --scope, or less with --depth 1");
     default: return picture;
@@ -116,7 +116,7 @@ void AddDraw(CLI::App& app, rm::Status* status) {
       ->add_option("--depth", o->picture.depth,
                    "Components of names that make a box (default: as many as fit a screen)")
       ->check(CLI::Range(1, draw::kDeepest));
-  command->add_flag("--all", o->picture.all, "Saving, gradients and initialisation too");
+  command->add_flag("--all", o->picture.all, "Saving, training and initialisation too");
   command->footer(
       "A box is a name scope or an operation; placeholders are green, variables yellow. Arrows "
       "are\n"

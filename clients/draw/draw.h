@@ -37,7 +37,7 @@ struct Picture {
 struct PictureOptions {
   std::string scope;  // only what is in it
   int depth = 0;      // components of names that make a box; 0: as many as fit
-  bool all = false;   // saving, gradients and initialisation too
+  bool all = false;   // saving, training and initialisation too
 };
 
 // More boxes than this are no picture; no name is cut deeper than this.

@@ -1,6 +1,7 @@
 // Pictures as they are laid out.
 #include "draw.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -102,6 +103,28 @@ TEST(Draw, ALongEdgeIsAStraightLine) {
   const auto& way = picture.edges.back().way;
   ASSERT_EQ(way.size(), 2u + 2 * 6);
   for (size_t i = 2; i + 1 < way.size(); ++i) EXPECT_EQ(way[i].x, way[1].x);
+}
+
+std::vector<std::string> NamesOf(const Picture& picture) {
+  std::vector<std::string> names;
+  for (const Picture::Box& box : picture.boxes) names.push_back(box.name);
+  return names;
+}
+
+TEST(Draw, TrainingIsLeftOut) {
+  namespace rm = ramet;
+  rm::Graph g;
+  rm::Scope s(g);
+  auto x = s.Placeholder("x", rm::kFloat, {-1, 3});
+  auto w = s.GetVariable("w", {3, 2}, rm::GlorotUniform());
+  auto loss = rm::ReduceMean(rm::MatMul(x, w, "product"));
+  rm::Adam(0.1f).Minimize(loss);
+  const auto plain = MakePicture(g, {.scope = "", .depth = 1});
+  ASSERT_TRUE(plain.ok()) << plain.status().message();
+  EXPECT_THAT(NamesOf(*plain), testing::UnorderedElementsAre("x", "w", "product", "Const", "Mean"));
+  const auto all = MakePicture(g, {.scope = "", .depth = 1, .all = true});
+  ASSERT_TRUE(all.ok()) << all.status().message();
+  EXPECT_THAT(NamesOf(*all), testing::IsSupersetOf({"x", "w", "gradients", "Adam", "beta1_power"}));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "draw.h"
 
@@ -22,21 +24,65 @@ std::string BoxOf(const std::string& name, int depth) {
   return name.substr(0, at - 1);
 }
 
-bool IsAside(const std::string& name) {
-  const std::string top = name.substr(0, name.find('/'));
-  const std::string path = "/" + name;
-  return top == "save" || top.starts_with("save_") || top == "init" || top.starts_with("init_") ||
-         path.find("/gradients/") != path.npos || path.find("/gradients_") != path.npos ||
-         path.find("/Initializer/") != path.npos;
+bool IsVariable(const rm::Operation& op) {
+  const std::string type = op.type();
+  return type == "VariableV2" || type == "Variable" || type == "VarHandleOp";
 }
 
+// What is part of saving, training or initialising, not of what the graph computes.
+class Aside {
+ public:
+  explicit Aside(const rm::Graph& graph) {
+    std::set<std::string> trained, others;
+    for (const rm::Operation& op : graph.operations()) {
+      const std::string name = op.name();
+      const size_t update = name.find("/update_");
+      if (update == name.npos || op.type().find("Apply") == std::string::npos) continue;
+      scopes_.insert(name.substr(0, update));
+      for (int i = 0; i < op.num_inputs(); ++i) {
+        const rm::Operation variable = Source(op.input(i).op());
+        if (IsVariable(variable)) (i == 0 ? trained : others).insert(variable.name());
+      }
+    }
+    std::ranges::set_difference(others, trained, std::inserter(scopes_, scopes_.end()));
+  }
+
+  bool Has(const std::string& name) const {
+    const std::string top = name.substr(0, name.find('/'));
+    const std::string path = "/" + name;
+    return top == "save" || top.starts_with("save_") || top == "init" || top.starts_with("init_") ||
+           path.find("/gradients/") != path.npos || path.find("/gradients_") != path.npos ||
+           path.find("/Initializer/") != path.npos || InScope(name);
+  }
+
+ private:
+  // The node that a value was read from.
+  static rm::Operation Source(rm::Operation op) {
+    while ((op.type() == "Identity" || op.type() == "ReadVariableOp") && op.num_inputs() == 1) {
+      op = op.input(0).op();
+    }
+    return op;
+  }
+
+  bool InScope(const std::string& name) const {
+    for (size_t at = name.find('/'); at != name.npos; at = name.find('/', at + 1)) {
+      if (scopes_.contains(name.substr(0, at))) return true;
+    }
+    return scopes_.contains(name);
+  }
+
+  // Of optimizers, and of variables that only they read.
+  std::set<std::string> scopes_;
+};
+
 std::vector<rm::Operation> Chosen(const rm::Graph& graph, const PictureOptions& options) {
+  const Aside aside(graph);
   std::vector<rm::Operation> chosen;
   for (const rm::Operation& op : graph.operations()) {
     const std::string name = op.name();
     const bool inside =
         options.scope.empty() || name == options.scope || name.starts_with(options.scope + "/");
-    if (inside && (options.all || !IsAside(name))) chosen.push_back(op);
+    if (inside && (options.all || !aside.Has(name))) chosen.push_back(op);
   }
   return chosen;
 }
@@ -73,8 +119,7 @@ int DepthFor(const std::vector<rm::Operation>& ops, const PictureOptions& option
 Picture::Box::Kind KindOf(const rm::Operation& op) {
   const std::string type = op.type();
   if (type.starts_with("Placeholder")) return Picture::Box::Kind::kInput;
-  const bool variable = type == "VariableV2" || type == "Variable" || type == "VarHandleOp";
-  return variable ? Picture::Box::Kind::kVariable : Picture::Box::Kind::kOp;
+  return IsVariable(op) ? Picture::Box::Kind::kVariable : Picture::Box::Kind::kOp;
 }
 
 // Gathers operations into boxes and edges between them.

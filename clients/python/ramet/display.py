@@ -85,7 +85,7 @@ def count(number, noun):
 def graph_svg(graph):
     """A picture of a graph by name scopes, as `ramet draw` draws it; None if there is nothing.
 
-    Saving, gradients and initialisation are left out while there is anything else.
+    Saving, training and initialisation are left out while there is anything else.
     """
     from ramet import _core
     from ramet.framework import errors

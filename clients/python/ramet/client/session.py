@@ -127,7 +127,8 @@ class BaseSession:
             from ramet.framework import run_arguments
 
             run_arguments.check(options, run_metadata)
-        if not self._closed and not self._graph._unfetchable and not self._graph._unfeedable:
+        plain = fetches is not None and not self._closed
+        if plain and not self._graph._unfetchable and not self._graph._unfeedable:
             try:
                 result = self._core.run(fetches, feed_dict)
             except errors.OpError as error:

@@ -1,4 +1,4 @@
-"""Switching TensorFlow 2's behaviour off, as the first lines of many programs do. It never is on."""
+"""Switching TensorFlow 2 behaviour off, as many programs do first. It never is on."""
 
 from ramet.api import export
 

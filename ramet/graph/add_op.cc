@@ -286,8 +286,7 @@ StatusOr<Operation> TryAddOp(Graph& graph, std::string_view op, const std::vecto
                              AttrMap attrs, std::string_view name) {
   for (const Input& in : inputs) {
     if (in.is_constant() || in.output().valid()) continue;
-    return InvalidArgument("an input of ", op,
-                           " is not valid: an earlier step of building failed");
+    return InvalidArgument("an input of ", op, " is not valid: an earlier step of building failed");
   }
   return OpAdder(graph, op, inputs, std::move(attrs)).Run(name);
 }

@@ -55,8 +55,9 @@ RAMET_EXPORT Operation AddOp(Graph& graph, std::string_view op, const std::vecto
                              AttrMap attrs = {}, std::string_view name = "",
                              SourceLocation where = SourceLocation::current());
 
-// As AddOp, but the error is returned and the graph does not keep it: for callers that report errors
-// of their own where they happen. \error as Graph::AddNode; kInvalidArgument if an input is invalid.
+// As AddOp, but the error is returned and the graph does not keep it: for callers that report
+// errors of their own where they happen. \error as Graph::AddNode; kInvalidArgument if an input is
+// invalid.
 RAMET_EXPORT StatusOr<Operation> TryAddOp(Graph& graph, std::string_view op,
                                           const std::vector<Input>& inputs, AttrMap attrs = {},
                                           std::string_view name = "");

@@ -162,8 +162,8 @@ Tensor EvaluateConstant(const GraphImpl& impl, Endpoint e, int depth) {
     return tensor ? *tensor : Tensor();
   }
   if (depth >= kMaxDepth || node.num_inputs == 0 || node.num_controls > 0 ||
-      node.op->name() == "PlaceholderWithDefault" ||
-      !node.op->registered() || node.op->schema().is_stateful || node.op->calls_program()) {
+      node.op->name() == "PlaceholderWithDefault" || !node.op->registered() ||
+      node.op->schema().is_stateful || node.op->calls_program()) {
     return Tensor();
   }
   if (Tensor t = FromShapeOfInput(impl, node, e.node); !t.empty()) return t;

@@ -1,5 +1,5 @@
-#include "ramet/tensor/tensor_bytes.h"
 #include "ramet/tensor/tensor_proto.h"
+#include "ramet/tensor/tensor_bytes.h"
 
 #include <climits>
 

@@ -6,7 +6,8 @@ namespace {
 // An object of the program in a collection. What a file holds in its place is asked of Python.
 class PythonItem final : public CollectionObject {
  public:
-  PythonItem(nb::handle object, nb::handle exporter) : object_(nb::borrow(object)), exporter_(nb::borrow(exporter)) {}
+  PythonItem(nb::handle object, nb::handle exporter)
+      : object_(nb::borrow(object)), exporter_(nb::borrow(exporter)) {}
   ~PythonItem() override {
     nb::gil_scoped_acquire acquire;
     object_.reset();
@@ -52,7 +53,8 @@ nb::object WrapItem(const CollectionItem& item) {
   return nb::steal(std::visit(Visitor(), item));
 }
 
-CollectionItem ToItem(PyGraph& graph, nb::handle value, nb::handle variable_id, nb::handle exporter) {
+CollectionItem ToItem(PyGraph& graph, nb::handle value, nb::handle variable_id,
+                      nb::handle exporter) {
   const PyTensor* tensor = AsTensor(value.ptr());
   if (tensor && tensor->graph == &graph) return tensor->output();
   const PyOperation* op = AsOperation(value.ptr());
@@ -64,10 +66,12 @@ CollectionItem ToItem(PyGraph& graph, nb::handle value, nb::handle variable_id, 
 }  // namespace
 
 void BindCollections(nb::module_& m) {
-  m.def("collection_add", [](PyGraph& g, const std::string& key, nb::handle value, nb::handle id,
-                             nb::handle exporter) {
-    g.collections().Add(key, ToItem(g, value, id, exporter));
-  }, nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg());
+  m.def(
+      "collection_add",
+      [](PyGraph& g, const std::string& key, nb::handle value, nb::handle id, nb::handle exporter) {
+        g.collections().Add(key, ToItem(g, value, id, exporter));
+      },
+      nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg());
   m.def("collection_get", [](PyGraph& g, const std::string& key) {
     const std::vector<CollectionItem> items = g.collections().Get(key);
     nb::list all;
@@ -79,22 +83,24 @@ void BindCollections(nb::module_& m) {
     nb::list all;
     for (const CollectionItem& item : g.collections().Get(key)) {
       if (const auto* message = std::get_if<OpaqueMessage>(&item)) {
-        all.append(nb::make_tuple(message->type_url, nb::bytes(message->bytes.data(), message->bytes.size())));
+        all.append(nb::make_tuple(message->type_url,
+                                  nb::bytes(message->bytes.data(), message->bytes.size())));
       }
     }
     return all;
   });
-  m.def("collection_replace", [](PyGraph& g, const std::string& key, nb::list values, nb::list ids,
-                                 nb::handle exporter) {
-    std::vector<CollectionItem> items;
-    for (size_t i = 0; i < nb::len(values); ++i) {
-      nb::object value = values[i], id = ids[i];
-      items.push_back(ToItem(g, value, id, exporter));
-    }
-    g.collections().Replace(key, std::move(items));
-  });
+  m.def("collection_replace",
+        [](PyGraph& g, const std::string& key, nb::list values, nb::list ids, nb::handle exporter) {
+          std::vector<CollectionItem> items;
+          for (size_t i = 0; i < nb::len(values); ++i) {
+            nb::object value = values[i], id = ids[i];
+            items.push_back(ToItem(g, value, id, exporter));
+          }
+          g.collections().Replace(key, std::move(items));
+        });
   m.def("collection_clear", [](PyGraph& g, const std::string& key) { g.collections().Clear(key); });
-  m.def("collection_size", [](PyGraph& g, const std::string& key) { return g.collections().Get(key).size(); });
+  m.def("collection_size",
+        [](PyGraph& g, const std::string& key) { return g.collections().Get(key).size(); });
   m.def("collection_keys", [](PyGraph& g) {
     nb::list all;
     for (const std::string& key : g.collections().Keys()) all.append(key);

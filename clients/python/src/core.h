@@ -8,10 +8,10 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <utility>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ramet/ramet.h"
@@ -98,7 +98,8 @@ class Traces {
   };
   struct KeyHash {
     size_t operator()(const Key& k) const {
-      return std::hash<const void*>()(k.code) ^ (static_cast<size_t>(k.parent) * 0x9e3779b97f4a7c15) ^
+      return std::hash<const void*>()(k.code) ^
+             (static_cast<size_t>(k.parent) * 0x9e3779b97f4a7c15) ^
              static_cast<size_t>(k.instruction) << 20;
     }
   };
@@ -119,8 +120,8 @@ struct PyGraph : Graph {
   std::vector<PyObject*> tensor_objects;  // of output 0
   std::unordered_map<uint64_t, PyObject*> other_tensor_objects;
   Traces traces;
-  size_t traced = 0;     // nodes whose trace is noted
-  bool hooked = false;   // whether op_created wants to see new nodes
+  size_t traced = 0;    // nodes whose trace is noted
+  bool hooked = false;  // whether op_created wants to see new nodes
   std::string container;
   // For consumers(): readers of each node's outputs, as of a version.
   int64_t consumers_version = -1;
@@ -173,7 +174,7 @@ PyObject* WrapDType(DType dtype);  // new reference
 DType ToDType(PyObject* value);    // raises TypeError
 PyObject* WrapShape(const Shape& shape);
 Shape ToShape(PyObject* value);
-std::string ToText(PyObject* value);   // str or bytes; raises TypeError
+std::string ToText(PyObject* value);  // str or bytes; raises TypeError
 bool IsText(PyObject* value);
 
 // Python's value of an attr, and the attr that a value stands for under a definition.

@@ -82,8 +82,8 @@ Status CallPythonGradient(const std::shared_ptr<nb::object>& fn, GradientContext
       }
     }
     nb::object op = Take(Wrap(context.op()));
-    nb::object made = Take(Checked(
-        PyObject_CallFunctionObjArgs(fn->ptr(), op.ptr(), arriving.ptr(), nullptr)));
+    nb::object made =
+        Take(Checked(PyObject_CallFunctionObjArgs(fn->ptr(), op.ptr(), arriving.ptr(), nullptr)));
     std::vector<Gradient> gradients;
     for (nb::handle h : made) gradients.push_back(ToGradient(h));
     return context.Return(std::move(gradients));
@@ -106,9 +106,8 @@ void BindGradients(nb::module_& m) {
     if (!done.ok()) Raise(PyExc_KeyError, done.message());
   });
   m.def("register_no_gradient", [](const std::string& name) {
-    Status done = GradientRegistry::Global().Register(name, [](GradientContext& c) {
-      return c.Return(std::vector<Gradient>(c.num_inputs()));
-    });
+    Status done = GradientRegistry::Global().Register(
+        name, [](GradientContext& c) { return c.Return(std::vector<Gradient>(c.num_inputs())); });
     if (!done.ok()) Raise(PyExc_KeyError, done.message());
   });
 }

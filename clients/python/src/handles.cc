@@ -110,8 +110,7 @@ nb::object FindByName(PyGraph& graph, const std::string& name, bool tensor) {
   if (tensor) {
     auto found = graph.Tensor(name);
     if (found.ok()) return Take(Wrap(*found));
-    Raise(IsNotFound(found.status()) ? PyExc_KeyError : PyExc_ValueError,
-          found.status().message());
+    Raise(IsNotFound(found.status()) ? PyExc_KeyError : PyExc_ValueError, found.status().message());
   }
   auto found = graph.FindOperation(name);
   if (found.ok()) return Take(Wrap(*found));
@@ -133,68 +132,81 @@ Output OutputArg(nb::handle h) {
 }
 
 void BindGraph(nb::module_& m) {
-  auto type = nb::class_<PyGraph>(m, "Graph", nb::type_slots(graph_slots), nb::is_weak_referenceable());
+  auto type =
+      nb::class_<PyGraph>(m, "Graph", nb::type_slots(graph_slots), nb::is_weak_referenceable());
   GraphType() = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def("__init__", [](nb::pointer_and_handle<PyGraph> self) {
-        new (self.p) PyGraph(self.h.ptr());
-      })
+  type.def("__init__",
+           [](nb::pointer_and_handle<PyGraph> self) { new (self.p) PyGraph(self.h.ptr()); })
       .def("_num_operations", [](PyGraph& g) { return g.num_operations(); })
       .def("get_operations", [](PyGraph& g) { return WrapAll(g.operations()); })
-      .def("_operation", [](PyGraph& g, NodeId id) {
-        if (id < 0 || id >= g.num_operations()) RaiseValueError("the graph has no operation ", id);
-        return Take(Wrap(g.operation(id)));
-      })
+      .def("_operation",
+           [](PyGraph& g, NodeId id) {
+             if (id < 0 || id >= g.num_operations())
+               RaiseValueError("the graph has no operation ", id);
+             return Take(Wrap(g.operation(id)));
+           })
       .def("_find", &FindByName)
       .def("_has_operation", [](PyGraph& g, const std::string& n) { return g.HasOperation(n); })
-      .def("_graph_def", [](PyGraph& g, bool add_shapes, bool strip_default_attrs) {
-        nb::gil_scoped_release release;
-        auto bytes = ExportGraphDef(g, {.add_shapes = add_shapes,
-                                        .strip_default_attrs = strip_default_attrs});
-        nb::gil_scoped_acquire acquire;
-        return Bytes(Value(std::move(bytes)));
-      })
-      .def("_unique_name", [](PyGraph& g, const std::string& name, bool mark_as_used) {
-        return g.UniqueName(name, mark_as_used);
-      })
+      .def("_graph_def",
+           [](PyGraph& g, bool add_shapes, bool strip_default_attrs) {
+             nb::gil_scoped_release release;
+             auto bytes = ExportGraphDef(
+                 g, {.add_shapes = add_shapes, .strip_default_attrs = strip_default_attrs});
+             nb::gil_scoped_acquire acquire;
+             return Bytes(Value(std::move(bytes)));
+           })
+      .def("_unique_name", [](PyGraph& g, const std::string& name,
+                              bool mark_as_used) { return g.UniqueName(name, mark_as_used); })
       .def_prop_ro("_version", [](PyGraph& g) { return g.num_operations(); })
       .def_prop_ro("_change", [](PyGraph& g) { return g.version(); })
       .def("_finalize", [](PyGraph& g) { g.Finalize(); })
       .def_prop_ro("_finalized", [](PyGraph& g) { return g.finalized(); })
-      .def_prop_rw("_producer", [](PyGraph& g) { return g.versions().producer; },
-                   [](PyGraph& g, int v) { g.versions().producer = v; })
-      .def_prop_rw("_min_consumer", [](PyGraph& g) { return g.versions().min_consumer; },
-                   [](PyGraph& g, int v) { g.versions().min_consumer = v; })
-      .def("_seeds", [](PyGraph& g, nb::object op_seed) {
-        const int64_t seed = op_seed.is_none() ? 0 : nb::cast<int64_t>(op_seed);
-        auto [graph_seed, own] = g.SeedsForOp(op_seed.is_none() ? nullptr : &seed);
-        return nb::make_tuple(graph_seed, own);
-      }, nb::arg().none())
+      .def_prop_rw(
+          "_producer", [](PyGraph& g) { return g.versions().producer; },
+          [](PyGraph& g, int v) { g.versions().producer = v; })
+      .def_prop_rw(
+          "_min_consumer", [](PyGraph& g) { return g.versions().min_consumer; },
+          [](PyGraph& g, int v) { g.versions().min_consumer = v; })
+      .def(
+          "_seeds",
+          [](PyGraph& g, nb::object op_seed) {
+            const int64_t seed = op_seed.is_none() ? 0 : nb::cast<int64_t>(op_seed);
+            auto [graph_seed, own] = g.SeedsForOp(op_seed.is_none() ? nullptr : &seed);
+            return nb::make_tuple(graph_seed, own);
+          },
+          nb::arg().none())
       .def("_set_seed", [](PyGraph& g, int64_t seed) { g.SetSeed(seed); })
-      .def("_seeds", [](PyGraph& g, nb::object op_seed) {
-        const int64_t value = op_seed.is_none() ? 0 : nb::cast<int64_t>(op_seed);
-        const auto [first, second] = g.SeedsForOp(op_seed.is_none() ? nullptr : &value);
-        return nb::make_tuple(first, second);
-      })
-      .def_prop_rw("_hooked", [](PyGraph& g) { return g.hooked; },
-                   [](PyGraph& g, bool hooked) { g.hooked = hooked; })
-      .def_prop_rw("_container", [](PyGraph& g) { return g.container; },
-                   [](PyGraph& g, const std::string& c) { g.container = c; })
+      .def("_seeds",
+           [](PyGraph& g, nb::object op_seed) {
+             const int64_t value = op_seed.is_none() ? 0 : nb::cast<int64_t>(op_seed);
+             const auto [first, second] = g.SeedsForOp(op_seed.is_none() ? nullptr : &value);
+             return nb::make_tuple(first, second);
+           })
+      .def_prop_rw(
+          "_hooked", [](PyGraph& g) { return g.hooked; },
+          [](PyGraph& g, bool hooked) { g.hooked = hooked; })
+      .def_prop_rw(
+          "_container", [](PyGraph& g) { return g.container; },
+          [](PyGraph& g, const std::string& c) { g.container = c; })
       .def("_note_new_nodes", [](PyGraph& g) { g.NoteNewNodes(); })
-      .def("_set_attr", [](PyGraph& g, nb::handle op, const std::string& name, nb::handle value) {
-        AttrSchema schema;
-        schema.name = name;
-        const AttrSchema* known = OperationArg(op).op().schema().FindAttr(name);
-        Check(g.SetAttr(OperationArg(op), name,
-                        ToAttr(value.ptr(), known ? *known : schema, "")));
-      })
-      .def("_set_device", [](PyGraph& g, nb::handle op, const std::string& device) {
-        Status set = g.SetDevice(OperationArg(op), device);
-        if (!set.ok()) RaiseBuildStatus(set);
-      })
-      .def("_update_input", [](PyGraph& g, nb::handle op, int index, nb::handle tensor) {
-        Status done = g.UpdateInput(OperationArg(op), index, OutputArg(tensor));
-        if (!done.ok()) RaiseBuildStatus(done);
-      })
+      .def("_set_attr",
+           [](PyGraph& g, nb::handle op, const std::string& name, nb::handle value) {
+             AttrSchema schema;
+             schema.name = name;
+             const AttrSchema* known = OperationArg(op).op().schema().FindAttr(name);
+             Check(g.SetAttr(OperationArg(op), name,
+                             ToAttr(value.ptr(), known ? *known : schema, "")));
+           })
+      .def("_set_device",
+           [](PyGraph& g, nb::handle op, const std::string& device) {
+             Status set = g.SetDevice(OperationArg(op), device);
+             if (!set.ok()) RaiseBuildStatus(set);
+           })
+      .def("_update_input",
+           [](PyGraph& g, nb::handle op, int index, nb::handle tensor) {
+             Status done = g.UpdateInput(OperationArg(op), index, OutputArg(tensor));
+             if (!done.ok()) RaiseBuildStatus(done);
+           })
       .def("_add_control_input", [](PyGraph& g, nb::handle op, nb::handle control) {
         Status done = g.AddControlInput(OperationArg(op), OperationArg(control));
         if (!done.ok()) RaiseBuildStatus(done);
@@ -214,13 +226,14 @@ void BindOperation(nb::module_& m) {
       .def_prop_ro("control_inputs",
                    [](PyOperation& o) { return WrapAll(o.operation().control_inputs()); })
       .def("get_attr", &GetAttr, nb::arg("name"))
-      .def("_attr_names", [](PyOperation& o) {
-        nb::list names;
-        for (const auto& [name, value] : *o.operation().attrs()) {
-          if (!name.starts_with("_ramet_")) names.append(name);
-        }
-        return names;
-      })
+      .def("_attr_names",
+           [](PyOperation& o) {
+             nb::list names;
+             for (const auto& [name, value] : *o.operation().attrs()) {
+               if (!name.starts_with("_ramet_")) names.append(name);
+             }
+             return names;
+           })
       .def("_node_def", [](PyOperation& o) { return Bytes(Value(ExportNodeDef(o.operation()))); })
       .def("_op_def", [](PyOperation& o) { return Bytes(Value(ExportOpDef(o.operation().op()))); })
       .def("_trace", [](PyOperation& o) { return o.graph->traces.Of(o.id); });
@@ -237,17 +250,19 @@ void BindTensor(nb::module_& m) {
       .def_prop_ro("dtype", [](PyTensor& t) { return Take(WrapDType(t.output().dtype())); })
       .def_prop_ro("shape", [](PyTensor& t) { return Take(WrapShape(t.output().shape())); })
       .def("_rank", [](PyTensor& t) { return t.output().shape().rank(); })
-      .def("_dims", [](PyTensor& t) -> nb::object {
-        const Shape shape = t.output().shape();
-        if (shape.unknown_rank()) return nb::none();
-        nb::list dims;
-        for (int64_t d : shape.dims()) dims.append(d);
-        return dims;
-      })
-      .def("_set_shape", [](PyTensor& t, nb::handle shape) {
-        Status set = t.graph->SetShape(t.output(), ToShape(shape.ptr()));
-        if (!set.ok()) RaiseBuildStatus(set);
-      })
+      .def("_dims",
+           [](PyTensor& t) -> nb::object {
+             const Shape shape = t.output().shape();
+             if (shape.unknown_rank()) return nb::none();
+             nb::list dims;
+             for (int64_t d : shape.dims()) dims.append(d);
+             return dims;
+           })
+      .def("_set_shape",
+           [](PyTensor& t, nb::handle shape) {
+             Status set = t.graph->SetShape(t.output(), ToShape(shape.ptr()));
+             if (!set.ok()) RaiseBuildStatus(set);
+           })
       .def("consumers", &Consumers);
 }
 

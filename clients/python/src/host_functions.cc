@@ -33,10 +33,11 @@ Status TakeException() {
   nb::object held_type = Take(type), held = Take(value);
   Py_XDECREF(trace);
   nb::object format = nb::module_::import_("traceback").attr("format_exception");
-  nb::object text = nb::str("").attr("join")(format(held_type, held, nb::handle(trace ? trace : Py_None)));
-  std::string message = StrCat(nb::cast<std::string>(nb::str(held_type.attr("__name__"))), ": ",
-                               nb::cast<std::string>(nb::str(held)), "\n",
-                               nb::cast<std::string>(text));
+  nb::object text =
+      nb::str("").attr("join")(format(held_type, held, nb::handle(trace ? trace : Py_None)));
+  std::string message =
+      StrCat(nb::cast<std::string>(nb::str(held_type.attr("__name__"))), ": ",
+             nb::cast<std::string>(nb::str(held)), "\n", nb::cast<std::string>(text));
   TheLastError() = {message, held};
   return Status(CodeOf(held_type.ptr()), message);
 }
@@ -83,11 +84,13 @@ void BindHostFunctions(nb::module_& m) {
     Check(RegisterHostFunction(
         token, [held](std::span<const Tensor> inputs) { return CallPython(held, inputs); }));
   });
-  m.def("unregister_host_function", [](const std::string& token) { return UnregisterHostFunction(token); });
+  m.def("unregister_host_function",
+        [](const std::string& token) { return UnregisterHostFunction(token); });
   // The exception behind an error message that contains its text, or None.
   m.def("host_function_error", [](const std::string& message) -> nb::object {
     LastError& last = TheLastError();
-    if (!last.exception.is_valid() || message.find(last.message) == std::string::npos) return nb::none();
+    if (!last.exception.is_valid() || message.find(last.message) == std::string::npos)
+      return nb::none();
     nb::object found = std::move(last.exception);
     last = {};
     return found;

@@ -33,7 +33,9 @@ bool IsInferred(const OpSchema& schema, const std::string& attr) {
   });
 }
 
-PyObject* Interned(const std::string& text) { return Checked(PyUnicode_InternFromString(text.c_str())); }
+PyObject* Interned(const std::string& text) {
+  return Checked(PyUnicode_InternFromString(text.c_str()));
+}
 
 using Renames = std::unordered_map<std::string, std::string>;
 
@@ -107,8 +109,7 @@ class Call {
   PyObject* Run() {
     FindGraph();
     graph_->UseThread();
-    const std::string given =
-        name_ && name_ != Py_None ? ToText(name_) : signature_name();
+    const std::string given = name_ && name_ != Py_None ? ToText(name_) : signature_name();
     std::string full =
         given.ends_with('/') ? given.substr(0, given.size() - 1) : graph_->UniqueName(given);
     GivenTypes();
@@ -203,7 +204,8 @@ class Call {
     if (attr == nullptr || attr->allowed_types.empty()) return;
     if (std::ranges::count(attr->allowed_types, type) > 0) return;
     std::string allowed;
-    for (DType t : attr->allowed_types) allowed += StrCat(allowed.empty() ? "" : ", ", PublicName(t));
+    for (DType t : attr->allowed_types)
+      allowed += StrCat(allowed.empty() ? "" : ", ", PublicName(t));
     RaiseTypeError("Value passed to parameter '", ParameterName(), "' has DataType ",
                    PublicName(type), " not in list of allowed values: ", allowed);
   }
@@ -221,17 +223,17 @@ class Call {
     const std::string error = TakeMessage();
     DType observed;
     try {
-      observed = ConvertToTensor(graph_, value, DType::kInvalid, "", arg.is_ref, DType::kInvalid)
-                     .dtype();
+      observed =
+          ConvertToTensor(graph_, value, DType::kInvalid, "", arg.is_ref, DType::kInvalid).dtype();
     } catch (const PythonError&) {
       if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw;
       PyErr_Clear();
       RaiseValueError("Tried to convert '", ParameterName(),
                       "' to a tensor and failed. Error: ", error);
     }
-    const std::string prefix = StrCat("Input '", ParameterName(), "' of '", schema_.name,
-                                      "' Op has type ", PublicName(observed),
-                                      " that does not match");
+    const std::string prefix =
+        StrCat("Input '", ParameterName(), "' of '", schema_.name, "' Op has type ",
+               PublicName(observed), " that does not match");
     if (arg.type != DType::kInvalid) {
       RaiseTypeError(prefix, " expected type of ", PublicName(want), ".");
     }
@@ -250,7 +252,9 @@ class Call {
     return nb::cast<std::string>(text);
   }
 
-  std::string ParameterName() const { return nb::cast<std::string>(nb::handle(s_.parameters[parameter_].name)); }
+  std::string ParameterName() const {
+    return nb::cast<std::string>(nb::handle(s_.parameters[parameter_].name));
+  }
 
   void ConvertList(const ArgSchema& arg, PyObject* value) {
     if (!PyList_Check(value) && !PyTuple_Check(value)) {
@@ -261,8 +265,9 @@ class Call {
     nb::object items = Take(Checked(PySequence_Tuple(value)));
     const Py_ssize_t n = PyTuple_GET_SIZE(items.ptr());
     DType want = ListType(arg, items.ptr());
-    const DType preferred =
-        want == DType::kInvalid && !arg.type_attr.empty() ? DefaultOf(arg.type_attr) : DType::kInvalid;
+    const DType preferred = want == DType::kInvalid && !arg.type_attr.empty()
+                                ? DefaultOf(arg.type_attr)
+                                : DType::kInvalid;
     const bool fresh = Bound(arg.type_attr) == DType::kInvalid;
     std::vector<DType> types;
     for (Py_ssize_t i = 0; i < n; ++i) {
@@ -303,7 +308,8 @@ class Call {
   }
 
   DType ItemType(const ArgSchema& arg, Py_ssize_t i, DType want) const {
-    if (arg.type_list_attr.empty()) return want == DType::kInvalid && i > 0 ? BaseType(inputs_.back().dtype()) : want;
+    if (arg.type_list_attr.empty())
+      return want == DType::kInvalid && i > 0 ? BaseType(inputs_.back().dtype()) : want;
     const Attr* given = attrs_.Find(arg.type_list_attr);
     const auto* types = given ? given->get<std::vector<DType>>() : nullptr;
     return types && i < static_cast<Py_ssize_t>(types->size()) ? (*types)[i] : DType::kInvalid;
@@ -348,12 +354,14 @@ class Call {
     }
     const std::string prefix = StrCat("Tensors in list passed to '", ParameterName(), "' of '",
                                       schema_.name, "' Op have types [", seen, "]");
-    if (!arg.type_list_attr.empty()) RaiseTypeError(prefix, " that are invalid. Tensors: ", Repr(items));
+    if (!arg.type_list_attr.empty())
+      RaiseTypeError(prefix, " that are invalid. Tensors: ", Repr(items));
     if (arg.type != DType::kInvalid) {
       RaiseTypeError(prefix, " that do not match expected type ", PublicName(arg.type), ".");
     }
     if (!fresh) {
-      RaiseTypeError(prefix, " that do not match type ", PublicName(want != DType::kInvalid ? want : Bound(arg.type_attr)),
+      RaiseTypeError(prefix, " that do not match type ",
+                     PublicName(want != DType::kInvalid ? want : Bound(arg.type_attr)),
                      " inferred from earlier arguments.");
     }
     RaiseTypeError(prefix, " that don't all match.");
@@ -389,7 +397,8 @@ class Call {
       parts.append(inner);
     }
     if (schema_.outputs.size() == 1) return nb::object(parts[0]).release().ptr();
-    return Checked(PyObject_CallObject(ResultClass(), Take(Checked(PyList_AsTuple(parts.ptr()))).ptr()));
+    return Checked(
+        PyObject_CallObject(ResultClass(), Take(Checked(PyList_AsTuple(parts.ptr()))).ptr()));
   }
 
   static int64_t ListLength(const ArgSchema& arg, const AttrMap& attrs) {
@@ -403,8 +412,8 @@ class Call {
     if (s_.result_class == nullptr) {
       nb::list names;
       for (const ArgSchema& arg : schema_.outputs) names.append(arg.name);
-      const_cast<Signature&>(s_).result_class = Checked(PyObject_CallFunction(
-          TheHooks().named_outputs, "sO", schema_.name.c_str(), names.ptr()));
+      const_cast<Signature&>(s_).result_class = Checked(
+          PyObject_CallFunction(TheHooks().named_outputs, "sO", schema_.name.c_str(), names.ptr()));
     }
     return s_.result_class;
   }
@@ -445,7 +454,8 @@ int FindParameter(const Signature& s, PyObject* keyword) {
   for (size_t i = 0; i < s.parameters.size(); ++i) {
     if (PyUnicode_Compare(s.parameters[i].name, keyword) == 0) return static_cast<int>(i);
   }
-  return PyUnicode_Compare(keyword, name_argument) == 0 ? static_cast<int>(s.parameters.size()) : -1;
+  return PyUnicode_Compare(keyword, name_argument) == 0 ? static_cast<int>(s.parameters.size())
+                                                        : -1;
 }
 
 void Bind(const OpFunction* f, PyObject* const* args, size_t n, PyObject* keywords,
@@ -462,8 +472,10 @@ void Bind(const OpFunction* f, PyObject* const* args, size_t n, PyObject* keywor
   for (Py_ssize_t k = 0, m = keywords ? PyTuple_GET_SIZE(keywords) : 0; k < m; ++k) {
     PyObject* keyword = PyTuple_GET_ITEM(keywords, k);
     const int at = FindParameter(s, keyword);
-    if (at < 0) RaiseArgument(f, StrCat("got an unexpected keyword argument '", ToText(keyword), "'"));
-    if ((*values)[at]) RaiseArgument(f, StrCat("got multiple values for argument '", ToText(keyword), "'"));
+    if (at < 0)
+      RaiseArgument(f, StrCat("got an unexpected keyword argument '", ToText(keyword), "'"));
+    if ((*values)[at])
+      RaiseArgument(f, StrCat("got multiple values for argument '", ToText(keyword), "'"));
     (*values)[at] = args[n + k];
   }
   for (size_t i = 0; i < s.required; ++i) {
@@ -543,7 +555,9 @@ PyObject* ReprOf(PyObject* self) {
   return PyUnicode_FromFormat("<function %U>", reinterpret_cast<OpFunction*>(self)->name);
 }
 
-PyObject* GetName(PyObject* self, void*) { return Py_NewRef(reinterpret_cast<OpFunction*>(self)->name); }
+PyObject* GetName(PyObject* self, void*) {
+  return Py_NewRef(reinterpret_cast<OpFunction*>(self)->name);
+}
 
 PyObject* DocPart(PyObject* self, const char* maker) {
   return Guarded([&] {
@@ -571,7 +585,8 @@ PyObject* GetParameters(PyObject* self, void*) {
                                   a.type_list_attr, a.is_ref));
       } else {
         nb::object value = p.attr->has_default ? Take(WrapAttr(p.attr->default_value)) : nb::none();
-        all.append(nb::make_tuple(nb::borrow(p.name), "attr", p.attr->type, p.attr->has_default, value));
+        all.append(
+            nb::make_tuple(nb::borrow(p.name), "attr", p.attr->type, p.attr->has_default, value));
       }
     }
     return all.release().ptr();
@@ -602,10 +617,10 @@ PyType_Slot op_function_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(Deall
                                    {Py_tp_members, op_function_members},
                                    {0, nullptr}};
 
-PyType_Spec op_function_spec = {
-    "ramet._core.OpFunction", sizeof(OpFunction), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
-    op_function_slots};
+PyType_Spec op_function_spec = {"ramet._core.OpFunction", sizeof(OpFunction), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                    Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
+                                op_function_slots};
 
 nb::object MakeOpFunction(const std::string& op, const std::string& name, bool keyword_only,
                           nb::dict renames) {
@@ -644,7 +659,8 @@ Operation CreateOp(PyGraph* graph, const std::string& type, const std::vector<Ou
   graph->UseThread();
   if (!graph->container.empty()) {
     const Op* op = OpRegistry::Global().Find(type);
-    if (op && op->schema().FindAttr("container") && attrs.GetOr<std::string>("container", "").empty()) {
+    if (op && op->schema().FindAttr("container") &&
+        attrs.GetOr<std::string>("container", "").empty()) {
       attrs.Set("container", graph->container);
     }
   }
@@ -674,9 +690,10 @@ Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::
         .output(0);
   }
   auto type_arg = [](DType t) { return t == DType::kInvalid ? nb::none() : Take(WrapDType(t)); };
-  nb::object made = Take(Checked(PyObject_CallFunction(
-      TheHooks().convert, "OOzOO", value, type_arg(dtype).ptr(), name.empty() ? nullptr : name.c_str(),
-      as_ref ? Py_True : Py_False, type_arg(preferred).ptr())));
+  nb::object made =
+      Take(Checked(PyObject_CallFunction(TheHooks().convert, "OOzOO", value, type_arg(dtype).ptr(),
+                                         name.empty() ? nullptr : name.c_str(),
+                                         as_ref ? Py_True : Py_False, type_arg(preferred).ptr())));
   const PyTensor* t = AsTensor(made.ptr());
   if (t == nullptr) RaiseTypeError("the conversion of ", Repr(value), " gave no Tensor");
   return t->output();
@@ -699,8 +716,9 @@ void BindOpFunctions(nb::module_& m) {
     d["doc"] = op.schema().doc;
     nb::list outputs, attrs;
     for (const ArgSchema& a : op.schema().outputs) {
-      outputs.append(nb::make_tuple(a.name, a.type == DType::kInvalid ? nb::none() : Take(WrapDType(a.type)),
-                                    a.type_attr, a.number_attr, a.type_list_attr, a.is_ref));
+      outputs.append(
+          nb::make_tuple(a.name, a.type == DType::kInvalid ? nb::none() : Take(WrapDType(a.type)),
+                         a.type_attr, a.number_attr, a.type_list_attr, a.is_ref));
     }
     for (const AttrSchema& a : op.schema().attrs) {
       nb::list types;
@@ -719,28 +737,39 @@ void BindOpFunctions(nb::module_& m) {
     const std::string bytes = Value(ExportOpDef(*Value(OpRegistry::Global().Lookup(type))));
     return nb::bytes(bytes.data(), bytes.size());
   });
-  m.def("convert_to_tensor", [](PyGraph& graph, nb::handle value, nb::handle dtype,
-                                const std::string& name, bool as_ref, nb::handle preferred) {
-    auto type = [](nb::handle h) { return h.is_none() ? DType::kInvalid : ToDType(h.ptr()); };
-    return Take(Wrap(ConvertToTensor(&graph, value.ptr(), type(dtype), name, as_ref, type(preferred))));
-  }, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg().none());
+  m.def(
+      "convert_to_tensor",
+      [](PyGraph& graph, nb::handle value, nb::handle dtype, const std::string& name, bool as_ref,
+         nb::handle preferred) {
+        auto type = [](nb::handle h) { return h.is_none() ? DType::kInvalid : ToDType(h.ptr()); };
+        return Take(
+            Wrap(ConvertToTensor(&graph, value.ptr(), type(dtype), name, as_ref, type(preferred))));
+      },
+      nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg().none());
   // A Const of a number, text, array or list of these; None for other values.
-  m.def("constant", [](PyGraph& graph, nb::handle value, nb::handle dtype,
-                       const std::string& name) -> nb::object {
-    const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());
-    Tensor t = FromArray(value.ptr(), want, false);
-    if (t.empty()) t = FromValue(value.ptr(), want, DType::kInvalid);
-    if (t.empty()) return nb::none();
-    const DType type = t.dtype();
-    return Take(Wrap(CreateOp(&graph, "Const", {}, {{"value", std::move(t)}, {"dtype", type}}, name)
-                         .output(0)));
-  }, nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
-  m.def("try_constant", [](nb::handle value, nb::handle dtype) -> nb::object {
-    const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());
-    Tensor t = FromArray(value.ptr(), want, false);
-    if (t.empty()) t = FromValue(value.ptr(), want, DType::kInvalid);
-    return t.empty() ? nb::none() : Take(WrapTensor(std::move(t)));
-  }, nb::arg().none(), nb::arg().none());
+  m.def(
+      "constant",
+      [](PyGraph& graph, nb::handle value, nb::handle dtype,
+         const std::string& name) -> nb::object {
+        const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());
+        Tensor t = FromArray(value.ptr(), want, false);
+        if (t.empty()) t = FromValue(value.ptr(), want, DType::kInvalid);
+        if (t.empty()) return nb::none();
+        const DType type = t.dtype();
+        return Take(
+            Wrap(CreateOp(&graph, "Const", {}, {{"value", std::move(t)}, {"dtype", type}}, name)
+                     .output(0)));
+      },
+      nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
+  m.def(
+      "try_constant",
+      [](nb::handle value, nb::handle dtype) -> nb::object {
+        const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());
+        Tensor t = FromArray(value.ptr(), want, false);
+        if (t.empty()) t = FromValue(value.ptr(), want, DType::kInvalid);
+        return t.empty() ? nb::none() : Take(WrapTensor(std::move(t)));
+      },
+      nb::arg().none(), nb::arg().none());
 }
 
 }  // namespace ramet::python

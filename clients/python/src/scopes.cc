@@ -60,36 +60,44 @@ void Return(PyGraph& graph, const SavedScopes& saved) {
 void BindScopes(nb::module_& m) {
   nb::class_<SavedScopes>(m, "SavedScopes");
   m.def("push_name", &PushName);
-  m.def("set_name_stack", [](PyGraph& g, const std::string& stack) { State(g).name_stack = stack; });
+  m.def("set_name_stack",
+        [](PyGraph& g, const std::string& stack) { State(g).name_stack = stack; });
   m.def("name_stack", [](PyGraph& g) { return State(g).name_stack; });
-  m.def("push_device", [](PyGraph& g, nb::object device) {
-    State(g).devices.push_back(device.is_none() ? std::nullopt
-                                                : std::optional(nb::cast<std::string>(device)));
-  }, nb::arg(), nb::arg().none());
+  m.def(
+      "push_device",
+      [](PyGraph& g, nb::object device) {
+        State(g).devices.push_back(device.is_none() ? std::nullopt
+                                                    : std::optional(nb::cast<std::string>(device)));
+      },
+      nb::arg(), nb::arg().none());
   m.def("pop_device", [](PyGraph& g) { State(g).devices.pop_back(); });
   m.def("devices", [](PyGraph& g) {
     nb::list all;
-    for (const auto& d : State(g).devices) all.append(d ? nb::object(nb::str(d->c_str())) : nb::none());
+    for (const auto& d : State(g).devices)
+      all.append(d ? nb::object(nb::str(d->c_str())) : nb::none());
     return all;
   });
   m.def("set_devices", [](PyGraph& g, nb::list devices) {
     State(g).devices.clear();
     for (nb::handle d : devices) {
-      State(g).devices.push_back(d.is_none() ? std::nullopt : std::optional(nb::cast<std::string>(d)));
+      State(g).devices.push_back(d.is_none() ? std::nullopt
+                                             : std::optional(nb::cast<std::string>(d)));
     }
   });
-  m.def("push_controls", [](PyGraph& g, nb::object controls) {
-    ControlScope scope;
-    scope.clears = controls.is_none();
-    if (!scope.clears) {
-      for (nb::handle c : controls) scope.controllers.push_back(OperationOf(c));
-    }
-    State(g).controls.push_back(std::move(scope));
-  }, nb::arg(), nb::arg().none());
+  m.def(
+      "push_controls",
+      [](PyGraph& g, nb::object controls) {
+        ControlScope scope;
+        scope.clears = controls.is_none();
+        if (!scope.clears) {
+          for (nb::handle c : controls) scope.controllers.push_back(OperationOf(c));
+        }
+        State(g).controls.push_back(std::move(scope));
+      },
+      nb::arg(), nb::arg().none());
   m.def("pop_controls", [](PyGraph& g) { State(g).controls.pop_back(); });
-  m.def("push_colocation", [](PyGraph& g, nb::handle op) {
-    State(g).colocations.push_back(OperationOf(op));
-  });
+  m.def("push_colocation",
+        [](PyGraph& g, nb::handle op) { State(g).colocations.push_back(OperationOf(op)); });
   m.def("pop_colocation", [](PyGraph& g) { State(g).colocations.pop_back(); });
   m.def("colocations", [](PyGraph& g) {
     nb::list all;

@@ -79,8 +79,8 @@ Tensor FeedValue(PyObject* value, const FeedSlot& slot) {
     RaiseTypeError(
         "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
         "scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor "
-        "object was ", TextOf(value), " which was passed to the feed with key ",
-        slot.tensor.name(), ".");
+        "object was ",
+        TextOf(value), " which was passed to the feed with key ", slot.tensor.name(), ".");
   }
   if (t.empty()) t = FeedThroughNumpy(value, slot);
   if (!slot.shape.IsCompatibleWith(t.shape())) {
@@ -98,7 +98,8 @@ GraphElement Element(int64_t node, int64_t index, Graph& graph) {
 
 class PySession {
  public:
-  PySession(nb::handle graph, Session session) : graph_(nb::borrow(graph)), session_(std::move(session)) {}
+  PySession(nb::handle graph, Session session)
+      : graph_(nb::borrow(graph)), session_(std::move(session)) {}
 
   PyGraph* graph() { return AsGraph(graph_.ptr()); }
   Session& session() { return session_; }
@@ -121,7 +122,9 @@ class PySession {
     std::shared_ptr<Prepared> prepared = PreparedFor(key, values.size());
     std::vector<Tensor> fetched = Execute(*prepared, values.data());
     if (!list) return Take(WrapTensor(std::move(fetched[0])));
-    nb::object result = Take(Checked(PyTuple_CheckExact(fetches.ptr()) ? PyTuple_New(fetched.size()) : PyList_New(fetched.size())));
+    nb::object result =
+        Take(Checked(PyTuple_CheckExact(fetches.ptr()) ? PyTuple_New(fetched.size())
+                                                       : PyList_New(fetched.size())));
     for (size_t i = 0; i < fetched.size(); ++i) {
       PyObject* value = WrapTensor(std::move(fetched[i]));
       if (PyTuple_CheckExact(fetches.ptr())) {
@@ -143,7 +146,8 @@ class PySession {
     const size_t num_feeds = key.size();
     key.push_back(kEndOfFeeds);
     for (nb::handle f : fetches) {
-      if (!AddFetch(f.ptr(), &key)) RaiseTypeError("a fetch is no Tensor or Operation: ", TextOf(f.ptr()));
+      if (!AddFetch(f.ptr(), &key))
+        RaiseTypeError("a fetch is no Tensor or Operation: ", TextOf(f.ptr()));
     }
     return PreparedFor(key, num_feeds);
   }
@@ -151,7 +155,8 @@ class PySession {
   std::vector<Tensor> Execute(const Prepared& run, PyObject* const* values) {
     std::vector<Tensor> feeds;
     feeds.reserve(run.feeds.size());
-    for (size_t i = 0; i < run.feeds.size(); ++i) feeds.push_back(FeedValue(values[i], run.feeds[i]));
+    for (size_t i = 0; i < run.feeds.size(); ++i)
+      feeds.push_back(FeedValue(values[i], run.feeds[i]));
     std::vector<Tensor> fetched(run.num_fetches);
     Status status;
     {
@@ -180,14 +185,17 @@ class PySession {
   }
 
   // Values that only the Python half knows: handles of tensors that stay in the session.
-  static bool IsObjectFeed(PyObject* value) { return PyTuple_Check(value) && !PyTuple_CheckExact(value); }
+  static bool IsObjectFeed(PyObject* value) {
+    return PyTuple_Check(value) && !PyTuple_CheckExact(value);
+  }
 
   bool AddFetch(PyObject* object, RunKey* key) {
     nb::object held;
     const PyTensor* t = AsTensor(object);
     const PyOperation* op = t ? nullptr : AsOperation(object);
     if (!t && !op) {
-      if (IsText(object) || PyList_Check(object) || PyTuple_Check(object) || PyDict_Check(object)) return false;
+      if (IsText(object) || PyList_Check(object) || PyTuple_Check(object) || PyDict_Check(object))
+        return false;
       held = Take(Checked(PyObject_CallOneArg(TheHooks().graph_element, object)));
       t = AsTensor(held.ptr());
       op = t ? nullptr : AsOperation(held.ptr());
@@ -226,7 +234,8 @@ class PySession {
       return session_.MakeCallable(feeds, Fetches(std::move(fetches)));
     }();
     if (!callable.ok()) RaiseStatus(callable.status(), graph_.ptr());
-    auto made = std::make_shared<Prepared>(Prepared{*std::move(callable), std::move(slots), num_fetches});
+    auto made =
+        std::make_shared<Prepared>(Prepared{*std::move(callable), std::move(slots), num_fetches});
     if (prepared_.size() >= kMostPrepared) prepared_.clear();
     return prepared_[key] = made;
   }
@@ -291,30 +300,37 @@ Session& SessionOf(nb::handle session) { return nb::cast<PySession&>(session).se
 
 void BindSession(nb::module_& m) {
   nb::class_<PySession>(m, "Session")
-      .def("__init__", [](PySession* self, nb::handle graph, nb::dict options) {
-        PyGraph* g = AsGraph(graph.ptr());
-        if (g == nullptr) RaiseTypeError("a Graph is expected");
-        new (self) PySession(graph, Value(Session::Create(*g, ToOptions(options))));
-      })
+      .def("__init__",
+           [](PySession* self, nb::handle graph, nb::dict options) {
+             PyGraph* g = AsGraph(graph.ptr());
+             if (g == nullptr) RaiseTypeError("a Graph is expected");
+             new (self) PySession(graph, Value(Session::Create(*g, ToOptions(options))));
+           })
       .def("run", &PySession::Run, nb::arg(), nb::arg().none())
-      .def("prepare", [](nb::handle self, nb::list feeds, nb::list fetches) {
-        PySession& s = nb::cast<PySession&>(self);
-        return new PyCallable{nb::borrow(self), &s, s.Prepare(feeds, fetches)};
-      }, nb::rv_policy::take_ownership)
-      .def("close", [](PySession& s) {
-        nb::gil_scoped_release release;
-        s.session().Close();
-      })
-      .def("list_devices", [](PySession& s) {
-        nb::list all;
-        for (const std::string& name : s.session().ListDevices()) all.append(name);
-        return all;
-      })
-      .def("uninitialized_variables", [](PySession& s) {
-        nb::list all;
-        for (const std::string& name : s.session().UninitializedVariables()) all.append(name);
-        return all;
-      })
+      .def(
+          "prepare",
+          [](nb::handle self, nb::list feeds, nb::list fetches) {
+            PySession& s = nb::cast<PySession&>(self);
+            return new PyCallable{nb::borrow(self), &s, s.Prepare(feeds, fetches)};
+          },
+          nb::rv_policy::take_ownership)
+      .def("close",
+           [](PySession& s) {
+             nb::gil_scoped_release release;
+             s.session().Close();
+           })
+      .def("list_devices",
+           [](PySession& s) {
+             nb::list all;
+             for (const std::string& name : s.session().ListDevices()) all.append(name);
+             return all;
+           })
+      .def("uninitialized_variables",
+           [](PySession& s) {
+             nb::list all;
+             for (const std::string& name : s.session().UninitializedVariables()) all.append(name);
+             return all;
+           })
       .def("initialize_missing", [](PySession& s) {
         StatusOr<int> count = [&] {
           nb::gil_scoped_release release;

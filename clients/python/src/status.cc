@@ -31,10 +31,10 @@ std::string NodeInMessage(const std::string& message) {
 void RaiseStatus(const Status& status, PyObject* graph) {
   if (PyErr_Occurred()) throw PythonError();
   const std::string node = NodeInMessage(status.message());
-  nb::object error = nb::steal(
-      Checked(PyObject_CallFunction(TheHooks().status_error, "is#s#O", static_cast<int>(status.code()),
-                                    status.message().data(), Py_ssize_t(status.message().size()),
-                                    node.data(), Py_ssize_t(node.size()), graph ? graph : Py_None)));
+  nb::object error = nb::steal(Checked(
+      PyObject_CallFunction(TheHooks().status_error, "is#s#O", static_cast<int>(status.code()),
+                            status.message().data(), Py_ssize_t(status.message().size()),
+                            node.data(), Py_ssize_t(node.size()), graph ? graph : Py_None)));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw PythonError();
 }
@@ -43,12 +43,9 @@ void RaiseBuildStatus(const Status& status) {
   switch (status.code()) {
     case Code::kInvalidArgument:
     case Code::kOutOfRange:
-    case Code::kNotFound:
-      Raise(PyExc_ValueError, status.message());
-    case Code::kFailedPrecondition:
-      Raise(PyExc_RuntimeError, status.message());
-    default:
-      RaiseStatus(status);
+    case Code::kNotFound: Raise(PyExc_ValueError, status.message());
+    case Code::kFailedPrecondition: Raise(PyExc_RuntimeError, status.message());
+    default: RaiseStatus(status);
   }
 }
 

@@ -24,8 +24,8 @@ PyObject* WrapList(const std::vector<T>& values, Fn wrap) {
 
 [[noreturn]] void RaiseMismatch(const char* kind, const std::string& attr, PyObject* value) {
   nb::object repr = Take(Checked(PyObject_Repr(value)));
-  RaiseTypeError("Expected ", kind, " for argument '", attr, "' not ",
-                 nb::cast<std::string>(repr), ".");
+  RaiseTypeError("Expected ", kind, " for argument '", attr, "' not ", nb::cast<std::string>(repr),
+                 ".");
 }
 
 int64_t ToInt(PyObject* value, const AttrSchema& s) {
@@ -115,12 +115,18 @@ Attr Guess(PyObject* value, const AttrSchema& s) {
     if (PySequence_Size(value) == 0) return Attr(std::vector<int64_t>());
     item = PySequence_Fast_GET_ITEM(value, 0);
   }
-  if (PyBool_Check(item)) of.type = "bool";
-  else if (PyLong_Check(item)) of.type = "int";
-  else if (PyFloat_Check(item)) of.type = "float";
-  else if (IsText(item)) of.type = "string";
-  else if (Numbers().contains(item)) of.type = "type";
-  else RaiseMismatch("an attr value", s.name, value);
+  if (PyBool_Check(item))
+    of.type = "bool";
+  else if (PyLong_Check(item))
+    of.type = "int";
+  else if (PyFloat_Check(item))
+    of.type = "float";
+  else if (IsText(item))
+    of.type = "string";
+  else if (Numbers().contains(item))
+    of.type = "type";
+  else
+    RaiseMismatch("an attr value", s.name, value);
   if (list) of.type = StrCat("list(", of.type, ")");
   return ToAttr(value, of, "");
 }
@@ -213,8 +219,10 @@ PyObject* WrapAttr(const Attr& attr) {
     static PyObject* TensorMessage(const Tensor& t) {
       nb::object core = nb::module_::import_("ramet.core.framework.tensor_pb2");
       const std::string bytes = Value(TensorToProtoBytes(t));
-      return core.attr("TensorProto").attr("FromString")(nb::bytes(bytes.data(), bytes.size()))
-          .release().ptr();
+      return core.attr("TensorProto")
+          .attr("FromString")(nb::bytes(bytes.data(), bytes.size()))
+          .release()
+          .ptr();
     }
   };
   return std::visit(Visitor(), attr.value());

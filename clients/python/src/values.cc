@@ -155,12 +155,17 @@ void FillAny(const std::vector<PyObject*>& items, Tensor* t) {
     case DType::kDouble: return Fill<double>(items, dtype, t);
     case DType::kHalf: return Fill<Half>(items, dtype, t);
     case DType::kBFloat16: return Fill<BFloat16>(items, dtype, t);
-    case DType::kInt8: case DType::kQInt8: return Fill<int8_t>(items, dtype, t);
-    case DType::kInt16: case DType::kQInt16: return Fill<int16_t>(items, dtype, t);
-    case DType::kInt32: case DType::kQInt32: return Fill<int32_t>(items, dtype, t);
+    case DType::kInt8:
+    case DType::kQInt8: return Fill<int8_t>(items, dtype, t);
+    case DType::kInt16:
+    case DType::kQInt16: return Fill<int16_t>(items, dtype, t);
+    case DType::kInt32:
+    case DType::kQInt32: return Fill<int32_t>(items, dtype, t);
     case DType::kInt64: return Fill<int64_t>(items, dtype, t);
-    case DType::kUInt8: case DType::kQUInt8: return Fill<uint8_t>(items, dtype, t);
-    case DType::kUInt16: case DType::kQUInt16: return Fill<uint16_t>(items, dtype, t);
+    case DType::kUInt8:
+    case DType::kQUInt8: return Fill<uint8_t>(items, dtype, t);
+    case DType::kUInt16:
+    case DType::kQUInt16: return Fill<uint16_t>(items, dtype, t);
     case DType::kUInt32: return Fill<uint32_t>(items, dtype, t);
     case DType::kUInt64: return Fill<uint64_t>(items, dtype, t);
     case DType::kBool: return Fill<bool>(items, dtype, t);
@@ -181,8 +186,7 @@ DType DefaultType(const Reader& r) {
   switch (r.kind) {
     case Kind::kNone: return DType::kFloat;
     case Kind::kBool: return DType::kBool;
-    case Kind::kInt:
-      return std::ranges::all_of(r.items, FitsInt32) ? DType::kInt32 : DType::kInt64;
+    case Kind::kInt: return std::ranges::all_of(r.items, FitsInt32) ? DType::kInt32 : DType::kInt64;
     case Kind::kFloat: return DType::kFloat;
     case Kind::kComplex: return DType::kComplex128;
     case Kind::kText: return DType::kString;

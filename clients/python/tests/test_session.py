@@ -45,6 +45,7 @@ class SessionTest(unittest.TestCase):
         fed = tf.sparse_placeholder(tf.float32)
         back = self.run_(fed, {fed: value})
         np.testing.assert_array_equal(back.indices, [[0, 1]])
+        self.assertEqual(tf.sparse_placeholder(tf.float32, [3, None]).shape.as_list(), [3, None])
         slices = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([4]))
         np.testing.assert_array_equal(self.run_(slices).indices, [4])
 

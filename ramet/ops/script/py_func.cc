@@ -57,10 +57,11 @@ RAMET_OP("PyFunc")
     .Attr("Tin: list(type) >= 0")
     .Attr("Tout: list(type) >= 0")
     .Stateful()
-    .Doc("Calls the function of this process that is registered under token with the inputs. The "
-         "shapes of the outputs are those of what it returns. Error: NOT_FOUND if there is no such "
-         "function; INVALID_ARGUMENT if it returns another number of values or other dtypes than "
-         "Tout; what the function raises.")
+    .Doc(
+        "Calls the function of this process that is registered under token with the inputs. The "
+        "shapes of the outputs are those of what it returns. Error: NOT_FOUND if there is no such "
+        "function; INVALID_ARGUMENT if it returns another number of values or other dtypes than "
+        "Tout; what the function raises.")
     .HostMemory({"input", "output"})
     .CallsProgram()
     .Shape(UnknownOutputs)

@@ -53,7 +53,10 @@ def sparse_placeholder(dtype, shape=None, name=None):
     known_rank, dense_shape = _sparse_shape(shape, name)
     values = placeholder(dtype, shape=[None], name=name and name + '/values')
     indices = placeholder(dtypes.int64, shape=[None, known_rank], name=name and name + '/indices')
-    return SparseTensor(values=values, indices=indices, dense_shape=dense_shape)
+    made = SparseTensor(values=values, indices=indices, dense_shape=dense_shape)
+    if shape is not None and not isinstance(shape, Tensor):
+        made._static_shape = tensor_shape.TensorShape(shape)
+    return made
 
 
 def _sparse_shape(shape, name):

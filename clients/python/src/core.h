@@ -176,6 +176,11 @@ PyObject* WrapShape(const Shape& shape);
 Shape ToShape(PyObject* value);
 std::string ToText(PyObject* value);  // str or bytes; raises TypeError
 bool IsText(PyObject* value);
+// For messages: "float32", repr(value), str(value).
+std::string PublicName(DType dtype);
+std::string Repr(PyObject* value);
+std::string Str(PyObject* value);
+PyObject* Interned(const std::string& text);  // new reference
 
 // Python's value of an attr, and the attr that a value stands for under a definition.
 PyObject* WrapAttr(const Attr& attr);
@@ -214,6 +219,7 @@ void BindHandles(nb::module_& m);
 void BindScopes(nb::module_& m);
 void BindCollections(nb::module_& m);
 void BindOpFunctions(nb::module_& m);
+void BindBuilding(nb::module_& m);
 void BindSession(nb::module_& m);
 void BindGradients(nb::module_& m);
 void BindHostFunctions(nb::module_& m);

@@ -54,6 +54,7 @@ NB_MODULE(_core, m) {
   BindScopes(m);
   BindCollections(m);
   BindOpFunctions(m);
+  BindBuilding(m);
   BindSession(m);
   BindGradients(m);
   BindHostFunctions(m);

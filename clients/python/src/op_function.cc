@@ -1,4 +1,4 @@
-#include "core.h"
+#include "op_signature.h"
 
 #include <structmember.h>
 
@@ -7,427 +7,11 @@ namespace {
 
 nb::object Take(PyObject* object) { return nb::steal(object); }
 
-// One parameter of an op's wrapper: an input, or an attr that the inputs do not state.
-struct Parameter {
-  PyObject* name;  // interned
-  const ArgSchema* input = nullptr;
-  const AttrSchema* attr = nullptr;
-};
-
-// How an op is called: the inputs in order, then the attrs without a default, then those with one
-// (the rule of TensorFlow's generated wrappers), then name.
-struct Signature {
-  const Op* op;
-  std::vector<Parameter> parameters;
-  size_t required = 0;  // parameters without a default
-  PyObject* result_class = nullptr;
-};
-
-bool IsList(const ArgSchema& arg) {
-  return !arg.number_attr.empty() || !arg.type_list_attr.empty();
-}
-
 bool IsInferred(const OpSchema& schema, const std::string& attr) {
   return std::ranges::any_of(schema.inputs, [&](const ArgSchema& arg) {
     return arg.type_attr == attr || arg.number_attr == attr || arg.type_list_attr == attr;
   });
 }
-
-PyObject* Interned(const std::string& text) {
-  return Checked(PyUnicode_InternFromString(text.c_str()));
-}
-
-using Renames = std::unordered_map<std::string, std::string>;
-
-Signature MakeSignature(const Op& op, const Renames& renames) {
-  Signature s{&op, {}, 0, nullptr};
-  auto name_of = [&](const std::string& own) {
-    auto it = renames.find(own);
-    return Interned(it == renames.end() ? own : it->second);
-  };
-  const OpSchema& schema = op.schema();
-  for (const ArgSchema& arg : schema.inputs) s.parameters.push_back({name_of(arg.name), &arg});
-  for (bool with_default : {false, true}) {
-    for (const AttrSchema& attr : schema.attrs) {
-      if (attr.has_default != with_default || IsInferred(schema, attr.name)) continue;
-      s.parameters.push_back({name_of(attr.name), nullptr, &attr});
-    }
-    if (!with_default) s.required = s.parameters.size();
-  }
-  return s;
-}
-
-std::string PublicName(DType t) {
-  nb::object dtype = Take(WrapDType(t));
-  return nb::cast<std::string>(dtype.attr("name"));
-}
-
-std::string Repr(PyObject* value) {
-  return nb::cast<std::string>(Take(Checked(PyObject_Repr(value))));
-}
-
-// Gives back the name scope that was open when it goes.
-class OpenScope {
- public:
-  OpenScope(PyGraph* graph, const std::string& inside)
-      : state_(graph->build_state()), saved_(std::exchange(state_.name_stack, inside)) {}
-  ~OpenScope() { state_.name_stack = std::move(saved_); }
-
- private:
-  BuildState& state_;
-  std::string saved_;
-};
-
-// Whether an object is a plain value that belongs to no graph.
-bool IsPlain(PyObject* value) {
-  return value == Py_None || PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
-         IsText(value) || PyBool_Check(value) || IsArray(value) || IsNumpyScalar(value);
-}
-
-// The graph of a tensor or of what stands for one (a Variable); nullptr for other values.
-PyGraph* GraphOfValue(PyObject* value) {
-  if (const PyTensor* t = AsTensor(value)) return t->graph;
-  if (const PyOperation* op = AsOperation(value)) return op->graph;
-  if (IsPlain(value) || PyDict_Check(value)) return nullptr;
-  if (PyList_Check(value) || PyTuple_CheckExact(value)) {
-    for (Py_ssize_t i = 0, n = PySequence_Fast_GET_SIZE(value); i < n; ++i) {
-      if (PyGraph* g = GraphOfValue(PySequence_Fast_GET_ITEM(value, i))) return g;
-    }
-    return nullptr;
-  }
-  nb::object element = Take(Checked(PyObject_CallOneArg(TheHooks().graph_element, value)));
-  const PyTensor* t = AsTensor(element.ptr());
-  return t ? t->graph : nullptr;
-}
-
-// One call of an op's wrapper.
-class Call {
- public:
-  Call(const Signature& signature, PyObject* const* values, PyObject* name)
-      : s_(signature), schema_(signature.op->schema()), values_(values), name_(name) {}
-
-  PyObject* Run() {
-    FindGraph();
-    graph_->UseThread();
-    const std::string given = name_ && name_ != Py_None ? ToText(name_) : signature_name();
-    std::string full =
-        given.ends_with('/') ? given.substr(0, given.size() - 1) : graph_->UniqueName(given);
-    GivenTypes();
-    {
-      OpenScope scope(graph_, full);
-      ConvertInputs();
-    }
-    ConvertAttrs();
-    Operation op = CreateOp(graph_, schema_.name, inputs_, std::move(attrs_), full + "/");
-    return Results(op);
-  }
-
- private:
-  const std::string& signature_name() const { return schema_.name; }
-
-  void FindGraph() {
-    PyObject* first = nullptr;
-    for (size_t i = 0; i < s_.parameters.size(); ++i) {
-      if (s_.parameters[i].input == nullptr || values_[i] == nullptr) continue;
-      PyGraph* g = GraphOfValue(values_[i]);
-      if (g == nullptr) continue;
-      if (graph_ == nullptr) {
-        graph_ = g;
-        first = values_[i];
-      } else if (graph_ != g) {
-        RaiseValueError(Repr(values_[i]), " must be from the same graph as ", Repr(first), ".");
-      }
-    }
-    if (graph_ == nullptr) graph_ = DefaultGraph();
-  }
-
-  // Types that the caller states decide before the inputs do.
-  void GivenTypes() {
-    for (size_t i = 0; i < s_.parameters.size(); ++i) {
-      const Parameter& p = s_.parameters[i];
-      if (p.attr == nullptr || values_[i] == nullptr || values_[i] == Py_None) continue;
-      if (p.attr->type == "type") attrs_.Set(p.attr->name, ToDType(values_[i]));
-    }
-  }
-
-  DType Bound(const std::string& attr) const {
-    const Attr* found = attr.empty() ? nullptr : attrs_.Find(attr);
-    const DType* type = found ? found->get<DType>() : nullptr;
-    return type ? *type : DType::kInvalid;
-  }
-
-  DType DefaultOf(const std::string& attr) const {
-    const AttrSchema* a = attr.empty() ? nullptr : schema_.FindAttr(attr);
-    const DType* type = a && a->has_default ? a->default_value.get<DType>() : nullptr;
-    return type ? *type : DType::kInvalid;
-  }
-
-  void ConvertInputs() {
-    for (size_t i = 0; i < s_.parameters.size(); ++i) {
-      if (const ArgSchema* arg = s_.parameters[i].input) {
-        parameter_ = i;
-        IsList(*arg) ? ConvertList(*arg, values_[i]) : ConvertOne(*arg, values_[i]);
-      }
-    }
-  }
-
-  void ConvertOne(const ArgSchema& arg, PyObject* value) {
-    DType want = arg.type != DType::kInvalid ? arg.type : Bound(arg.type_attr);
-    DType preferred = want == DType::kInvalid ? DefaultOf(arg.type_attr) : DType::kInvalid;
-    Output tensor;
-    try {
-      tensor = ConvertToTensor(graph_, value, want, arg.name, arg.is_ref, DType::kInvalid);
-      if (preferred != DType::kInvalid && !Allows(arg.type_attr, BaseType(tensor.dtype())) &&
-          AsTensor(value) == nullptr) {
-        tensor = ConvertToTensor(graph_, value, preferred, arg.name, arg.is_ref, DType::kInvalid);
-      }
-    } catch (const PythonError&) {
-      ExplainFailure(arg, value, want);
-    }
-    inputs_.push_back(tensor);
-    const DType type = BaseType(tensor.dtype());
-    if (!arg.type_attr.empty()) BindType(arg, type, want == DType::kInvalid);
-  }
-
-  bool Allows(const std::string& type_attr, DType type) const {
-    const AttrSchema* attr = schema_.FindAttr(type_attr);
-    return attr == nullptr || attr->allowed_types.empty() ||
-           std::ranges::count(attr->allowed_types, type) > 0;
-  }
-
-  void BindType(const ArgSchema& arg, DType type, bool fresh) {
-    if (fresh) {
-      attrs_.Set(arg.type_attr, type);
-      inferred_from_[arg.type_attr] = arg.name;
-    }
-    const AttrSchema* attr = schema_.FindAttr(arg.type_attr);
-    if (attr == nullptr || attr->allowed_types.empty()) return;
-    if (std::ranges::count(attr->allowed_types, type) > 0) return;
-    std::string allowed;
-    for (DType t : attr->allowed_types)
-      allowed += StrCat(allowed.empty() ? "" : ", ", PublicName(t));
-    RaiseTypeError("Value passed to parameter '", ParameterName(), "' has DataType ",
-                   PublicName(type), " not in list of allowed values: ", allowed);
-  }
-
-  // Turns the error of a conversion into the one that names the parameter.
-  [[noreturn]] void ExplainFailure(const ArgSchema& arg, PyObject* value, DType want) {
-    if (PyErr_ExceptionMatches(PyExc_TypeError)) {
-      if (want == DType::kInvalid) throw PythonError();
-      const std::string error = TakeMessage();
-      RaiseTypeError("Expected ", PublicName(want), " passed to parameter '", ParameterName(),
-                     "' of op '", schema_.name, "', got ", Repr(value), " of type '",
-                     Py_TYPE(value)->tp_name, "' instead. Error: ", error);
-    }
-    if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw PythonError();
-    const std::string error = TakeMessage();
-    DType observed;
-    try {
-      observed =
-          ConvertToTensor(graph_, value, DType::kInvalid, "", arg.is_ref, DType::kInvalid).dtype();
-    } catch (const PythonError&) {
-      if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw;
-      PyErr_Clear();
-      RaiseValueError("Tried to convert '", ParameterName(),
-                      "' to a tensor and failed. Error: ", error);
-    }
-    const std::string prefix =
-        StrCat("Input '", ParameterName(), "' of '", schema_.name, "' Op has type ",
-               PublicName(observed), " that does not match");
-    if (arg.type != DType::kInvalid) {
-      RaiseTypeError(prefix, " expected type of ", PublicName(want), ".");
-    }
-    auto from = inferred_from_.find(arg.type_attr);
-    RaiseTypeError(prefix, " type ", PublicName(want), " of argument '",
-                   from == inferred_from_.end() ? arg.type_attr : from->second, "'.");
-  }
-
-  std::string TakeMessage() {
-    PyObject *type, *value, *trace;
-    PyErr_Fetch(&type, &value, &trace);
-    PyErr_NormalizeException(&type, &value, &trace);
-    nb::object held_type = Take(type), held_value = Take(value);
-    if (trace) Py_DECREF(trace);
-    nb::object text = Take(Checked(PyObject_Str(held_value.ptr())));
-    return nb::cast<std::string>(text);
-  }
-
-  std::string ParameterName() const {
-    return nb::cast<std::string>(nb::handle(s_.parameters[parameter_].name));
-  }
-
-  void ConvertList(const ArgSchema& arg, PyObject* value) {
-    if (!PyList_Check(value) && !PyTuple_Check(value)) {
-      nb::object text = Take(Checked(PyObject_Str(value)));
-      RaiseTypeError("Expected list for '", ParameterName(), "' argument to '", schema_.name,
-                     "' Op, not ", nb::cast<std::string>(text), ".");
-    }
-    nb::object items = Take(Checked(PySequence_Tuple(value)));
-    const Py_ssize_t n = PyTuple_GET_SIZE(items.ptr());
-    DType want = ListType(arg, items.ptr());
-    const DType preferred = want == DType::kInvalid && !arg.type_attr.empty()
-                                ? DefaultOf(arg.type_attr)
-                                : DType::kInvalid;
-    const bool fresh = Bound(arg.type_attr) == DType::kInvalid;
-    std::vector<DType> types;
-    for (Py_ssize_t i = 0; i < n; ++i) {
-      PyObject* item = PyTuple_GET_ITEM(items.ptr(), i);
-      Output tensor;
-      try {
-        tensor = ConvertToTensor(graph_, item, ItemType(arg, i, want), StrCat(arg.name, "_", i),
-                                 arg.is_ref, preferred);
-      } catch (const PythonError&) {
-        ExplainList(arg, items.ptr(), want, fresh);
-      }
-      inputs_.push_back(tensor);
-      types.push_back(BaseType(tensor.dtype()));
-      if (!arg.type_attr.empty() && types.back() != types.front()) {
-        ExplainList(arg, items.ptr(), DType::kInvalid, fresh);
-      }
-    }
-    if (!arg.type_list_attr.empty()) {
-      attrs_.Set(arg.type_list_attr, types);
-      return;
-    }
-    BindNumber(arg, n);
-    if (n > 0 && !arg.type_attr.empty()) BindType(arg, types[0], fresh);
-    if (n == 0 && fresh && preferred != DType::kInvalid) attrs_.Set(arg.type_attr, preferred);
-  }
-
-  // The dtype that a list's items must have: given, bound, or that of the first tensor in it.
-  DType ListType(const ArgSchema& arg, PyObject* items) const {
-    if (arg.type != DType::kInvalid) return arg.type;
-    if (arg.type_attr.empty()) return DType::kInvalid;
-    DType type = Bound(arg.type_attr);
-    for (Py_ssize_t i = 0; type == DType::kInvalid && i < PyTuple_GET_SIZE(items); ++i) {
-      if (const PyTensor* t = AsTensor(PyTuple_GET_ITEM(items, i))) {
-        type = BaseType(t->output().dtype());
-      }
-    }
-    return type;
-  }
-
-  DType ItemType(const ArgSchema& arg, Py_ssize_t i, DType want) const {
-    if (arg.type_list_attr.empty())
-      return want == DType::kInvalid && i > 0 ? BaseType(inputs_.back().dtype()) : want;
-    const Attr* given = attrs_.Find(arg.type_list_attr);
-    const auto* types = given ? given->get<std::vector<DType>>() : nullptr;
-    return types && i < static_cast<Py_ssize_t>(types->size()) ? (*types)[i] : DType::kInvalid;
-  }
-
-  void BindNumber(const ArgSchema& arg, Py_ssize_t n) {
-    const AttrSchema* attr = schema_.FindAttr(arg.number_attr);
-    if (const Attr* bound = attrs_.Find(arg.number_attr)) {
-      const int64_t expected = *bound->get<int64_t>();
-      if (expected != n) {
-        RaiseValueError("List argument '", ParameterName(), "' to '", schema_.name,
-                        "' Op with length ", n, " must match length ", expected, " of argument '",
-                        inferred_from_[arg.number_attr], "'.");
-      }
-      return;
-    }
-    if (attr && attr->has_minimum && n < attr->minimum) {
-      RaiseValueError("List argument '", ParameterName(), "' to '", schema_.name,
-                      "' Op with length ", n, " shorter than minimum length ", attr->minimum, ".");
-    }
-    attrs_.Set(arg.number_attr, int64_t{n});
-    inferred_from_[arg.number_attr] = ParameterName();
-  }
-
-  [[noreturn]] void ExplainList(const ArgSchema& arg, PyObject* items, DType want, bool fresh) {
-    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError) &&
-        !PyErr_ExceptionMatches(PyExc_ValueError)) {
-      throw PythonError();
-    }
-    PyErr_Clear();
-    std::string seen;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); ++i) {
-      std::string type = "<NOT CONVERTIBLE TO TENSOR>";
-      try {
-        type = PublicName(BaseType(ConvertToTensor(graph_, PyTuple_GET_ITEM(items, i),
-                                                   DType::kInvalid, "", arg.is_ref, DType::kInvalid)
-                                       .dtype()));
-      } catch (const PythonError&) {
-        PyErr_Clear();
-      }
-      seen += StrCat(seen.empty() ? "" : ", ", type);
-    }
-    const std::string prefix = StrCat("Tensors in list passed to '", ParameterName(), "' of '",
-                                      schema_.name, "' Op have types [", seen, "]");
-    if (!arg.type_list_attr.empty())
-      RaiseTypeError(prefix, " that are invalid. Tensors: ", Repr(items));
-    if (arg.type != DType::kInvalid) {
-      RaiseTypeError(prefix, " that do not match expected type ", PublicName(arg.type), ".");
-    }
-    if (!fresh) {
-      RaiseTypeError(prefix, " that do not match type ",
-                     PublicName(want != DType::kInvalid ? want : Bound(arg.type_attr)),
-                     " inferred from earlier arguments.");
-    }
-    RaiseTypeError(prefix, " that don't all match.");
-  }
-
-  void ConvertAttrs() {
-    for (size_t i = 0; i < s_.parameters.size(); ++i) {
-      const AttrSchema* attr = s_.parameters[i].attr;
-      if (attr == nullptr) continue;
-      if (values_[i] == nullptr || (values_[i] == Py_None && attr->type != "shape")) {
-        if (attr->has_default || values_[i] == nullptr) continue;
-      }
-      if (values_[i] == Py_None && attr->has_default) continue;
-      attrs_.Set(attr->name, ToAttr(values_[i], *attr, schema_.name));
-    }
-  }
-
-  PyObject* Results(const Operation& op) {
-    if (schema_.outputs.empty()) return Wrap(op);
-    if (schema_.outputs.size() == 1 && !IsList(schema_.outputs[0])) return Wrap(op.output(0));
-    std::vector<Output> flat = op.outputs();
-    if (flat.empty()) return Wrap(op);
-    size_t next = 0;
-    nb::list parts;
-    auto attrs = op.attrs();
-    for (const ArgSchema& arg : schema_.outputs) {
-      if (!IsList(arg)) {
-        parts.append(Take(Wrap(flat[next++])));
-        continue;
-      }
-      nb::list inner;
-      for (int64_t n = ListLength(arg, *attrs); n > 0; --n) inner.append(Take(Wrap(flat[next++])));
-      parts.append(inner);
-    }
-    if (schema_.outputs.size() == 1) return nb::object(parts[0]).release().ptr();
-    return Checked(
-        PyObject_CallObject(ResultClass(), Take(Checked(PyList_AsTuple(parts.ptr()))).ptr()));
-  }
-
-  static int64_t ListLength(const ArgSchema& arg, const AttrMap& attrs) {
-    if (!arg.number_attr.empty()) return attrs.GetOr<int64_t>(arg.number_attr, 0);
-    const Attr* types = attrs.Find(arg.type_list_attr);
-    const auto* list = types ? types->get<std::vector<DType>>() : nullptr;
-    return list ? static_cast<int64_t>(list->size()) : 0;
-  }
-
-  PyObject* ResultClass() {
-    if (s_.result_class == nullptr) {
-      nb::list names;
-      for (const ArgSchema& arg : schema_.outputs) names.append(arg.name);
-      const_cast<Signature&>(s_).result_class = Checked(
-          PyObject_CallFunction(TheHooks().named_outputs, "sO", schema_.name.c_str(), names.ptr()));
-    }
-    return s_.result_class;
-  }
-
-  const Signature& s_;
-  const OpSchema& schema_;
-  PyObject* const* values_;
-  PyObject* name_;
-  PyGraph* graph_ = nullptr;
-  size_t parameter_ = 0;
-  std::vector<Output> inputs_;
-  AttrMap attrs_;
-  std::unordered_map<std::string, std::string> inferred_from_;
-};
 
 // A callable for one op: what TensorFlow's generated wrapper is. Its __name__, __doc__ and
 // __signature__ come from the registry when they are asked for.
@@ -507,7 +91,7 @@ PyObject* CallOp(PyObject* self, PyObject* const* args, size_t nargsf, PyObject*
     auto* f = reinterpret_cast<OpFunction*>(self);
     std::vector<PyObject*> values(f->signature->parameters.size() + 1, nullptr);
     Bind(f, args, PyVectorcall_NARGS(nargsf), keywords, &values);
-    return Call(*f->signature, values.data(), values.back()).Run();
+    return RunOp(*f->signature, values.data(), values.back());
   });
 }
 
@@ -631,72 +215,24 @@ nb::object MakeOpFunction(const std::string& op, const std::string& name, bool k
   return Take(NewOpFunction(*found, name, keyword_only, own));
 }
 
-// ops.Graph.create_op: a node of any op with these tensors.
-nb::object CreateNode(PyGraph& graph, const std::string& type, nb::list inputs, nb::dict attrs,
-                      const std::string& name) {
-  std::vector<Output> tensors;
-  for (nb::handle h : inputs) {
-    const PyTensor* t = AsTensor(h.ptr());
-    if (t == nullptr) RaiseTypeError("input is not a Tensor: ", Repr(h.ptr()));
-    tensors.push_back(t->output());
-  }
-  AttrMap map;
-  graph.UseThread();
-  const Op* op = OpRegistry::Global().Find(type);
-  for (auto [key, value] : attrs) {
-    AttrSchema schema;
-    schema.name = nb::cast<std::string>(key);
-    const AttrSchema* known = op ? op->schema().FindAttr(schema.name) : nullptr;
-    map.Set(schema.name, ToAttr(value.ptr(), known ? *known : schema, type));
-  }
-  return Take(Wrap(CreateOp(&graph, type, tensors, std::move(map), name)));
-}
-
 }  // namespace
 
-Operation CreateOp(PyGraph* graph, const std::string& type, const std::vector<Output>& inputs,
-                   AttrMap attrs, const std::string& name) {
-  graph->UseThread();
-  if (!graph->container.empty()) {
-    const Op* op = OpRegistry::Global().Find(type);
-    if (op && op->schema().FindAttr("container") &&
-        attrs.GetOr<std::string>("container", "").empty()) {
-      attrs.Set("container", graph->container);
+Signature MakeSignature(const Op& op, const Renames& renames) {
+  Signature s{&op, {}, 0, nullptr};
+  auto name_of = [&](const std::string& own) {
+    auto it = renames.find(own);
+    return Interned(it == renames.end() ? own : it->second);
+  };
+  const OpSchema& schema = op.schema();
+  for (const ArgSchema& arg : schema.inputs) s.parameters.push_back({name_of(arg.name), &arg});
+  for (bool with_default : {false, true}) {
+    for (const AttrSchema& attr : schema.attrs) {
+      if (attr.has_default != with_default || IsInferred(schema, attr.name)) continue;
+      s.parameters.push_back({name_of(attr.name), nullptr, &attr});
     }
+    if (!with_default) s.required = s.parameters.size();
   }
-  auto op = TryAddOp(*graph, type, std::vector<Input>(inputs.begin(), inputs.end()),
-                     std::move(attrs), name);
-  if (!op.ok()) RaiseBuildStatus(op.status());
-  graph->NoteNewNodes();
-  return *op;
-}
-
-Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
-                       bool as_ref, DType preferred) {
-  if (const PyTensor* t = AsTensor(value)) {
-    const DType own = t->output().dtype();
-    if (dtype == DType::kInvalid || BaseType(own) == BaseType(dtype)) return t->output();
-    RaiseValueError("Tensor conversion requested dtype ", PublicName(dtype),
-                    " for Tensor with dtype ", PublicName(own), ": ", Repr(value));
-  }
-  Tensor constant = FromArray(value, BaseType(dtype), false);
-  if (constant.empty()) constant = FromValue(value, BaseType(dtype), preferred);
-  if (!constant.empty()) {
-    const DType type = constant.dtype();
-    graph->UseThread();
-    const std::string full =
-        name.ends_with('/') ? name : graph->UniqueName(name.empty() ? "Const" : name) + "/";
-    return CreateOp(graph, "Const", {}, {{"value", std::move(constant)}, {"dtype", type}}, full)
-        .output(0);
-  }
-  auto type_arg = [](DType t) { return t == DType::kInvalid ? nb::none() : Take(WrapDType(t)); };
-  nb::object made =
-      Take(Checked(PyObject_CallFunction(TheHooks().convert, "OOzOO", value, type_arg(dtype).ptr(),
-                                         name.empty() ? nullptr : name.c_str(),
-                                         as_ref ? Py_True : Py_False, type_arg(preferred).ptr())));
-  const PyTensor* t = AsTensor(made.ptr());
-  if (t == nullptr) RaiseTypeError("the conversion of ", Repr(value), " gave no Tensor");
-  return t->output();
+  return s;
 }
 
 void BindOpFunctions(nb::module_& m) {
@@ -732,44 +268,10 @@ void BindOpFunctions(nb::module_& m) {
     d["stateful"] = op.schema().is_stateful;
     return d;
   });
-  m.def("create_op", &CreateNode);
   m.def("op_def", [](const std::string& type) {
     const std::string bytes = Value(ExportOpDef(*Value(OpRegistry::Global().Lookup(type))));
     return nb::bytes(bytes.data(), bytes.size());
   });
-  m.def(
-      "convert_to_tensor",
-      [](PyGraph& graph, nb::handle value, nb::handle dtype, const std::string& name, bool as_ref,
-         nb::handle preferred) {
-        auto type = [](nb::handle h) { return h.is_none() ? DType::kInvalid : ToDType(h.ptr()); };
-        return Take(
-            Wrap(ConvertToTensor(&graph, value.ptr(), type(dtype), name, as_ref, type(preferred))));
-      },
-      nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg().none());
-  // A Const of a number, text, array or list of these; None for other values.
-  m.def(
-      "constant",
-      [](PyGraph& graph, nb::handle value, nb::handle dtype,
-         const std::string& name) -> nb::object {
-        const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());
-        Tensor t = FromArray(value.ptr(), want, false);
-        if (t.empty()) t = FromValue(value.ptr(), want, DType::kInvalid);
-        if (t.empty()) return nb::none();
-        const DType type = t.dtype();
-        return Take(
-            Wrap(CreateOp(&graph, "Const", {}, {{"value", std::move(t)}, {"dtype", type}}, name)
-                     .output(0)));
-      },
-      nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
-  m.def(
-      "try_constant",
-      [](nb::handle value, nb::handle dtype) -> nb::object {
-        const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());
-        Tensor t = FromArray(value.ptr(), want, false);
-        if (t.empty()) t = FromValue(value.ptr(), want, DType::kInvalid);
-        return t.empty() ? nb::none() : Take(WrapTensor(std::move(t)));
-      },
-      nb::arg().none(), nb::arg().none());
 }
 
 }  // namespace ramet::python

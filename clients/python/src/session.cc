@@ -31,16 +31,6 @@ struct RunKeyHash {
 int64_t KeyOf(NodeId id, int index) { return (static_cast<int64_t>(id) << 20) + index + 2; }
 constexpr int64_t kEndOfFeeds = 0;  // no key: those are 1 and up
 
-std::string PublicName(DType t) {
-  nb::object dtype = Take(WrapDType(t));
-  return nb::cast<std::string>(dtype.attr("name"));
-}
-
-std::string TextOf(PyObject* value) {
-  nb::object text = Take(Checked(PyObject_Str(value)));
-  return nb::cast<std::string>(text);
-}
-
 std::string ShapeText(const Shape& shape) {
   if (shape.unknown_rank()) return "<unknown>";
   std::string text;
@@ -56,8 +46,8 @@ Tensor FeedThroughNumpy(PyObject* value, const FeedSlot& slot) {
   if (PyLong_Check(value) && !PyBool_Check(value)) {
     nb::object back = array.attr("item")();
     if (PyObject_RichCompareBool(back.ptr(), value, Py_EQ) != 1) {
-      RaiseTypeError("Type of feed value ", TextOf(value), " with type ",
-                     TextOf(reinterpret_cast<PyObject*>(Py_TYPE(value))),
+      RaiseTypeError("Type of feed value ", Str(value), " with type ",
+                     Str(reinterpret_cast<PyObject*>(Py_TYPE(value))),
                      " is not compatible with Tensor type ", PublicName(slot.dtype),
                      ". Try explicitly setting the type of the feed tensor to a larger type (e.g. "
                      "int64).");
@@ -80,7 +70,7 @@ Tensor FeedValue(PyObject* value, const FeedSlot& slot) {
         "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
         "scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor "
         "object was ",
-        TextOf(value), " which was passed to the feed with key ", slot.tensor.name(), ".");
+        Str(value), " which was passed to the feed with key ", slot.tensor.name(), ".");
   }
   if (t.empty()) t = FeedThroughNumpy(value, slot);
   if (!slot.shape.IsCompatibleWith(t.shape())) {
@@ -140,14 +130,14 @@ class PySession {
     RunKey key;
     for (nb::handle f : feeds) {
       const PyTensor* t = AsTensor(f.ptr());
-      if (t == nullptr) RaiseTypeError("a feed is no Tensor: ", TextOf(f.ptr()));
+      if (t == nullptr) RaiseTypeError("a feed is no Tensor: ", Str(f.ptr()));
       key.push_back(KeyOf(t->id, t->index));
     }
     const size_t num_feeds = key.size();
     key.push_back(kEndOfFeeds);
     for (nb::handle f : fetches) {
       if (!AddFetch(f.ptr(), &key))
-        RaiseTypeError("a fetch is no Tensor or Operation: ", TextOf(f.ptr()));
+        RaiseTypeError("a fetch is no Tensor or Operation: ", Str(f.ptr()));
     }
     return PreparedFor(key, num_feeds);
   }

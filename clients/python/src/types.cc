@@ -133,6 +133,23 @@ Attr Guess(PyObject* value, const AttrSchema& s) {
 
 }  // namespace
 
+std::string PublicName(DType dtype) {
+  nb::object object = Take(WrapDType(dtype));
+  return nb::cast<std::string>(object.attr("name"));
+}
+
+std::string Repr(PyObject* value) {
+  return nb::cast<std::string>(Take(Checked(PyObject_Repr(value))));
+}
+
+std::string Str(PyObject* value) {
+  return nb::cast<std::string>(Take(Checked(PyObject_Str(value))));
+}
+
+PyObject* Interned(const std::string& text) {
+  return Checked(PyUnicode_InternFromString(text.c_str()));
+}
+
 bool IsText(PyObject* value) { return PyUnicode_Check(value) || PyBytes_Check(value); }
 
 std::string ToText(PyObject* value) {

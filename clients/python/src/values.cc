@@ -77,20 +77,6 @@ class Reader {
   size_t leaf_depth_ = 0;
 };
 
-std::string Repr(PyObject* value) {
-  nb::object text = nb::steal(PyObject_Repr(value));
-  if (!text.is_valid()) {
-    PyErr_Clear();
-    return "?";
-  }
-  return nb::cast<std::string>(text);
-}
-
-std::string PublicName(DType t) {
-  nb::object dtype = nb::steal(WrapDType(t));
-  return nb::cast<std::string>(dtype.attr("name"));
-}
-
 [[noreturn]] void RaiseMisfit(DType want, PyObject* item) {
   const std::string text = PyUnicode_Check(item) ? ToText(item) : Repr(item);
   RaiseTypeError("Expected ", PublicName(want), ", but got ", text, " of type '",

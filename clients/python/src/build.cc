@@ -1,0 +1,116 @@
+#include "core.h"
+
+namespace ramet::python {
+namespace {
+
+nb::object Take(PyObject* object) { return nb::steal(object); }
+
+// A number, text, array or list of these; empty for other values.
+Tensor PlainValue(nb::handle value, nb::handle dtype) {
+  const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());
+  Tensor t = FromArray(value.ptr(), want, false);
+  return t.empty() ? FromValue(value.ptr(), want, DType::kInvalid) : t;
+}
+
+// ops.Graph.create_op: a node of any op with these tensors.
+nb::object CreateNode(PyGraph& graph, const std::string& type, nb::list inputs, nb::dict attrs,
+                      const std::string& name) {
+  std::vector<Output> tensors;
+  for (nb::handle h : inputs) {
+    const PyTensor* t = AsTensor(h.ptr());
+    if (t == nullptr) RaiseTypeError("input is not a Tensor: ", Repr(h.ptr()));
+    tensors.push_back(t->output());
+  }
+  AttrMap map;
+  graph.UseThread();
+  const Op* op = OpRegistry::Global().Find(type);
+  for (auto [key, value] : attrs) {
+    AttrSchema schema;
+    schema.name = nb::cast<std::string>(key);
+    const AttrSchema* known = op ? op->schema().FindAttr(schema.name) : nullptr;
+    map.Set(schema.name, ToAttr(value.ptr(), known ? *known : schema, type));
+  }
+  return Take(Wrap(CreateOp(&graph, type, tensors, std::move(map), name)));
+}
+
+}  // namespace
+
+Operation CreateOp(PyGraph* graph, const std::string& type, const std::vector<Output>& inputs,
+                   AttrMap attrs, const std::string& name) {
+  graph->UseThread();
+  if (!graph->container.empty()) {
+    const Op* op = OpRegistry::Global().Find(type);
+    if (op && op->schema().FindAttr("container") &&
+        attrs.GetOr<std::string>("container", "").empty()) {
+      attrs.Set("container", graph->container);
+    }
+  }
+  auto op = TryAddOp(*graph, type, std::vector<Input>(inputs.begin(), inputs.end()),
+                     std::move(attrs), name);
+  if (!op.ok()) RaiseBuildStatus(op.status());
+  graph->NoteNewNodes();
+  return *op;
+}
+
+Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
+                       bool as_ref, DType preferred) {
+  if (const PyTensor* t = AsTensor(value)) {
+    const DType own = t->output().dtype();
+    if (dtype == DType::kInvalid || BaseType(own) == BaseType(dtype)) return t->output();
+    RaiseValueError("Tensor conversion requested dtype ", PublicName(dtype),
+                    " for Tensor with dtype ", PublicName(own), ": ", Repr(value));
+  }
+  Tensor constant = FromArray(value, BaseType(dtype), false);
+  if (constant.empty()) constant = FromValue(value, BaseType(dtype), preferred);
+  if (!constant.empty()) {
+    const DType type = constant.dtype();
+    graph->UseThread();
+    const std::string full =
+        name.ends_with('/') ? name : graph->UniqueName(name.empty() ? "Const" : name) + "/";
+    return CreateOp(graph, "Const", {}, {{"value", std::move(constant)}, {"dtype", type}}, full)
+        .output(0);
+  }
+  auto type_arg = [](DType t) { return t == DType::kInvalid ? nb::none() : Take(WrapDType(t)); };
+  nb::object made =
+      Take(Checked(PyObject_CallFunction(TheHooks().convert, "OOzOO", value, type_arg(dtype).ptr(),
+                                         name.empty() ? nullptr : name.c_str(),
+                                         as_ref ? Py_True : Py_False, type_arg(preferred).ptr())));
+  const PyTensor* t = AsTensor(made.ptr());
+  if (t == nullptr) RaiseTypeError("the conversion of ", Repr(value), " gave no Tensor");
+  return t->output();
+}
+
+void BindBuilding(nb::module_& m) {
+  m.def("create_op", &CreateNode);
+  m.def(
+      "convert_to_tensor",
+      [](PyGraph& graph, nb::handle value, nb::handle dtype, const std::string& name, bool as_ref,
+         nb::handle preferred) {
+        auto type = [](nb::handle h) { return h.is_none() ? DType::kInvalid : ToDType(h.ptr()); };
+        return Take(
+            Wrap(ConvertToTensor(&graph, value.ptr(), type(dtype), name, as_ref, type(preferred))));
+      },
+      nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg().none());
+  // A Const of a number, text, array or list of these; None for other values.
+  m.def(
+      "constant",
+      [](PyGraph& graph, nb::handle value, nb::handle dtype,
+         const std::string& name) -> nb::object {
+        Tensor t = PlainValue(value, dtype);
+        if (t.empty()) return nb::none();
+        const DType type = t.dtype();
+        return Take(
+            Wrap(CreateOp(&graph, "Const", {}, {{"value", std::move(t)}, {"dtype", type}}, name)
+                     .output(0)));
+      },
+      nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
+  m.def(
+      "try_constant",
+      [](nb::handle value, nb::handle dtype) -> nb::object {
+        Tensor t = PlainValue(value, dtype);
+        return t.empty() ? nb::none() : Take(WrapTensor(std::move(t)));
+      },
+      nb::arg().none(), nb::arg().none());
+}
+
+}  // namespace ramet::python

@@ -124,7 +124,7 @@ Status GraphWriter::WriteNode(NodeId id) {
   }
   AppendBytesField(&node_, NodeDef::kOpFieldNumber, node.op->name());
   for (Endpoint e : impl_.inputs(id)) WriteInput(e);
-  for (Endpoint e : impl_.controls(id)) WriteInput(e);
+  for (Endpoint e : Controls(id)) WriteInput(e);
   const std::string& device = impl_.devices[node.device];
   if (!options_.def.clear_devices && !device.empty()) {
     AppendBytesField(&node_, NodeDef::kDeviceFieldNumber, device);
@@ -133,6 +133,14 @@ Status GraphWriter::WriteNode(NodeId id) {
   const Attr* extras = node.attrs->Find(kNodeExtrasAttr);
   if (const auto* bytes = extras ? extras->get<std::string>() : nullptr) node_ += *bytes;
   return OkStatus();
+}
+
+std::span<const Endpoint> GraphWriter::Controls(NodeId id) {
+  std::span<const Endpoint> controls = impl_.controls(id);
+  if (out_ == nullptr || controls.size() < 2) return controls;
+  controls_.assign(controls.begin(), controls.end());
+  std::ranges::sort(controls_, {}, [this](Endpoint e) { return impl_.nodes[e.node].name; });
+  return controls_;
 }
 
 StatusOr<std::string> GraphWriter::NodeBytes(NodeId id) {

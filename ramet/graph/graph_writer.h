@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -45,6 +46,9 @@ class GraphWriter {
   Status WriteNodes();
   Status WriteRest();
   Status WriteNode(NodeId id);
+  // In a graph they stand in the order of their names, as TensorFlow writes them; a node on its own
+  // has them as they were added.
+  std::span<const Endpoint> Controls(NodeId id);
   void WriteInput(Endpoint e);
   Status WriteAttrs(const NodeRecord& node);
   // Into originals_.
@@ -65,6 +69,7 @@ class GraphWriter {
   GraphBytes* out_ = nullptr;
   // Reused from node to node.
   std::string node_, text_, list_, shape_;
+  std::vector<Endpoint> controls_;
   AttrValue value_;
   NodeDef originals_;  // of the node's attrs
   std::unordered_map<AttrKey, AttrBytes, AttrKeyHash> known_;

@@ -68,7 +68,6 @@ struct Hooks {
   PyObject* op_created = nullptr;       // (graph, operation)
   PyObject* variable_object = nullptr;  // (graph, id) -> Variable
   PyObject* tensor_proto = nullptr;     // object -> bytes of a TensorProto, or None
-  PyObject* unavailable = nullptr;      // op type -> exception
 };
 Hooks& TheHooks();
 

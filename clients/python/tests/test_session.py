@@ -151,6 +151,10 @@ class SessionTest(unittest.TestCase):
         with tf.Session(config=config) as session:
             names = [d.name for d in session.list_devices()]
         self.assertTrue(any(n.endswith('CPU:1') for n in names), names)
+        options, metadata = tf.RunOptions(), tf.RunMetadata()
+        a = tf.constant(4)
+        self.assertEqual(self.session.run(a, run_metadata=metadata), 4)
+        self.assertEqual(self.session.run(a, None, options, metadata), 4)
         with self.assertRaises(TypeError):
             tf.Session(config='no config')
         with self.assertRaises(tf.errors.NotFoundError):

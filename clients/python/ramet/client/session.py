@@ -123,10 +123,6 @@ class BaseSession:
                 graph, or a value does not fit its tensor.
             tf.errors.OpError: of the class of the code, if running fails.
         """
-        if run_metadata is not None and options is None:
-            from ramet.framework import run_arguments
-
-            run_arguments.check(options, run_metadata)
         plain = fetches is not None and not self._closed
         if plain and not self._graph._unfetchable and not self._graph._unfeedable:
             try:

@@ -29,7 +29,8 @@ class DefaultStack(threading.local):
                     raise AssertionError(
                         f'Nesting violated for default stack of {type(item)} objects'
                     )
-                self.stack.remove(item) if item in self.stack else None
+                if item in self.stack:
+                    self.stack.remove(item)
 
 
 graphs = DefaultStack('graph')

@@ -3,6 +3,7 @@
 
 #include "ramet/graph/add_op.h"
 #include "ramet/graph/node_build.h"
+#include "ramet/op/control_flow.h"
 
 namespace ramet {
 namespace {
@@ -163,7 +164,8 @@ Tensor EvaluateConstant(const GraphImpl& impl, Endpoint e, int depth) {
   }
   if (depth >= kMaxDepth || node.num_inputs == 0 || node.num_controls > 0 ||
       node.op->name() == "PlaceholderWithDefault" || !node.op->registered() ||
-      node.op->schema().is_stateful || node.op->calls_program()) {
+      node.op->schema().is_stateful || node.op->calls_program() ||
+      ControlFlowOf(*node.op) != ControlFlow::kNone) {
     return Tensor();
   }
   if (Tensor t = FromShapeOfInput(impl, node, e.node); !t.empty()) return t;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <queue>
 #include <unordered_map>
-#include <unordered_set>
+
+#include "ramet/op/control_flow.h"
+#include "ramet/runtime/run_order.h"
 
 namespace ramet {
 namespace {
@@ -20,7 +21,11 @@ uint64_t Bit(int i) { return i < 64 ? uint64_t{1} << i : 0; }
 class Compiler {
  public:
   Compiler(const GraphImpl& graph, const PlanRequest& request, KernelSource& source)
-      : graph_(graph), request_(request), source_(source), plan_(std::make_unique<Plan>()) {}
+      : graph_(graph),
+        request_(request),
+        source_(source),
+        feeds_(graph, request),
+        plan_(std::make_unique<Plan>()) {}
 
   StatusOr<std::unique_ptr<Plan>> Run() {
     plan_->request = request_;
@@ -29,147 +34,94 @@ class Compiler {
       plan_->feed_slots.push_back(plan_->num_slots);
       slot_of_[e] = plan_->num_slots++;
     }
-    Prune();
-    RAMET_RETURN_IF_ERROR(Order());
-    FindComputed();
-    RAMET_ASSIGN_OR_RETURN(placement_, source_.Place(graph_, order_));
-    for (size_t i = 0; i < order_.size(); ++i) device_of_[order_[i]] = placement_[i];
+    RAMET_ASSIGN_OR_RETURN(order_, OrderNodes(graph_, request_, feeds_));
+    plan_->has_control_flow = order_.has_control_flow;
+    RAMET_ASSIGN_OR_RETURN(std::vector<int> placement, source_.Place(graph_, order_.nodes));
+    for (size_t i = 0; i < placement.size(); ++i) device_of_[order_.nodes[i]] = placement[i];
     plan_->several_memories =
-        std::ranges::any_of(placement_, [&](int d) { return HasOwnMemory(d); });
-    for (NodeId id : order_) RAMET_RETURN_IF_ERROR(AddNode(id));
+        std::ranges::any_of(placement, [&](int d) { return HasOwnMemory(d); });
+    RAMET_RETURN_IF_ERROR(AddLevel(order_.loops[0]));
     Fetch();
     if (!plan_->several_memories) PlanReleases();
+    if (plan_->has_control_flow) PlanMerges();
     FindInitializers();
     return std::move(plan_);
   }
 
  private:
   bool HasOwnMemory(int device) const { return source_.devices()[device]->memory() != nullptr; }
-  bool IsFed(Endpoint e) const {
-    auto it = slot_of_.find(e);
-    return it != slot_of_.end() && it->second < static_cast<int>(request_.feeds.size());
-  }
+  bool IsFed(Endpoint e) const { return feeds_.Contains(e); }
 
-  // What waits for a fed placeholder waits for nothing. (Nodes of other types that are fed still
-  // run where something waits for them, as in TensorFlow.)
-  bool IsFedPlaceholder(NodeId id) const {
-    const std::string& type = graph_.nodes[id].op->name();
-    return (type == "Placeholder" || type == "PlaceholderV2") && IsFed({id, 0});
-  }
-
-  void Prune() {
-    std::vector<NodeId> stack;
-    auto visit = [&](NodeId id) {
-      if (needed_.insert(id).second) stack.push_back(id);
-    };
-    for (Endpoint e : request_.fetches) {
-      if (e.index == Endpoint::kControl || !IsFed(e)) visit(e.node);
-    }
-    while (!stack.empty()) {
-      NodeId id = stack.back();
-      stack.pop_back();
-      ForEachSource(id, visit);
-    }
-  }
-
-  template <class Fn>
-  void ForEachSource(NodeId id, Fn fn) const {
-    for (Endpoint e : graph_.inputs(id)) {
-      if (!IsFed(e)) fn(e.node);
-    }
-    for (Endpoint e : graph_.controls(id)) {
-      if (!IsFedPlaceholder(e.node)) fn(e.node);
-    }
-  }
-
-  // Creation order, unless an edit has turned an edge around.
-  Status Order() {
-    order_.assign(needed_.begin(), needed_.end());
-    std::ranges::sort(order_);
-    bool forward = true;
-    for (NodeId id : order_) ForEachSource(id, [&](NodeId from) { forward &= from < id; });
-    return forward ? OkStatus() : SortTopologically();
-  }
-
-  Status SortTopologically() {
-    std::unordered_map<NodeId, int> waiting;
-    std::unordered_map<NodeId, std::vector<NodeId>> readers;
-    std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
-    for (NodeId id : order_) {
-      int count = 0;
-      ForEachSource(id, [&](NodeId from) {
-        readers[from].push_back(id);
-        ++count;
-      });
-      waiting[id] = count;
-      if (count == 0) ready.push(id);
-    }
-    std::vector<NodeId> sorted;
-    while (!ready.empty()) {
-      NodeId id = ready.top();
-      ready.pop();
-      sorted.push_back(id);
-      for (NodeId reader : readers[id]) {
-        if (--waiting[reader] == 0) ready.push(reader);
+  Status AddLevel(const RunOrder::Loop& level) {
+    for (const RunOrder::Unit& unit : level.units) {
+      if (unit.loop >= 0) {
+        RAMET_RETURN_IF_ERROR(AddLoop(order_.loops[unit.loop]));
+      } else {
+        RAMET_RETURN_IF_ERROR(AddNode(unit.node));
       }
     }
-    if (sorted.size() == order_.size()) {
-      order_ = std::move(sorted);
+    return OkStatus();
+  }
+
+  // A step kLoop, and those of the loop.
+  Status AddLoop(const RunOrder::Loop& loop) {
+    if (std::ranges::none_of(loop.enters, [&](NodeId id) { return IsComputed(id); })) {
       return OkStatus();
     }
-    std::vector<std::string_view> stuck;
-    for (NodeId id : order_) {
-      if (waiting[id] > 0) RAMET_RETURN_IF_ERROR(CheckHasKernels(graph_.nodes[id]));
+    const size_t index = plan_->loops.size();
+    plan_->loops.emplace_back();
+    Step step;
+    step.kind = Step::Kind::kLoop;
+    step.node = loop.enters[0];
+    step.loop = static_cast<int32_t>(index);
+    plan_->steps.push_back(step);
+    PlanLoop made;
+    made.first_step = static_cast<int32_t>(plan_->steps.size());
+    for (NodeId id : loop.enters) {
+      if (!IsComputed(id)) continue;
+      const bool constant = graph_.nodes[id].attrs->GetOr<bool>("is_constant", false);
+      (constant ? made.constants : made.enters).push_back(slot_of_.at({id, 0}));
     }
-    for (NodeId id : order_) {
-      if (waiting[id] > 0 && stuck.size() < 5) stuck.push_back(graph_.nodes[id].name);
+    for (NodeId id : loop.next_iterations) {
+      if (!IsComputed(id)) continue;
+      slot_of_[{id, 0}] = plan_->num_slots;
+      made.next.push_back(plan_->num_slots++);
     }
-    return InvalidArgument(order_.size() - sorted.size(),
-                           " nodes in a cycle, among them: ", StrJoin(stuck, ", "));
+    RAMET_RETURN_IF_ERROR(AddLevel(loop));
+    for (NodeId id : loop.exits) {
+      if (!IsComputed(id)) continue;
+      result_of_[id] = plan_->num_slots;
+      made.results.emplace_back(slot_of_.at(graph_.inputs(id)[0]), plan_->num_slots++);
+    }
+    made.end_step = static_cast<int32_t>(plan_->steps.size());
+    plan_->loops[index] = std::move(made);
+    return OkStatus();
   }
 
-  // A node whose outputs nobody reads is only waited for; without an effect of its own it need not
-  // run (TensorFlow's dependency optimizer does the same). So the gradient of a fed tensor is not
-  // computed just because a training step waits for all gradients of an op.
-  void FindComputed() {
-    for (Endpoint e : request_.fetches) computed_.insert(e.node);
-    for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
-      if (!computed_.contains(*id) && !HasEffect(*id)) continue;
-      computed_.insert(*id);
-      for (Endpoint e : graph_.inputs(*id)) {
-        if (!IsFed(e)) computed_.insert(e.node);
-      }
-    }
-  }
-
-  bool HasEffect(NodeId id) const {
-    const NodeRecord& node = graph_.nodes[id];
-    if (node.num_inputs == 0 || !node.op->registered() || node.op->schema().is_stateful)
-      return true;
-    return std::ranges::any_of(node.op->schema().inputs, &ArgSchema::is_ref);
-  }
-
-  // A loop's back edge makes a cycle too: then it is the loop's ops that cannot run.
-  static Status CheckHasKernels(const NodeRecord& node) {
-    if (!node.op->kernels().empty() || node.op->name() == "NoOp") return OkStatus();
-    return node.op->FindKernel("CPU", *node.attrs, node.name).status();
-  }
+  bool IsComputed(NodeId id) const { return order_.computed.contains(id); }
 
   Status AddNode(NodeId id) {
     const NodeRecord& node = graph_.nodes[id];
-    if (node.op->name() == "NoOp" || !computed_.contains(id)) return OkStatus();
+    const bool mortal = order_.mortal.contains(id);
+    const bool nothing = node.op->name() == "NoOp";
+    if ((nothing && !mortal) || !IsComputed(id)) return OkStatus();
     const int device = device_of_[id];
     const int32_t first_output = plan_->num_slots;
-    for (int i = 0; i < node.num_outputs; ++i) {
-      if (!slot_of_.contains({id, i})) slot_of_[{id, i}] = first_output + i;
-    }
+    for (int i = 0; i < node.num_outputs; ++i) slot_of_.try_emplace({id, i}, first_output + i);
     plan_->num_slots += node.num_outputs;
-    if (node.op->name() == "Const" && !HasOwnMemory(device)) return Preset(node, first_output);
     Step step;
     step.node = id;
     step.device = device;
     step.first_output = first_output;
     step.num_outputs = node.num_outputs;
+    step.mortal = mortal;
+    if (mortal) SetGuards(id, &step);
+    if (nothing) {
+      step.kind = Step::Kind::kNothing;
+      return AddStep(step);
+    }
+    if (node.op->name() == "Const" && !HasOwnMemory(device)) return AddConstant(node, step);
+    if (ControlFlowOf(*node.op) != ControlFlow::kNone) return AddControlFlow(id, step);
     RAMET_RETURN_IF_ERROR(Classify(node, &step));
     std::vector<int32_t> slots;
     auto inputs = graph_.inputs(id);
@@ -178,8 +130,80 @@ class Compiler {
     RAMET_ASSIGN_OR_RETURN(auto kernel, source_.KernelFor(graph_, id, device));
     step.kernel = kernel.get();
     plan_->kernels.push_back(std::move(kernel));
+    return AddStep(step);
+  }
+
+  Status AddStep(const Step& step) {
+    if (plan_->has_control_flow) step_of_[step.node] = static_cast<int32_t>(plan_->steps.size());
     plan_->steps.push_back(step);
     return OkStatus();
+  }
+
+  // A control input that is dead makes a node dead.
+  void SetGuards(NodeId id, Step* step) {
+    if (ControlFlowOf(*graph_.nodes[id].op) == ControlFlow::kMerge) return;
+    step->first_guard = static_cast<int32_t>(plan_->guards.size());
+    for (Endpoint e : graph_.controls(id)) {
+      if (!order_.mortal.contains(e.node)) continue;
+      plan_->guards.push_back(step_of_.at(e.node));
+    }
+    step->num_guards = static_cast<int32_t>(plan_->guards.size()) - step->first_guard;
+  }
+
+  // A constant's value is there before the run; one that may be dead is passed on where it is not.
+  Status AddConstant(const NodeRecord& node, Step& step) {
+    RAMET_ASSIGN_OR_RETURN(Tensor value, node.attrs->Get<Tensor>("value"));
+    if (!step.mortal) {
+      plan_->presets.emplace_back(step.first_output, std::move(value));
+      return OkStatus();
+    }
+    const int32_t slot = plan_->num_slots++;
+    plan_->presets.emplace_back(slot, std::move(value));
+    step.kind = Step::Kind::kMove;
+    SetInputs(&step, {slot});
+    return AddStep(step);
+  }
+
+  Status AddControlFlow(NodeId id, Step& step) {
+    const ControlFlow part = ControlFlowOf(*graph_.nodes[id].op);
+    std::vector<int32_t> slots;
+    if (part == ControlFlow::kExit) {
+      slots.push_back(result_of_.at(id));
+    } else {
+      RAMET_RETURN_IF_ERROR(Classify(graph_.nodes[id], &step));
+      if (part == ControlFlow::kNextIteration) step.device = device_of_.at(MergeAfter(id));
+      auto inputs = graph_.inputs(id);
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        const bool goes_around = part == ControlFlow::kMerge && IsNextIteration(inputs[i]);
+        slots.push_back(goes_around ? slot_of_.at(inputs[i])
+                                    : SlotFor(inputs[i], static_cast<int>(i), step));
+      }
+    }
+    if (part == ControlFlow::kNextIteration) step.first_output = slot_of_.at({id, 0});
+    step.kind = part == ControlFlow::kSwitch           ? Step::Kind::kSwitch
+                : part == ControlFlow::kMerge          ? Step::Kind::kMerge
+                : part == ControlFlow::kControlTrigger ? Step::Kind::kNothing
+                                                       : Step::Kind::kMove;
+    SetInputs(&step, slots);
+    return AddStep(step);
+  }
+
+  bool IsNextIteration(Endpoint e) const {
+    return !IsFed(e) && ControlFlowOf(*graph_.nodes[e.node].op) == ControlFlow::kNextIteration;
+  }
+
+  // The Merge that a NextIteration leads to; the NextIteration itself if there is none.
+  NodeId MergeAfter(NodeId next) {
+    if (merge_after_.empty()) {
+      for (NodeId id : order_.nodes) {
+        if (ControlFlowOf(*graph_.nodes[id].op) != ControlFlow::kMerge) continue;
+        for (Endpoint e : graph_.inputs(id)) {
+          if (IsNextIteration(e)) merge_after_.try_emplace(e.node, id);
+        }
+      }
+    }
+    auto it = merge_after_.find(next);
+    return it == merge_after_.end() ? next : it->second;
   }
 
   void SetInputs(Step* step, const std::vector<int32_t>& slots) {
@@ -187,12 +211,6 @@ class Compiler {
     step->num_inputs = static_cast<int32_t>(slots.size());
     plan_->input_slots.insert(plan_->input_slots.end(), slots.begin(), slots.end());
     plan_->most_inputs = std::max(plan_->most_inputs, step->num_inputs);
-  }
-
-  Status Preset(const NodeRecord& node, int32_t slot) {
-    RAMET_ASSIGN_OR_RETURN(Tensor value, node.attrs->Get<Tensor>("value"));
-    plan_->presets.emplace_back(slot, std::move(value));
-    return OkStatus();
   }
 
   // Which inputs are references, and which inputs and outputs stay in host memory.
@@ -229,9 +247,10 @@ class Compiler {
   // The device whose memory holds an output; 0 stands for host memory.
   int MemoryOf(Endpoint e) const {
     if (IsFed(e)) return 0;
+    const NodeRecord& node = graph_.nodes[e.node];
+    if (ControlFlowOf(*node.op) == ControlFlow::kExit) return MemoryOf(graph_.inputs(e.node)[0]);
     const int device = device_of_.at(e.node);
     if (!HasOwnMemory(device)) return 0;
-    const NodeRecord& node = graph_.nodes[e.node];
     uint64_t host = HostBits(*node.op, node.op->schema().outputs, *node.attrs);
     return host & Bit(e.index) ? 0 : device;
   }
@@ -259,6 +278,7 @@ class Compiler {
     step.device = device;
     step.first_output = plan_->num_slots++;
     step.num_outputs = 1;
+    step.mortal = order_.mortal.contains(e.node);
     SetInputs(&step, {from});
     plan_->steps.push_back(step);
     return it->second;
@@ -280,6 +300,7 @@ class Compiler {
       if (s >= 0) kept[s] = true;
     }
     for (auto& [slot, value] : plan_->presets) kept[slot] = true;
+    for (const PlanLoop& loop : plan_->loops) Keep(loop, &kept);
     for (size_t i = 0; i < plan_->steps.size(); ++i) {
       const Step& step = plan_->steps[i];
       for (int k = 0; k < step.num_outputs; ++k) last[step.first_output + k] = static_cast<int>(i);
@@ -303,6 +324,37 @@ class Compiler {
     }
   }
 
+  // What a loop carries from step to step by itself.
+  static void Keep(const PlanLoop& loop, std::vector<bool>* kept) {
+    for (const auto* slots : {&loop.enters, &loop.constants, &loop.next}) {
+      for (int32_t slot : *slots) (*kept)[slot] = true;
+    }
+    for (auto [within, outside] : loop.results) (*kept)[within] = true;
+  }
+
+  // A Merge takes over what comes around a loop if nobody else reads it, and says where its value
+  // came from only if somebody asks.
+  void PlanMerges() {
+    std::vector<int> readers(plan_->num_slots, 0);
+    for (int32_t slot : plan_->input_slots) ++readers[slot];
+    for (int32_t slot : plan_->fetch_slots) {
+      if (slot >= 0) readers[slot] += 2;
+    }
+    std::vector<bool> carried(plan_->num_slots, false);
+    for (const PlanLoop& loop : plan_->loops) {
+      for (int32_t slot : loop.enters) carried[slot] = true;
+      for (int32_t slot : loop.next) carried[slot] = true;
+    }
+    for (Step& step : plan_->steps) {
+      if (step.kind != Step::Kind::kMerge) continue;
+      step.index_used = readers[step.first_output + 1] > 0;
+      for (int i = 0; i < step.num_inputs; ++i) {
+        const int32_t slot = Slot(step, i);
+        if (carried[slot] && readers[slot] == 1) step.forwardable |= Bit(i);
+      }
+    }
+  }
+
   int32_t Slot(const Step& step, int input) const {
     return plan_->input_slots[step.first_input + input];
   }
@@ -316,7 +368,7 @@ class Compiler {
   void FindInitializers() {
     for (size_t v = 0; v < graph_.variables.size(); ++v) {
       const Operation& initializer = graph_.variables[v].initializer;
-      if (initializer.valid() && needed_.contains(initializer.id())) {
+      if (initializer.valid() && device_of_.contains(initializer.id())) {
         plan_->initializes.push_back(static_cast<VariableId>(v));
       }
     }
@@ -325,12 +377,13 @@ class Compiler {
   const GraphImpl& graph_;
   const PlanRequest& request_;
   KernelSource& source_;
+  const FeedSet feeds_;
+  RunOrder order_;
   std::unique_ptr<Plan> plan_;
   std::unordered_map<Endpoint, int32_t, EndpointHash> slot_of_;
-  std::unordered_set<NodeId> needed_;
-  std::unordered_set<NodeId> computed_;
-  std::vector<NodeId> order_;
-  std::vector<int> placement_;
+  std::unordered_map<NodeId, int32_t> step_of_;
+  std::unordered_map<NodeId, NodeId> merge_after_;
+  std::unordered_map<NodeId, int32_t> result_of_;  // the slot outside that an Exit reads
   std::unordered_map<NodeId, int> device_of_;
   std::map<std::tuple<NodeId, int32_t, int>, int32_t> copies_;
 };
@@ -351,6 +404,10 @@ std::unique_ptr<Frame> Plan::TakeFrame() {
   frame->inputs.resize(most_inputs);
   frame->variables.resize(most_inputs);
   frame->resolved.resize(most_inputs);
+  if (has_control_flow) {
+    frame->dead.resize(num_slots);
+    frame->dead_steps.resize(steps.size());
+  }
   for (auto& [slot, value] : presets) frame->values[slot].tensor = value;
   return frame;
 }

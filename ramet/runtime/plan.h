@@ -19,9 +19,18 @@ struct PlanRequest {
   bool operator==(const PlanRequest&) const = default;
 };
 
-// One thing to do: run a kernel, or copy a value to or from a device.
+// One thing to do: run a kernel, copy a value to or from a device, or what control flow asks for.
 struct Step {
-  enum class Kind : uint8_t { kKernel, kCopyToDevice, kCopyToHost };
+  enum class Kind : uint8_t {
+    kKernel,
+    kCopyToDevice,
+    kCopyToHost,
+    kSwitch,   // input 0 to output 0 or 1, as input 1 says
+    kMerge,    // the input that is alive to output 0, its position to output 1
+    kMove,     // input 0 to output 0
+    kNothing,  // is only waited for
+    kLoop      // Plan::loops[loop], whose steps follow
+  };
   Kernel* kernel = nullptr;
   NodeId node = -1;
   int32_t first_input = 0;  // in Plan::input_slots
@@ -30,12 +39,27 @@ struct Step {
   int32_t num_outputs = 0;
   int32_t first_release = 0;  // in Plan::release_slots
   int32_t num_releases = 0;
+  int32_t first_guard = 0;  // in Plan::guards: steps whose death is the death of this one
+  int32_t num_guards = 0;
+  int32_t loop = -1;
   int32_t device = 0;
   uint64_t forwardable = 0;  // bit i: nobody reads input i after this step
   uint64_t ref_inputs = 0;   // bit i: input i names a variable and is not resolved
   uint64_t host_inputs = 0;  // bit i: input i is in host memory on every device
   uint64_t host_outputs = 0;
   Kind kind = Kind::kKernel;
+  bool mortal = false;      // may be dead: its inputs and guards are to be looked at
+  bool index_used = false;  // kMerge: somebody reads output 1
+};
+
+// A loop of TensorFlow 1's control flow: its steps are run once per iteration, over the same slots.
+struct PlanLoop {
+  int32_t first_step = 0;
+  int32_t end_step = 0;                              // one after the last
+  std::vector<int32_t> enters;                       // slots alive in the first iteration only
+  std::vector<int32_t> constants;                    // slots alive in all iterations
+  std::vector<int32_t> next;                         // slots of what goes on to the next iteration
+  std::vector<std::pair<int32_t, int32_t>> results;  // (slot within, slot that keeps it outside)
 };
 
 // What one run of a plan works on; kept for the next run, so that a steady run allocates nothing.
@@ -44,6 +68,8 @@ struct Frame {
   std::vector<const Tensor*> inputs;      // of the step at work
   std::vector<VariableState*> variables;  // likewise
   std::vector<Tensor> resolved;           // buffers of variables and views, while a step works
+  std::vector<uint8_t> dead;              // by slot; plans with control flow
+  std::vector<uint8_t> dead_steps;        // by step
 };
 
 // A Plan is a compiled run: steps in order over slots of values. Immutable once built, but for the
@@ -60,6 +86,9 @@ class Plan {
   std::vector<VariableId> initializes;              // variables whose initializer runs
   int32_t num_slots = 0;
   int32_t most_inputs = 0;
+  std::vector<int32_t> guards;
+  std::vector<PlanLoop> loops;
+  bool has_control_flow = false;
   bool several_memories = false;  // devices with memory of their own take part
   int64_t edit_version = 0;
   std::vector<std::shared_ptr<Kernel>> kernels;  // what the steps use, kept alive
@@ -85,9 +114,8 @@ class KernelSource {
 };
 
 // Compiles: prunes to what the fetches need (cut at the feeds), places, orders, lays out the slots
-// and says when each is free again. The graph's lock is held. \error kInvalidArgument if the nodes
-// needed are in a cycle; kUnimplemented if one has no kernel; what
-//   placing and making kernels say.
+// and says when each is free again. The graph's lock is held. \error as OrderNodes; what placing and
+// making kernels say.
 StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphImpl& graph, const PlanRequest& request,
                                             KernelSource& source);
 

@@ -23,6 +23,14 @@ int ThreadsOf(const SessionOptions& options) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+// What a run whose time is over says, whether or not it came to its end meanwhile.
+Status Outcome(const Status& status, const Cancellation& cancellation) {
+  if (cancellation.late() || (status.ok() && cancellation.cancelled())) {
+    return cancellation.status();
+  }
+  return status;
+}
+
 Status RefuseHandle(std::string_view name) {
   return Unimplemented("'", name,
                        "' is the handle of a resource, which can be neither fetched nor fed; fetch "
@@ -100,7 +108,7 @@ StatusOr<std::shared_ptr<Kernel>> SessionImpl::KernelFor(const GraphImpl& graph,
 }
 
 StatusOr<std::shared_ptr<Plan>> SessionImpl::PlanFor(const PlanRequest& request) {
-  if (closed_) return FailedPrecondition("Attempted to use a closed Session.");
+  if (closed_.cancelled()) return FailedPrecondition("Attempted to use a closed Session.");
   const GraphImpl& graph = graph_->impl();
   std::lock_guard lock(mutex_);
   std::shared_lock graph_lock(graph.mutex);
@@ -117,13 +125,44 @@ StatusOr<std::shared_ptr<Plan>> SessionImpl::PlanFor(const PlanRequest& request)
 }
 
 bool SessionImpl::IsCurrent(const Plan& plan) const {
-  return !closed_ && plan.edit_version == graph_->edit_version();
+  return !closed_.cancelled() && plan.edit_version == graph_->edit_version();
 }
 
 Status SessionImpl::RunPlanWith(Plan& plan, std::span<const Tensor> feeds,
-                                std::span<Tensor> fetched) {
+                                std::span<Tensor> fetched, const RunOptions& options,
+                                RunMetadata* metadata) {
   if (any_restored_ && !plan.initializes.empty()) WarnAboutRestored(plan);
-  return RunPlan(plan, settings_, feeds, fetched);
+  const Cancellation cancellation(
+      &closed_, options.cancellation.get(),
+      options.timeout_in_ms > 0 ? options.timeout_in_ms : options_.operation_timeout_in_ms);
+  if (metadata == nullptr || !options.trace) {
+    return Outcome(RunPlan(plan, settings_, feeds, fetched, {&cancellation}), cancellation);
+  }
+  StepRecorder recorder;
+  const Status status = RunPlan(plan, settings_, feeds, fetched, {&cancellation, &recorder});
+  metadata->steps = Described(recorder);
+  return Outcome(status, cancellation);
+}
+
+std::vector<NodeStats> SessionImpl::Described(const StepRecorder& recorder) const {
+  const GraphImpl& graph = graph_->impl();
+  std::shared_lock lock(graph.mutex);
+  std::vector<NodeStats> steps;
+  for (const StepRecord& record : recorder.records()) {
+    const NodeRecord& node = graph.nodes[record.node];
+    NodeStats stats{devices_[record.device]->name(),
+                    std::string(node.name),
+                    node.op->name(),
+                    {},
+                    record.start_nanos,
+                    record.end_nanos,
+                    record.outputs};
+    for (Endpoint e : graph.inputs(record.node)) {
+      stats.inputs.emplace_back(graph.nodes[e.node].name);
+    }
+    steps.push_back(std::move(stats));
+  }
+  return steps;
 }
 
 Status SessionImpl::CheckFeed(const Output& tensor, const Tensor& value) const {
@@ -222,6 +261,6 @@ void SessionImpl::WarnAboutRestored(const Plan& plan) {
   any_restored_ = false;
 }
 
-void SessionImpl::Close() { closed_ = true; }
+void SessionImpl::Close() { closed_.Cancel(); }
 
 }  // namespace ramet

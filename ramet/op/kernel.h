@@ -42,11 +42,17 @@ struct KernelNode {
 class KernelContext {
  public:
   // `inputs` are the resolved tensors; `refs[i]` is the variable that input i names, or null;
-  // `forwardable` has bit i (up to 64) set where nobody reads input i after this kernel.
+  // `forwardable` has bit i (up to 64) set where nobody reads input i after this kernel; `run` is
+  // the store of the run that this execution is part of.
   KernelContext(const KernelEnv& env, std::span<const Tensor* const> inputs,
                 std::span<VariableState* const> refs, std::span<Value> outputs,
-                uint64_t forwardable)
-      : env_(env), inputs_(inputs), refs_(refs), outputs_(outputs), forwardable_(forwardable) {}
+                uint64_t forwardable, ResourceStore& run)
+      : env_(env),
+        inputs_(inputs),
+        refs_(refs),
+        outputs_(outputs),
+        forwardable_(forwardable),
+        run_(run) {}
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
@@ -91,6 +97,9 @@ class KernelContext {
   }
   const KernelEnv& env() const { return env_; }
   Allocator* allocator() const { return env_.allocator; }
+  // What lives as long as the run: stacks and tensor arrays that are named by strings. A later run
+  // begins with an empty store.
+  ResourceStore& run_resources() const { return run_; }
 
  private:
   StatusOr<VariableState*> ref(int i) const;
@@ -100,6 +109,7 @@ class KernelContext {
   std::span<VariableState* const> refs_;
   std::span<Value> outputs_;
   uint64_t forwardable_;
+  ResourceStore& run_;
 };
 
 // A Kernel does the work of one node in one session. Compute is called from one thread at a time

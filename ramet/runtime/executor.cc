@@ -167,7 +167,7 @@ class PlanRun {
     KernelContext context(
         env, {scratch.inputs.data(), n}, {scratch.variables.data(), n},
         {frame_->values.data() + step.first_output, static_cast<size_t>(step.num_outputs)},
-        step.forwardable);
+        step.forwardable, resources_);
     Status status = step.kernel->Compute(context);
     for (int i = 0; i < step.num_inputs; ++i) {
       if (!scratch.resolved[i].empty()) scratch.resolved[i] = Tensor();
@@ -216,6 +216,7 @@ class PlanRun {
   Plan& plan_;
   const ExecutorSettings& settings_;
   std::unique_ptr<Frame> frame_;
+  ResourceStore resources_;
   std::mutex mutex_;
   std::atomic<bool> failed_ = false;
   Status status_;

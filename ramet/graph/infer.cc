@@ -53,7 +53,8 @@ Tensor RunKernel(const GraphImpl& impl, const NodeRecord& node, int32_t output,
   std::vector<VariableState*> refs(inputs.size(), nullptr);
   std::vector<Value> outputs(node.num_outputs);
   KernelEnv env{HostAllocator(), HostAllocator(), nullptr, nullptr};
-  KernelContext context(env, pointers, refs, outputs, 0);
+  RunState run;
+  KernelContext context(env, pointers, refs, outputs, 0, run);
   if (!(*kernel)->Compute(context).ok()) return Tensor();
   return outputs[output].tensor;
 }

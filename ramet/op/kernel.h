@@ -29,6 +29,12 @@ struct KernelEnv {
   const DeviceMemory* memory = nullptr;  // null: host memory
 };
 
+// What the kernels of one run share, those of the functions that it calls among them.
+struct RunState {
+  ResourceStore resources;
+  const Cancellation* cancellation = nullptr;
+};
+
 // The node that a kernel is made for.
 struct KernelNode {
   std::string name;
@@ -43,17 +49,16 @@ struct KernelNode {
 class KernelContext {
  public:
   // `inputs` are the resolved tensors; `refs[i]` is the variable that input i names, or null;
-  // `forwardable` has bit i (up to 64) set where nobody reads input i after this kernel;
-  // `cancellation` is what can end the run, or null.
+  // `forwardable` has bit i (up to 64) set where nobody reads input i after this kernel.
   KernelContext(const KernelEnv& env, std::span<const Tensor* const> inputs,
                 std::span<VariableState* const> refs, std::span<Value> outputs,
-                uint64_t forwardable, const Cancellation* cancellation = nullptr)
+                uint64_t forwardable, RunState& run)
       : env_(env),
         inputs_(inputs),
         refs_(refs),
         outputs_(outputs),
         forwardable_(forwardable),
-        cancellation_(cancellation) {}
+        run_(run) {}
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
@@ -100,7 +105,11 @@ class KernelContext {
   Allocator* allocator() const { return env_.allocator; }
   // What can end this run before its time; null where nothing can. A kernel that waits for others
   // waits by a CancellableWait over it.
-  const Cancellation* cancellation() const { return cancellation_; }
+  const Cancellation* cancellation() const { return run_.cancellation; }
+  // What lives as long as the run: stacks and tensor arrays that are named by strings. A later run
+  // begins with an empty store.
+  ResourceStore& run_resources() const { return run_.resources; }
+  RunState& run() const { return run_; }
 
  private:
   StatusOr<VariableState*> ref(int i) const;
@@ -110,7 +119,7 @@ class KernelContext {
   std::span<VariableState* const> refs_;
   std::span<Value> outputs_;
   uint64_t forwardable_;
-  const Cancellation* cancellation_;
+  RunState& run_;
 };
 
 // A Kernel does the work of one node in one session. Compute is called from one thread at a time

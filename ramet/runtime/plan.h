@@ -114,8 +114,8 @@ class KernelSource {
 };
 
 // Compiles: prunes to what the fetches need (cut at the feeds), places, orders, lays out the slots
-// and says when each is free again. The graph's lock is held. \error as OrderNodes; what placing and
-// making kernels say.
+// and says when each is free again. The graph's lock is held. \error as OrderNodes; what placing
+// and making kernels say.
 StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphImpl& graph, const PlanRequest& request,
                                             KernelSource& source);
 

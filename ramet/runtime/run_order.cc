@@ -138,12 +138,9 @@ class Orderer {
     auto it = frame_.find(id);
     const int32_t in = it == frame_.end() ? 0 : it->second;
     switch (PartOf(id)) {
-      case ControlFlow::kEnter:
-        return entered_.at(id);
-      case ControlFlow::kExit:
-        return order_.loops[in].parent;
-      default:
-        return in;
+      case ControlFlow::kEnter: return entered_.at(id);
+      case ControlFlow::kExit: return order_.loops[in].parent;
+      default: return in;
     }
   }
 
@@ -214,9 +211,8 @@ class Orderer {
     };
     return InvalidArgument("{{node ", graph_.nodes[id].name,
                            "}} has inputs from different frames. The input {{node ",
-                           graph_.nodes[a].name, "}} is in frame ", frame(a),
-                           ". The input {{node ", graph_.nodes[b].name, "}} is in frame ",
-                           frame(b), ".");
+                           graph_.nodes[a].name, "}} is in frame ", frame(a), ". The input {{node ",
+                           graph_.nodes[b].name, "}} is in frame ", frame(b), ".");
   }
 
   std::string FrameName(NodeId enter) const {
@@ -316,12 +312,9 @@ class Orderer {
     auto& mortal = order_.mortal;
     for (NodeId id : order_.nodes) {
       switch (PartOf(id)) {
-        case ControlFlow::kControlTrigger:
-          break;
+        case ControlFlow::kControlTrigger: break;
         case ControlFlow::kSwitch:
-        case ControlFlow::kExit:
-          mortal.insert(id);
-          break;
+        case ControlFlow::kExit: mortal.insert(id); break;
         case ControlFlow::kMerge:
           if (AllInputsMortal(id)) mortal.insert(id);
           break;

@@ -28,9 +28,9 @@ struct RunOrder {
   };
 
   std::vector<Loop> loops;
-  std::vector<NodeId> nodes;              // all, in order
-  std::unordered_set<NodeId> computed;    // those whose kernel has to run
-  std::unordered_set<NodeId> mortal;      // those that may be dead
+  std::vector<NodeId> nodes;            // all, in order
+  std::unordered_set<NodeId> computed;  // those whose kernel has to run
+  std::unordered_set<NodeId> mortal;    // those that may be dead
   bool has_control_flow = false;
 };
 

@@ -141,7 +141,7 @@ Status KernelTester::Prepare() {
 
 Status KernelTester::Compute() {
   KernelEnv env{HostAllocator(), HostAllocator(), &resources_, nullptr};
-  KernelContext context(env, arguments_, refs_, outputs_, forwardable_);
+  KernelContext context(env, arguments_, refs_, outputs_, forwardable_, run_);
   return kernel_->Compute(context);
 }
 

@@ -58,6 +58,7 @@ class KernelTester {
   std::vector<std::shared_ptr<VariableState>> variables_;  // one per input, null for plain ones
   uint64_t forwardable_ = 0;
   ResourceStore resources_;
+  RunState run_;
   std::unique_ptr<Kernel> kernel_;
   std::vector<const Tensor*> arguments_;
   std::vector<VariableState*> refs_;

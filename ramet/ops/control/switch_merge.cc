@@ -116,16 +116,16 @@ RAMET_OP("RefMerge")
     .HostMemory({"value_index"})
     .CpuKernel(RunMerge);
 
-#define RAMET_ENTER(name, in, out, doc)    \
-  RAMET_OP(name)                           \
-      .Input(in)                           \
-      .Output(out)                         \
-      .Attr("T: type")                     \
-      .Attr("frame_name: string")          \
-      .Attr("is_constant: bool = false")   \
+#define RAMET_ENTER(name, in, out, doc)      \
+  RAMET_OP(name)                             \
+      .Input(in)                             \
+      .Output(out)                           \
+      .Attr("T: type")                       \
+      .Attr("frame_name: string")            \
+      .Attr("is_constant: bool = false")     \
       .Attr("parallel_iterations: int = 10") \
-      .Doc(doc)                            \
-      .Shape(EnterShape)                   \
+      .Doc(doc)                              \
+      .Shape(EnterShape)                     \
       .CpuKernel(RunPassOn)
 
 RAMET_ENTER("Enter", "data: T", "output: T",

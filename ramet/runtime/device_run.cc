@@ -1,0 +1,97 @@
+#include "ramet/runtime/plan_run.h"
+
+namespace ramet {
+
+void PlanRun::RunOnDevices() {
+  for (const Step& step : plan_.steps) {
+    if (failed_) break;
+    Device& device = *settings_.devices[step.device];
+    if (step.kind == Step::Kind::kCopyToHost) {
+      device.Synchronize();
+    }
+    if (!device.asynchronous()) {
+      RunAnywhere(step);
+      continue;
+    }
+    device.Enqueue([this, &step] {
+      SetThread();
+      RunAnywhere(step);
+    });
+    if (step.kind == Step::Kind::kCopyToHost) device.Synchronize();
+  }
+  for (Device* device : settings_.devices) device->Synchronize();
+}
+
+void PlanRun::RunAnywhere(const Step& step) {
+  if (failed_) return;
+  const bool due = Due();
+  Status status = due                                ? control_.cancellation->status()
+                  : step.kind == Step::Kind::kKernel ? RunOnDevice(step)
+                                                     : Copy(step);
+  if (status.ok()) return;
+  std::lock_guard lock(mutex_);
+  status_.Update(due ? status : Located(step, status));
+  failed_ = true;
+}
+
+Status PlanRun::RunOnDevice(const Step& step) {
+  const KernelEnv& env = settings_.envs[step.device];
+  Frame scratch;
+  scratch.inputs.resize(step.num_inputs);
+  scratch.variables.resize(step.num_inputs);
+  scratch.resolved.resize(step.num_inputs);
+  RAMET_RETURN_IF_ERROR(RunKernel(step, scratch));
+  for (int i = 0; i < step.num_outputs; ++i) {
+    Value& value = frame_->values[step.first_output + i];
+    if (value.variable) RAMET_RETURN_IF_ERROR(Settle(*value.variable, step.device));
+    if (env.memory == nullptr || value.tensor.empty()) continue;
+    if (i < 64 && ((step.host_outputs >> i) & 1)) {
+      RAMET_ASSIGN_OR_RETURN(value.tensor, value.tensor.DeepCopy());
+    } else if (value.tensor.host_accessible() && value.tensor.buffer()->base() == nullptr) {
+      RAMET_ASSIGN_OR_RETURN(value.tensor,
+                             settings_.devices[step.device]->CopyFromHost(value.tensor));
+    } else {
+      value.tensor = env.memory->Unview(value.tensor);
+    }
+  }
+  return OkStatus();
+}
+
+Status PlanRun::Settle(VariableState& variable, int device) {
+  Tensor value = variable.Read();
+  const bool own = settings_.envs[device].memory != nullptr;
+  if (value.empty() || value.host_accessible() != own) return OkStatus();
+  if (own) {
+    RAMET_ASSIGN_OR_RETURN(value, settings_.devices[device]->CopyFromHost(value));
+  } else {
+    RAMET_ASSIGN_OR_RETURN(value, ToHost(value));
+  }
+  variable.Set(value);
+  return OkStatus();
+}
+
+StatusOr<Tensor> PlanRun::ToHost(const Tensor& value) {
+  for (size_t d = 0; d < settings_.devices.size(); ++d) {
+    if (settings_.envs[d].memory) return settings_.devices[d]->CopyToHost(value);
+  }
+  return Internal("a value is in the memory of a device that this session does not have");
+}
+
+Status PlanRun::Copy(const Step& step) {
+  const Value& from = frame_->values[plan_.input_slots[step.first_input]];
+  Tensor value = from.tensor;
+  if (from.variable) {
+    value = from.variable->Read();
+    if (value.empty()) return from.variable->UninitializedError();
+  }
+  Tensor& to = frame_->values[step.first_output].tensor;
+  Device& device = *settings_.devices[step.device];
+  if (step.kind == Step::Kind::kCopyToDevice) {
+    RAMET_ASSIGN_OR_RETURN(to, device.CopyFromHost(value));
+  } else {
+    RAMET_ASSIGN_OR_RETURN(to, device.CopyToHost(value));
+  }
+  return OkStatus();
+}
+
+}  // namespace ramet

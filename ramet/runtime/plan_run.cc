@@ -1,0 +1,130 @@
+#include "ramet/runtime/plan_run.h"
+
+#include "ramet/linalg/parallel.h"
+
+namespace ramet {
+
+PlanRun::PlanRun(Plan& plan, const ExecutorSettings& settings, const RunControl& control)
+    : plan_(plan), settings_(settings), control_(control), frame_(plan.TakeFrame()) {
+  state_.cancellation = control.cancellation;
+}
+
+PlanRun::~PlanRun() {
+  if (plan_.several_memories) ClearAll();
+  plan_.ReturnFrame(std::move(frame_));
+}
+
+void PlanRun::SetThread() const {
+  linalg::SetIntraOpThreads(settings_.intra_op_threads);
+  linalg::SetDeterministic(settings_.deterministic);
+}
+
+Status PlanRun::Run(std::span<const Tensor> feeds, std::span<Tensor> fetched) {
+  SetThread();
+  for (size_t i = 0; i < feeds.size(); ++i) frame_->values[plan_.feed_slots[i]].tensor = feeds[i];
+  if (plan_.has_control_flow) {
+    status_ = RunSteps(0, static_cast<int32_t>(plan_.steps.size()));
+  } else if (plan_.several_memories) {
+    RunOnDevices();
+  } else {
+    RunHere();
+  }
+  if (!status_.ok()) {
+    ClearAll();
+    return status_;
+  }
+  Status status = Fetch(fetched);
+  for (int32_t slot : plan_.feed_slots) frame_->values[slot] = Value();
+  return status;
+}
+
+void PlanRun::RunHere() {
+  for (const Step& step : plan_.steps) {
+    if (Due()) {
+      status_ = control_.cancellation->status();
+      return;
+    }
+    if (Status status = RunKernel(step, *frame_); !status.ok()) {
+      status_ = Located(step, status);
+      return;
+    }
+    for (int i = 0; i < step.num_releases; ++i) {
+      frame_->values[plan_.release_slots[step.first_release + i]] = Value();
+    }
+  }
+}
+
+Status PlanRun::RunKernel(const Step& step, Frame& scratch) {
+  const KernelEnv& env = settings_.envs[step.device];
+  for (int i = 0; i < step.num_inputs; ++i) {
+    const Value& value = frame_->values[plan_.input_slots[step.first_input + i]];
+    scratch.variables[i] = value.variable;
+    scratch.inputs[i] = &value.tensor;
+    const bool low = i < 64;
+    if (value.variable && !(low && ((step.ref_inputs >> i) & 1))) {
+      scratch.resolved[i] = value.variable->Read();
+      if (scratch.resolved[i].empty()) return value.variable->UninitializedError();
+      scratch.inputs[i] = &scratch.resolved[i];
+    }
+    if (env.memory && !scratch.inputs[i]->empty() && !scratch.inputs[i]->host_accessible()) {
+      scratch.resolved[i] = env.memory->View(*scratch.inputs[i]);
+      scratch.inputs[i] = &scratch.resolved[i];
+    }
+  }
+  const size_t n = static_cast<size_t>(step.num_inputs);
+  KernelContext context(
+      env, {scratch.inputs.data(), n}, {scratch.variables.data(), n},
+      {frame_->values.data() + step.first_output, static_cast<size_t>(step.num_outputs)},
+      step.forwardable, state_);
+  const int64_t start = control_.recorder ? StepRecorder::Now() : 0;
+  Status status = step.kernel->Compute(context);
+  if (control_.recorder) {
+    control_.recorder->Add(
+        step, start,
+        {frame_->values.data() + step.first_output, static_cast<size_t>(step.num_outputs)});
+  }
+  for (int i = 0; i < step.num_inputs; ++i) {
+    if (!scratch.resolved[i].empty()) scratch.resolved[i] = Tensor();
+  }
+  return status;
+}
+
+Status PlanRun::Fetch(std::span<Tensor> fetched) {
+  for (size_t i = 0; i < fetched.size(); ++i) {
+    if (plan_.fetch_slots[i] < 0) continue;
+    Value& value = frame_->values[plan_.fetch_slots[i]];
+    fetched[i] = value.variable ? value.variable->Read() : value.tensor;
+    if (fetched[i].empty()) {
+      return value.variable ? value.variable->UninitializedError()
+                            : InvalidArgument("Retval[", i, "] does not have value");
+    }
+    if (!fetched[i].host_accessible()) {
+      RAMET_ASSIGN_OR_RETURN(fetched[i], ToHost(fetched[i]));
+    }
+  }
+  for (int32_t slot : plan_.fetch_slots) {
+    if (slot >= 0 && !IsPreset(slot)) frame_->values[slot] = Value();
+  }
+  return OkStatus();
+}
+
+bool PlanRun::IsPreset(int32_t slot) const {
+  for (auto& [preset, value] : plan_.presets) {
+    if (preset == slot) return true;
+  }
+  return false;
+}
+
+void PlanRun::ClearAll() {
+  for (Value& value : frame_->values) value = Value();
+  for (auto& [slot, value] : plan_.presets) frame_->values[slot].tensor = value;
+  for (Tensor& t : frame_->resolved) t = Tensor();
+}
+
+Status PlanRun::Located(const Step& step, const Status& status) const {
+  std::shared_lock lock(settings_.graph->mutex);
+  return status.WithSuffix(
+      StrCat("\n\t [[{{node ", settings_.graph->nodes[step.node].name, "}}]]"));
+}
+
+}  // namespace ramet

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "ramet/runtime/executor.h"
+
+namespace ramet {
+
+// One run of a plan. A plain plan's steps run one after another in the caller's thread. Steps of
+// asynchronous devices are handed to the device's thread in order; each thread uses step scratch of
+// its own. With control flow, the caller's thread walks the steps and knows what is dead.
+class PlanRun {
+ public:
+  // All three outlive the run.
+  PlanRun(Plan& plan, const ExecutorSettings& settings, const RunControl& control);
+  ~PlanRun();
+  // As RunPlan; once.
+  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetched);
+
+ private:
+  void SetThread() const;
+  void RunHere();
+  Status RunKernel(const Step& step, Frame& scratch);
+  Status Fetch(std::span<Tensor> fetched);
+  bool IsPreset(int32_t slot) const;
+  void ClearAll();
+  bool Due() const { return control_.cancellation && control_.cancellation->due(); }
+  Status Located(const Step& step, const Status& status) const;
+
+  void RunOnDevices();
+  void RunAnywhere(const Step& step);
+  Status RunOnDevice(const Step& step);
+  // Moves a variable's value into the memory of the device that its node is placed on.
+  Status Settle(VariableState& variable, int device);
+  StatusOr<Tensor> ToHost(const Tensor& value);
+  Status Copy(const Step& step);
+
+  Status RunSteps(int32_t begin, int32_t end);
+  Status RunLoop(const PlanLoop& loop);
+  bool IsDead(const Step& step) const;
+  Status RunAlive(const Step& step);
+  Status RunSwitch(const Step& step);
+  void RunMerge(const Step& step);
+  Status RunWork(const Step& step);
+  void PassOn(const Step& step, int input, int output);
+  void SetDead(const Step& step, uint8_t dead);
+  void BeginLoop(const PlanLoop& loop);
+  bool EndIteration(const PlanLoop& loop);
+  void EndLoop(const PlanLoop& loop);
+  Value& InputOf(const Step& step, int i) {
+    return frame_->values[plan_.input_slots[step.first_input + i]];
+  }
+  uint8_t& DeadInput(const Step& step, int i) const {
+    return frame_->dead[plan_.input_slots[step.first_input + i]];
+  }
+
+  Plan& plan_;
+  const ExecutorSettings& settings_;
+  const RunControl& control_;
+  std::unique_ptr<Frame> frame_;
+  RunState state_;
+  std::mutex mutex_;
+  std::atomic<bool> failed_ = false;
+  Status status_;
+};
+
+}  // namespace ramet

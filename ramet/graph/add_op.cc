@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "ramet/graph/control_flow_context.h"
 #include "ramet/graph/device_name.h"
 #include "ramet/graph/graph_impl.h"
 #include "ramet/graph/names.h"
@@ -118,35 +119,6 @@ std::string CurrentDevice(const BuildState& state) {
   return merged.ToString();
 }
 
-std::vector<Operation> ScopeControls(Graph& graph, const std::vector<Output>& inputs) {
-  BuildState& state = graph.build_state();
-  size_t first = state.controls.size();
-  while (first > 0 && !state.controls[first - 1].clears) --first;
-  std::vector<Operation> controls;
-  for (size_t s = first; s < state.controls.size(); ++s) {
-    const ControlScope& scope = state.controls[s];
-    auto inside = [&](const Output& in) {
-      size_t id = static_cast<size_t>(in.op().id());
-      return id < scope.made_inside.size() && scope.made_inside[id];
-    };
-    if (std::ranges::any_of(inputs, inside)) continue;
-    for (const Operation& c : scope.controllers) {
-      auto feeds = [&](const Output& in) { return in.op() == c; };
-      if (std::ranges::any_of(inputs, feeds) || std::ranges::count(controls, c) > 0) continue;
-      controls.push_back(c);
-    }
-  }
-  return controls;
-}
-
-void RecordInControlScopes(BuildState& state, const Operation& op) {
-  for (auto it = state.controls.rbegin(); it != state.controls.rend() && !it->clears; ++it) {
-    size_t id = static_cast<size_t>(op.id());
-    if (it->made_inside.size() <= id) it->made_inside.resize(id + 1);
-    it->made_inside[id] = true;
-  }
-}
-
 std::vector<std::string> GroupsOf(const Operation& op) {
   auto attrs = op.attrs();
   if (const Attr* attr = attrs->Find("_class")) {
@@ -187,11 +159,14 @@ class OpAdder {
   StatusOr<Operation> Run(std::string_view name) {
     Name(name.empty() ? std::string_view(spec_.op) : name);
     RAMET_RETURN_IF_ERROR(ConvertInputs());
-    spec_.control_inputs = ScopeControls(graph_, spec_.inputs);
+    spec_.control_inputs = state_.ControlsFor(spec_.inputs);
+    ControlFlowContext* const context = state_.control_flow;
+    if (context != nullptr) RAMET_RETURN_IF_ERROR(Adopt(*context));
     if (state_.colocations.empty() && forced_.empty()) spec_.device = CurrentDevice(state_);
     ApplyColocation(state_, forced_, &spec_);
     RAMET_ASSIGN_OR_RETURN(Operation op, graph_.AddNode(std::move(spec_)));
-    RecordInControlScopes(state_, op);
+    state_.NoteUnderControls(op);
+    if (context != nullptr) context->NoteAdded(op);
     return op;
   }
 
@@ -199,6 +174,14 @@ class OpAdder {
   void Name(std::string_view name) {
     spec_.name = name.ends_with('/') ? std::string(name.substr(0, name.size() - 1))
                                      : graph_.UniqueName(name);
+  }
+
+  // What a branch or loop adds for this node is under the node's name.
+  Status Adopt(ControlFlowContext& context) {
+    const std::string outside = std::exchange(state_.name_stack, spec_.name);
+    Status status = context.Adopt(&spec_);
+    state_.name_stack = outside;
+    return status;
   }
 
   Status ConvertInputs() {
@@ -340,11 +323,11 @@ Operation Group(Graph& graph, const std::vector<Operation>& ops, std::string_vie
   auto noop = [&](std::string_view op_name, const std::vector<Operation>& controls,
                   const std::string& device) {
     BuildState& state = graph.build_state();
-    state.controls.push_back({controls, {}, false});
+    state.PushControls({controls, {}, false});
     state.devices.push_back(device);
     Operation op = AddOp(graph, "NoOp", {}, {}, op_name);
     state.devices.pop_back();
-    state.controls.pop_back();
+    state.PopControls();
     return op;
   };
   if (by_device.size() <= 1) {

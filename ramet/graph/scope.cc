@@ -56,7 +56,7 @@ Scope::~Scope() {
   BuildState& state = graph_->build_state();
   state.name_stack = std::move(saved_name_);
   state.devices.resize(saved_devices_);
-  if (state.controls.size() > saved_controls_) state.controls.resize(saved_controls_);
+  while (state.controls.size() > saved_controls_) state.PopControls();
   if (state.colocations.size() > saved_colocations_) state.colocations.resize(saved_colocations_);
   state.variable_scope = std::move(saved_variable_scope_);
 }
@@ -86,7 +86,7 @@ Scope Scope::Device(std::string_view device) {
 Scope Scope::ClearDevice() { return Scope(*graph_, OpenDevice{}, std::nullopt); }
 
 Scope::Scope(Graph& graph, ControlScope controls) : Scope(graph, Restore{}) {
-  graph.build_state().controls.push_back(std::move(controls));
+  graph.build_state().PushControls(std::move(controls));
 }
 
 Scope Scope::ControlDependencies(std::vector<Operation> controls) {

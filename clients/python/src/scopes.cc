@@ -20,6 +20,7 @@ struct SavedScopes {
   std::vector<std::optional<std::string>> devices;
   std::vector<Operation> colocations;
   std::vector<ControlScope> controls;
+  ControlFlowContext* context;
 };
 
 // name_scope(name): opens it and returns (what was open, the new scope with its slash).
@@ -40,8 +41,9 @@ nb::tuple PushName(PyGraph& graph, const std::string& name, bool unique) {
 // Gives up all scopes but the name, for what must not depend on where it is built (init_scope).
 SavedScopes* Leave(PyGraph& graph, bool controls, bool devices, bool colocations) {
   BuildState& s = State(graph);
-  auto* saved = new SavedScopes{s.name_stack, s.devices, s.colocations, s.controls};
-  if (controls) s.controls.push_back({{}, {}, true});
+  auto* saved = new SavedScopes{s.name_stack, s.devices, s.colocations, s.controls,
+                                s.control_flow};
+  if (controls) s.PushControls({{}, {}, true});
   if (devices) s.devices.push_back(std::nullopt);
   if (colocations) s.colocations.clear();
   return saved;
@@ -53,6 +55,7 @@ void Return(PyGraph& graph, const SavedScopes& saved) {
   s.devices = saved.devices;
   s.colocations = saved.colocations;
   s.controls = saved.controls;
+  s.control_flow = saved.context;
 }
 
 }  // namespace
@@ -92,10 +95,10 @@ void BindScopes(nb::module_& m) {
         if (!scope.clears) {
           for (nb::handle c : controls) scope.controllers.push_back(OperationOf(c));
         }
-        State(g).controls.push_back(std::move(scope));
+        State(g).PushControls(std::move(scope));
       },
       nb::arg(), nb::arg().none());
-  m.def("pop_controls", [](PyGraph& g) { State(g).controls.pop_back(); });
+  m.def("pop_controls", [](PyGraph& g) { State(g).PopControls(); });
   m.def("push_colocation",
         [](PyGraph& g, nb::handle op) { State(g).colocations.push_back(OperationOf(op)); });
   m.def("pop_colocation", [](PyGraph& g) { State(g).colocations.pop_back(); });

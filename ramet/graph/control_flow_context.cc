@@ -1,0 +1,196 @@
+#include "ramet/graph/control_flow_context.h"
+
+#include <algorithm>
+
+#include "ramet/graph/control_flow_util.h"
+
+namespace ramet {
+
+void ControlFlowContext::Enter() {
+  ControlFlowContext*& current = graph_.build_state().control_flow;
+  stack_.push_back(current);
+  current = this;
+}
+
+void ControlFlowContext::Exit() {
+  graph_.build_state().control_flow = stack_.back();
+  stack_.pop_back();
+}
+
+void ControlFlowContext::ExitResult(const std::vector<Output>& results) {
+  if (outer_ == nullptr) return;
+  for (const Output& result : results) outer_->AddName(result);
+}
+
+std::vector<Operation> ControlFlowContext::RemoveExternalControls(NodeSpec* node) {
+  std::vector<Operation> external;
+  WhileContext* const loop = while_context();
+  if (loop == nullptr) return external;
+  std::erase_if(node->control_inputs, [&](const Operation& control) {
+    ControlFlowContext* context = OutputContextOf(control);
+    const bool internal = context != nullptr && context->while_context() == loop;
+    if (!internal) external.push_back(control);
+    return !internal;
+  });
+  return external;
+}
+
+Status ControlFlowContext::MapInputs(NodeSpec* node) {
+  for (Output& input : node->inputs) {
+    RAMET_RETURN_IF_ERROR(CheckInputContext(*node, this, input));
+    RAMET_ASSIGN_OR_RETURN(input, AddValue(input));
+  }
+  return OkStatus();
+}
+
+ControlFlowContext* ContextOf(const Operation& op) {
+  const auto& contexts = op.graph()->build_state().context_of;
+  auto it = contexts.find(op.id());
+  return it == contexts.end() ? nullptr : it->second;
+}
+
+void SetContext(const Operation& op, ControlFlowContext* context) {
+  auto& contexts = op.graph()->build_state().context_of;
+  if (context == nullptr) {
+    contexts.erase(op.id());
+  } else {
+    contexts[op.id()] = context;
+  }
+}
+
+ControlFlowContext* OutputContextOf(const Operation& op) {
+  ControlFlowContext* context = ContextOf(op);
+  return context != nullptr && IsLoopExit(op) ? context->outer() : context;
+}
+
+ControlFlowContext* CurrentContext(Graph& graph) { return graph.build_state().control_flow; }
+
+bool IsWithin(const ControlFlowContext* inner, const ControlFlowContext* outer) {
+  while (inner != nullptr && inner != outer) inner = inner->outer();
+  return inner == outer;
+}
+
+Status CheckInputContext(const NodeSpec& node, ControlFlowContext* context, const Output& input) {
+  ControlFlowContext* from = OutputContextOf(input.op());
+  if (from == nullptr || from == context) return OkStatus();
+  WhileContext* const loop = context ? context->while_context() : nullptr;
+  WhileContext* const from_loop = from->while_context();
+  if (loop == nullptr) {
+    const bool passes = node.op == "Enter" || node.op == "RefEnter" || node.op == "Switch" ||
+                        node.op == "RefSwitch";
+    if (from_loop == nullptr || passes) return OkStatus();
+    return InvalidArgument("Cannot use '", input.op().name(), "' as input to '", node.name,
+                           "' because '", input.op().name(), "' is in a while loop.");
+  }
+  if (IsWithin(loop, from_loop)) return OkStatus();
+  if (loop->gradient() != nullptr) {
+    WhileContext* const forward = loop->gradient()->forward_context();
+    if (IsWithin(forward, from_loop)) return OkStatus();
+    if (from_loop->outer() == forward) return OkStatus();
+  }
+  return InvalidArgument("Cannot use '", input.op().name(), "' as input to '", node.name,
+                         "' because they are in different while loops.");
+}
+
+StatusOr<std::pair<Output, Output>> AddSwitch(const Output& data, const Output& pred) {
+  Graph& graph = *data.graph();
+  BuildState& state = graph.build_state();
+  auto colocations = std::exchange(state.colocations, {data.op()});
+  auto added = TryAddOp(graph, IsRef(data.dtype()) ? "RefSwitch" : "Switch", {data, pred}, {},
+                        "Switch");
+  state.colocations = std::move(colocations);
+  RAMET_RETURN_IF_ERROR(added.status());
+  return std::pair(added->output(0), added->output(1));
+}
+
+CondContext& CondContext::New(Graph& graph, const Output& pred, const Output& pivot, int branch,
+                              std::string_view name) {
+  CondContext& context =
+      Restore(graph, graph.UniqueName(name), CurrentContext(graph), pred, pivot, branch);
+  for (const Output& known : {pred, pivot}) {
+    context.values_.insert(known);
+    context.external_values_[known] = known;
+  }
+  return context;
+}
+
+CondContext& CondContext::Restore(Graph& graph, std::string name, ControlFlowContext* outer,
+                                  const Output& pred, const Output& pivot, int branch) {
+  std::unique_ptr<CondContext> made(
+      new CondContext(graph, std::move(name), outer, pred, pivot, branch));
+  CondContext& context = *made;
+  graph.build_state().contexts.push_back(std::move(made));
+  return context;
+}
+
+StatusOr<Output> CondContext::AddValue(const Output& value) {
+  if (values_.contains(value)) {
+    auto it = external_values_.find(value);
+    return it == external_values_.end() ? value : it->second;
+  }
+  values_.insert(value);
+  Output result = value;
+  if (outer_ != nullptr) {
+    RAMET_ASSIGN_OR_RETURN(result, outer_->AddValue(value));
+    values_.insert(result);
+    external_values_[result] = result;
+  }
+  {
+    WithoutControls outside(graph_);
+    RAMET_ASSIGN_OR_RETURN(result, SwitchOf(result));
+  }
+  SetContext(result.op(), this);
+  for (ControlFlowContext* context = this; context; context = context->outer()) {
+    context->AddName(result);
+  }
+  external_values_[value] = result;
+  return result;
+}
+
+StatusOr<Output> CondContext::SwitchOf(const Output& value) {
+  RAMET_ASSIGN_OR_RETURN(auto outputs, AddSwitch(value, pred_));
+  return branch_ == 0 ? outputs.first : outputs.second;
+}
+
+StatusOr<Output> CondContext::ProcessOutput(const Output& value) {
+  if (values_.contains(value)) {
+    auto it = external_values_.find(value);
+    return it == external_values_.end() ? value : it->second;
+  }
+  values_.insert(value);
+  Output real = value;
+  if (outer_ != nullptr) {
+    RAMET_ASSIGN_OR_RETURN(real, outer_->AddValue(value));
+    values_.insert(real);
+    external_values_[real] = real;
+  }
+  RAMET_ASSIGN_OR_RETURN(real, SwitchOf(real));
+  external_values_[value] = real;
+  return real;
+}
+
+Status CondContext::Adopt(NodeSpec* node) {
+  if (node->inputs.empty()) {
+    RemoveExternalControls(node);
+    const bool inside = std::ranges::any_of(node->control_inputs, [&](const Operation& control) {
+      return IsWithin(ContextOf(control), this);
+    });
+    if (!inside) node->control_inputs.push_back(pivot_.op());
+    return OkStatus();
+  }
+  RAMET_RETURN_IF_ERROR(MapInputs(node));
+  RemoveExternalControls(node);
+  if (CallsFunction(graph_, *node)) node->control_inputs.push_back(pivot_.op());
+  return OkStatus();
+}
+
+void CondContext::NoteAdded(const Operation& op) {
+  SetContext(op, this);
+  for (const Output& output : op.outputs()) {
+    for (ControlFlowContext* context = this; context; context = context->outer()) {
+      context->AddName(output);
+    }
+  }
+}
+
+}  // namespace ramet

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "ramet/graph/control_flow_context.h"
+#include "ramet/graph/build_state.h"
+
+namespace ramet {
+
+inline bool IsLoopExit(const Operation& op) { return op.type() == "Exit" || op.type() == "RefExit"; }
+inline bool IsLoopEnter(const Operation& op) {
+  return op.type() == "Enter" || op.type() == "RefEnter";
+}
+inline bool IsLoopConstantEnter(const Operation& op) {
+  return IsLoopEnter(op) && op.attrs()->GetOr<bool>("is_constant", false);
+}
+// Whether a node is the call of a function of the library.
+bool CallsFunction(const Graph& graph, const NodeSpec& node);
+
+// control_dependencies(None), as long as it lives: outside of every branch and loop, too.
+class WithoutControls {
+ public:
+  explicit WithoutControls(Graph& graph) : state_(graph.build_state()) {
+    state_.PushControls({{}, {}, true});
+  }
+  ~WithoutControls() { state_.PopControls(); }
+  WithoutControls(const WithoutControls&) = delete;
+  WithoutControls& operator=(const WithoutControls&) = delete;
+
+ private:
+  BuildState& state_;
+};
+
+}  // namespace ramet

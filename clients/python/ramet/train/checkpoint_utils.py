@@ -5,7 +5,7 @@ import os
 from ramet import _core, display
 from ramet.api import export
 from ramet.framework import dtypes, ops
-from ramet.lib.path_text import path_text
+from ramet.lib import paths
 from ramet.ops import gen, variable_scope, variables
 from ramet.ops.partitioned_variable import PartitionedVariable
 from ramet.train import checkpoint_management
@@ -39,11 +39,11 @@ class CheckpointReader:
 
     def has_tensor(self, name):
         """Whether the checkpoint has a tensor of that name (str)."""
-        return self._core.has(path_text(name))
+        return self._core.has(paths.to_text(name))
 
     def get_tensor(self, name):
         """A tensor as a numpy array. Raises tf.errors.NotFoundError if there is none."""
-        return self._core.read(path_text(name))
+        return self._core.read(paths.to_text(name))
 
     def debug_string(self):
         """bytes: a line for each tensor."""
@@ -75,7 +75,7 @@ def NewCheckpointReader(filepattern):  # pylint: disable=invalid-name
       tf.errors.NotFoundError: if there is no such checkpoint.
       tf.errors.DataLossError: if it is damaged.
     """
-    return CheckpointReader(path_text(filepattern))
+    return CheckpointReader(paths.to_text(filepattern))
 
 
 @export('train.load_checkpoint')
@@ -92,7 +92,7 @@ def load_checkpoint(ckpt_dir_or_file):
 
 
 def _checkpoint_filename(ckpt_dir_or_file):
-    path = path_text(ckpt_dir_or_file)
+    path = paths.to_text(ckpt_dir_or_file)
     filename = path
     if os.path.isdir(path):
         filename = checkpoint_management.latest_checkpoint(path)

@@ -7,7 +7,7 @@ import numpy as np
 from ramet import _core
 from ramet.api import export
 from ramet.framework import errors, ops
-from ramet.lib.path_text import path_text
+from ramet.lib import paths
 from ramet.ops import variables
 from ramet.train import checkpoint_management, meta_graph_io, saved_names
 from ramet.train.saving.saveable_object import SaveableObject, SaveSpec
@@ -210,7 +210,7 @@ class Saver:
         session = _core_session(sess)
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        save_path = path_text(save_path)
+        save_path = paths.to_text(save_path)
         step = _step_value(sess, global_step)
         self._check_collision(save_path, latest_filename, step)
         if self._is_empty:
@@ -253,7 +253,7 @@ class Saver:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None." + _no_checkpoint_found())
-        save_path = path_text(save_path)
+        save_path = paths.to_text(save_path)
         if not self._is_built:
             if not checkpoint_management.checkpoint_exists(save_path):
                 raise ValueError('The passed save_path is not a valid checkpoint: ' + save_path)

@@ -4,7 +4,8 @@ import contextlib
 import re
 
 from ramet import _core
-from ramet.framework import device as device_lib, stacks
+from ramet.framework import device as device_lib
+from ramet.framework import stacks
 from ramet.framework.tensors import Tensor, graph_element
 
 _ROOT_SCOPE = re.compile(r'^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$')

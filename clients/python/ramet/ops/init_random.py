@@ -3,8 +3,7 @@
 import math
 
 from ramet.api import export
-from ramet.framework import dtypes
-from ramet.framework import tensor_shape
+from ramet.framework import dtypes, tensor_shape
 from ramet.ops import random_ops
 from ramet.ops.init_values import Initializer, floating
 

@@ -3,9 +3,7 @@
 import numpy as np
 
 from ramet.api import export
-from ramet.framework import constant_op
-from ramet.framework import dtypes
-from ramet.framework import tensor_shape
+from ramet.framework import constant_op, dtypes, tensor_shape
 from ramet.ops import array_ops
 
 

@@ -1,15 +1,8 @@
 """tf.losses: the losses of a batch."""
 
 from ramet.api import export
-from ramet.framework import deprecation
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.ops import array_ops
-from ramet.ops import gen
-from ramet.ops import math_ops
-from ramet.ops import nn_loss
-from ramet.ops import squeeze_ops
-from ramet.ops import weights_broadcast_ops
+from ramet.framework import deprecation, dtypes, ops
+from ramet.ops import array_ops, gen, math_ops, nn_loss, squeeze_ops, weights_broadcast_ops
 from ramet.ops.losses_weighted import (
     LOSSES,
     Reduction,

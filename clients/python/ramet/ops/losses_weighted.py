@@ -1,12 +1,8 @@
 """tf.losses: how losses are weighted, reduced and collected."""
 
 from ramet.api import export
-from ramet.framework import constant_op
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.ops import array_ops
-from ramet.ops import math_ops
-from ramet.ops import weights_broadcast_ops
+from ramet.framework import constant_op, dtypes, ops
+from ramet.ops import array_ops, math_ops, weights_broadcast_ops
 
 LOSSES = 'losses'
 _REGULARIZATION_LOSSES = 'regularization_losses'

@@ -1,15 +1,16 @@
 """tf.metrics: values over many batches, kept in local variables."""
 
 from ramet.api import export
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.ops import array_ops
-from ramet.ops import math_ops
-from ramet.ops import squeeze_ops
-from ramet.ops import state_ops
-from ramet.ops import variable_scope
-from ramet.ops import variables
-from ramet.ops import weights_broadcast_ops
+from ramet.framework import dtypes, ops
+from ramet.ops import (
+    array_ops,
+    math_ops,
+    squeeze_ops,
+    state_ops,
+    variable_scope,
+    variables,
+    weights_broadcast_ops,
+)
 
 _COLLECTIONS = ('local_variables', 'metric_variables')
 

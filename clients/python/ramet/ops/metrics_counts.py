@@ -1,17 +1,17 @@
 """tf.metrics that count: true and false positives and negatives, precision and recall."""
 
 from ramet.api import export
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.ops import array_ops
-from ramet.ops import check_rank
-from ramet.ops import check_types
-from ramet.ops import math_ops
-from ramet.ops import squeeze_ops
-from ramet.ops import state_ops
-from ramet.ops import variable_scope
-from ramet.ops.metrics import collect
-from ramet.ops.metrics import metric_variable
+from ramet.framework import dtypes, ops
+from ramet.ops import (
+    array_ops,
+    check_rank,
+    check_types,
+    math_ops,
+    squeeze_ops,
+    state_ops,
+    variable_scope,
+)
+from ramet.ops.metrics import collect, metric_variable
 
 
 def _count(condition, weights, metrics_collections, updates_collections):

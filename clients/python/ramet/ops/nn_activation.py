@@ -1,15 +1,8 @@
 """Activations: softmax, the ReLU family and what is small beside them."""
 
 from ramet.api import export
-from ramet.framework import deprecation
-from ramet.framework import dtypes
-from ramet.framework import errors
-from ramet.framework import ops
-from ramet.framework import tensor_util
-from ramet.ops import array_ops
-from ramet.ops import custom_gradient
-from ramet.ops import gen
-from ramet.ops import math_ops
+from ramet.framework import deprecation, dtypes, errors, ops, tensor_util
+from ramet.ops import array_ops, custom_gradient, gen, math_ops
 
 
 @export('nn.relu6')

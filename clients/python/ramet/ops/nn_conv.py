@@ -1,14 +1,9 @@
 """Convolutions of 1, 2 and 3 spatial axes, and their derivatives."""
 
 from ramet.api import export
-from ramet.framework import deprecation
-from ramet.framework import ops
-from ramet.framework import tensor_shape
-from ramet.ops import array_ops
-from ramet.ops import gen
-from ramet.ops.nn_arguments import channel_axis
-from ramet.ops.nn_arguments import explicit_padding
-from ramet.ops.nn_arguments import per_axis
+from ramet.framework import deprecation, ops, tensor_shape
+from ramet.ops import array_ops, gen
+from ramet.ops.nn_arguments import channel_axis, explicit_padding, per_axis
 
 
 def squeeze_batch_dims(tensor, op, inner_rank, name=None):

@@ -1,13 +1,9 @@
 """Transposed convolutions of 1, 2 and 3 spatial axes."""
 
 from ramet.api import export
-from ramet.framework import deprecation
-from ramet.framework import ops
-from ramet.ops import array_ops
-from ramet.ops import gen
-from ramet.ops.nn_arguments import channel_axis
-from ramet.ops.nn_arguments import explicit_padding
-from ramet.ops.nn_arguments import per_axis
+from ramet.framework import deprecation, ops
+from ramet.ops import array_ops, gen
+from ramet.ops.nn_arguments import channel_axis, explicit_padding, per_axis
 from ramet.ops.nn_conv import format_1d
 
 

@@ -3,12 +3,8 @@
 import numbers
 
 from ramet.api import export
-from ramet.framework import deprecation
-from ramet.framework import ops
-from ramet.framework import tensor_shape
-from ramet.ops import array_ops
-from ramet.ops import gen
-from ramet.ops import random_ops
+from ramet.framework import deprecation, ops, tensor_shape
+from ramet.ops import array_ops, gen, random_ops
 
 
 def _noise_shape(x, noise_shape):

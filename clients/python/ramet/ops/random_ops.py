@@ -3,15 +3,8 @@
 import numpy as np
 
 from ramet.api import export
-from ramet.framework import deprecation
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.framework import random_seed
-from ramet.framework import tensor_shape
-from ramet.framework import tensor_util
-from ramet.ops import array_ops
-from ramet.ops import gen
-from ramet.ops import math_ops
+from ramet.framework import deprecation, dtypes, ops, random_seed, tensor_shape, tensor_util
+from ramet.ops import array_ops, gen, math_ops
 
 
 def _shape_tensor(shape):

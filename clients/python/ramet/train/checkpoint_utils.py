@@ -10,7 +10,6 @@ from ramet.ops import gen, variable_scope, variables
 from ramet.ops.partitioned_variable import PartitionedVariable
 from ramet.train import checkpoint_management
 
-
 _MOST_ROWS = 60
 
 

@@ -15,17 +15,10 @@ def export(*names):
         object is reached under each.
 
     Returns:
-      A decorator that marks the symbol with its names and returns it unchanged otherwise.
+      A decorator that returns the symbol as it is.
     """
 
-    def mark(symbol):
-        try:
-            symbol._ramet_names = names
-        except (AttributeError, TypeError):
-            pass
-        return symbol
-
-    return mark
+    return lambda symbol: symbol
 
 
 def export_value(name, value):

@@ -7,6 +7,7 @@ import threading
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
+
 from ramet.core.modules import MODULES
 
 _DESCRIPTORS = os.path.join(os.path.dirname(__file__), 'descriptors.bin')

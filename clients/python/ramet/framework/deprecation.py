@@ -50,9 +50,6 @@ def alias(new_name, new_value, old_name, old_value):
     return old_value
 
 
-deprecated_argument_lookup = alias
-
-
 def renamed(function, new_name, new_value, old_name, old_value):
     """As `alias`, with one warning in a process where the old name is used.
 

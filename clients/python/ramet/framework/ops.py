@@ -1,5 +1,7 @@
 """The core of graph building in one module: graphs, tensors, scopes, conversion, collections."""
 
+# ruff: noqa: F401 - what is imported is for those who import this module
+
 from ramet import _core
 from ramet.framework import dtypes, errors, tensor_shape
 from ramet.framework.collections_lib import (
@@ -108,4 +110,4 @@ from ramet.framework.gradient_registration import (  # noqa: E402
     NotDifferentiable,
     RegisterGradient,
 )
-import ramet.ops.operators  # noqa: E402, F401
+import ramet.ops.operators  # noqa: E402

@@ -11,7 +11,6 @@ from ramet.framework.tensor_proto import (  # noqa: F401 - known under this modu
     make_tensor_proto,
 )
 
-
 # Ops whose values TensorFlow's Python tells from the graph. The core knows more, but programs that
 # build other nodes where a value is known would then get another graph.
 _OF_SHAPES = frozenset(['Const', 'Shape', 'Size', 'Rank'])

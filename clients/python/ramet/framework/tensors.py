@@ -134,7 +134,7 @@ class Tensor(_core.Tensor):
 
 @export('Operation')
 class Operation(_core.Operation):
-    """One node of a graph. There is one object for each; it asks the graph for all that it knows."""
+    """One node of a graph. There is one object for each; it asks the graph for all it knows."""
 
     _original_op = None
     _control_flow_context = None

@@ -131,11 +131,11 @@ class Dropout(base.Layer):
         self.seed = seed
 
     def call(self, inputs, training=False):
-        from ramet.ops import array_ops, nn_activation
+        from ramet.ops import array_ops, nn_dropout
 
         def dropped():
-            return nn_activation.dropout(inputs, noise_shape=self._noise_shape(inputs),
-                                         seed=self.seed, rate=self.rate)
+            return nn_dropout.dropout(inputs, noise_shape=self._noise_shape(inputs),
+                                      seed=self.seed, rate=self.rate)
 
         return layer_utils.smart_cond(training, dropped, lambda: array_ops.identity(inputs))
 

@@ -5,7 +5,7 @@ from ramet.framework import tensor_shape
 from ramet.layers import arguments
 from ramet.layers.arguments import as_function
 from ramet.layers.convolutional import Conv
-from ramet.ops import array_ops, init_ops, nn_conv
+from ramet.ops import array_ops, init_ops, nn_conv_transpose
 
 _ZEROS = init_ops.zeros_initializer()
 
@@ -27,7 +27,8 @@ class _Transposed(Conv):
         last = self.data_format == 'channels_last'
         if not last:
             inputs = array_ops.transpose(inputs, [0, *range(2, self.rank + 2), 1])
-        op = nn_conv.conv2d_transpose if self.rank == 2 else nn_conv.conv3d_transpose
+        op = (nn_conv_transpose.conv2d_transpose if self.rank == 2
+              else nn_conv_transpose.conv3d_transpose)
         outputs = op(
             inputs, self.kernel, array_ops.stack([*sizes, self.filters]),
             strides=[1, *self.strides, 1], padding=self.padding.upper(),

@@ -20,6 +20,16 @@ def to_str(path):
         raise TypeError(f'Expected binary or unicode string, got {path!r}') from None
 
 
+def to_text(name):
+    """`name`, of a checkpoint or of a tensor in it, as str.
+
+    Raises:
+      TypeError: if it is neither str nor bytes nor os.PathLike.
+      UnicodeDecodeError: if the bytes are not UTF-8.
+    """
+    return name.decode() if isinstance(name, bytes) else to_str(name)
+
+
 def local(path):
     """The name of a file in the local file system, as str.
 

@@ -7,8 +7,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from ramet.api import export
-from ramet.api import export_value
+from ramet.api import export, export_value
 from ramet.framework import ops
 from ramet.lib import test_asserts
 
@@ -21,6 +20,7 @@ def _seed_all():
     import random
 
     import numpy as np
+
     from ramet.framework import random_seed
     random.seed(_SEED)
     np.random.seed(_SEED)

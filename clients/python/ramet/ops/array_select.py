@@ -7,6 +7,17 @@ from ramet.ops import array_basics, array_fill, array_join, gen
 Tensor = ops.Tensor
 
 
+def _where(select, condition, x, y, name):
+    if x is None and y is None:
+        with ops.name_scope(name, 'Where', [condition]) as scope:
+            condition = ops.convert_to_tensor(condition, preferred_dtype=dtypes.bool,
+                                              name='condition')
+            return gen.Where(condition, name=scope)
+    if x is None or y is None:
+        raise ValueError('x and y must both be non-None or both be None.')
+    return select(condition, x, y, name=name)
+
+
 @export('where')
 def where(condition, x=None, y=None, name=None):
     """Returns the places where `condition` holds, or elements of `x` and `y`.
@@ -24,14 +35,7 @@ def where(condition, x=None, y=None, name=None):
     Raises:
       ValueError: only one of `x` and `y` is given.
     """
-    if x is None and y is None:
-        with ops.name_scope(name, 'Where', [condition]) as scope:
-            condition = ops.convert_to_tensor(condition, preferred_dtype=dtypes.bool,
-                                              name='condition')
-            return gen.Where(condition, name=scope)
-    if x is None or y is None:
-        raise ValueError('x and y must both be non-None or both be None.')
-    return gen.Select(condition, x, y, name=name)
+    return _where(gen.Select, condition, x, y, name)
 
 
 @export('where_v2')
@@ -50,14 +54,7 @@ def where_v2(condition, x=None, y=None, name=None):
     Raises:
       ValueError: only one of `x` and `y` is given.
     """
-    if x is None and y is None:
-        with ops.name_scope(name, 'Where', [condition]) as scope:
-            condition = ops.convert_to_tensor(condition, preferred_dtype=dtypes.bool,
-                                              name='condition')
-            return gen.Where(condition, name=scope)
-    if x is None or y is None:
-        raise ValueError('x and y must both be non-None or both be None.')
-    return gen.SelectV2(condition, x, y, name=name)
+    return _where(gen.SelectV2, condition, x, y, name)
 
 
 @export('gather')

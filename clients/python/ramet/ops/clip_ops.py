@@ -3,12 +3,9 @@
 import collections.abc
 
 from ramet.api import export
-from ramet.framework import constant_op
-from ramet.framework import ops
+from ramet.framework import constant_op, ops
 from ramet.framework.indexed_slices import IndexedSlices
-from ramet.ops import array_ops
-from ramet.ops import gen
-from ramet.ops import math_ops
+from ramet.ops import array_ops, gen, math_ops
 
 
 def _values(t, name=None):

@@ -4,8 +4,7 @@ import functools
 import itertools
 
 from ramet.api import export
-from ramet.framework import nest
-from ramet.framework import ops
+from ramet.framework import nest, ops
 from ramet.ops import gen
 
 _numbers = itertools.count()

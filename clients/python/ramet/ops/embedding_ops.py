@@ -1,14 +1,9 @@
 """Rows of tables, which may be split over several tensors: embedding_lookup."""
 
 from ramet.api import export
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.framework import tensor_shape
+from ramet.framework import dtypes, ops, tensor_shape
 from ramet.framework.sparse_tensor import SparseTensor
-from ramet.ops import array_ops
-from ramet.ops import clip_ops
-from ramet.ops import gen
-from ramet.ops import math_ops
+from ramet.ops import array_ops, clip_ops, gen, math_ops
 
 
 def _gather(params, ids, name=None):

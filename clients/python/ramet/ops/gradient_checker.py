@@ -3,12 +3,9 @@
 import numpy as np
 
 from ramet.api import export
-from ramet.framework import dtypes
-from ramet.framework import ops
+from ramet.framework import dtypes, ops
 from ramet.framework.indexed_slices import IndexedSlices
-from ramet.ops import array_ops
-from ramet.ops import gradients
-from ramet.ops import math_ops
+from ramet.ops import array_ops, gradients, math_ops
 
 _TYPES = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.complex64,
           dtypes.complex128)

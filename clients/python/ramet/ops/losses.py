@@ -1,122 +1,21 @@
-"""tf.losses: losses of a batch, weighted, reduced and collected."""
+"""tf.losses: the losses of a batch."""
 
 from ramet.api import export
-from ramet.framework import constant_op
-from ramet.framework import deprecation
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.ops import array_ops
-from ramet.ops import gen
-from ramet.ops import math_ops
-from ramet.ops import nn_loss
-from ramet.ops import squeeze_ops
-from ramet.ops import weights_broadcast_ops
-
-_LOSSES = 'losses'
-_REGULARIZATION_LOSSES = 'regularization_losses'
-
-
-@export('losses.Reduction')
-class Reduction:
-    """How the weighted losses of a batch become one number.
-
-    NONE: not at all. SUM: their sum. MEAN: the sum divided by the sum of weights.
-    SUM_OVER_BATCH_SIZE: divided by the number of losses. SUM_BY_NONZERO_WEIGHTS (and its old name
-    SUM_OVER_NONZERO_WEIGHTS): divided by the number of weights that are not 0.
-    """
-
-    NONE = 'none'
-    SUM = 'weighted_sum'
-    MEAN = 'weighted_mean'
-    SUM_OVER_BATCH_SIZE = 'weighted_sum_over_batch_size'
-    SUM_BY_NONZERO_WEIGHTS = 'weighted_sum_by_nonzero_weights'
-    SUM_OVER_NONZERO_WEIGHTS = SUM_BY_NONZERO_WEIGHTS
-
-    @classmethod
-    def all(cls):
-        """Returns the values of all reductions."""
-        return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE,
-                cls.SUM_OVER_NONZERO_WEIGHTS, cls.SUM_BY_NONZERO_WEIGHTS)
-
-    @classmethod
-    def validate(cls, key):
-        """Raises ValueError if key is no reduction."""
-        if key not in cls.all():
-            raise ValueError(f'Invalid Reduction Key {key}. Key should be one of {cls.all()}.')
+from ramet.framework import deprecation, dtypes, ops
+from ramet.ops import array_ops, gen, math_ops, nn_loss, squeeze_ops, weights_broadcast_ops
+from ramet.ops.losses_weighted import (
+    LOSSES,
+    Reduction,
+    add_loss,
+    compute_weighted_loss,
+    num_present,
+)
 
 
 def _required(**arguments):
     for name, value in arguments.items():
         if value is None:
             raise ValueError(f'Argument `{name}` must not be None.')
-
-
-def _safe_mean(losses, count):
-    return math_ops.div_no_nan(math_ops.reduce_sum(losses), count, name='value')
-
-
-def _num_present(losses, weights, per_batch=False):
-    with ops.name_scope(None, 'num_present', (losses, weights)) as scope:
-        weights = math_ops.cast(weights, dtype=dtypes.float32)
-        present = array_ops.where(
-            math_ops.equal(weights, 0.0), array_ops.zeros_like(weights),
-            array_ops.ones_like(weights))
-        present = weights_broadcast_ops.broadcast_weights(present, losses)
-        if per_batch:
-            return math_ops.reduce_sum(
-                present, axis=math_ops.range(1, array_ops.rank(present)), keepdims=True,
-                name=scope)
-        return math_ops.reduce_sum(present, name=scope)
-
-
-def _num_elements(losses):
-    with ops.name_scope(None, 'num_elements', [losses]) as scope:
-        return math_ops.cast(array_ops.size(losses, name=scope), dtype=losses.dtype)
-
-
-def _reduced(losses, weights, reduction):
-    weighted = math_ops.multiply(losses, weights)
-    if reduction == Reduction.NONE:
-        return weighted
-    loss = math_ops.reduce_sum(weighted)
-    if reduction == Reduction.MEAN:
-        return _safe_mean(loss, math_ops.reduce_sum(array_ops.ones_like(losses) * weights))
-    if reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
-        return _safe_mean(loss, _num_present(losses, weights))
-    if reduction == Reduction.SUM_OVER_BATCH_SIZE:
-        return _safe_mean(loss, _num_elements(losses))
-    return loss
-
-
-@export('losses.compute_weighted_loss')
-def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=_LOSSES,
-                          reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
-    """Weights losses, reduces them and adds the result to a collection.
-
-    Args:
-      losses: a Tensor.
-      weights: a Tensor of rank 0 or of losses' rank, that broadcasts to losses.
-      scope: name of the scope.
-      loss_collection: the collection, or None.
-      reduction: one of tf.losses.Reduction.
-
-    Returns:
-      A Tensor of losses' type: a scalar, or of losses' shape for Reduction.NONE.
-
-    Raises:
-      ValueError: if reduction is none, or weights do not broadcast.
-    """
-    Reduction.validate(reduction)
-    with ops.name_scope(scope, 'weighted_loss', (losses, weights)):
-        check = weights_broadcast_ops.assert_broadcastable(weights, losses)
-        with ops.control_dependencies((check,)):
-            losses = ops.convert_to_tensor(losses)
-            dtype = losses.dtype
-            losses = math_ops.cast(losses, dtype=dtypes.float32)
-            weights = math_ops.cast(weights, dtype=dtypes.float32)
-            loss = math_ops.cast(_reduced(losses, weights, reduction), dtype)
-            add_loss(loss, loss_collection)
-            return loss
 
 
 def _floats(predictions, labels):
@@ -127,7 +26,7 @@ def _floats(predictions, labels):
 
 
 @export('losses.absolute_difference')
-def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_collection=_LOSSES,
+def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_collection=LOSSES,
                         reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """The loss |predictions - labels|.
 
@@ -154,7 +53,7 @@ def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_colle
 
 @export('losses.cosine_distance')
 def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None,
-                    loss_collection=_LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+                    loss_collection=LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
                     dim=None):
     """The loss 1 - sum(predictions * labels) along an axis; both are taken as unit vectors.
 
@@ -186,7 +85,7 @@ def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None,
 
 
 @export('losses.hinge_loss')
-def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection=_LOSSES,
+def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection=LOSSES,
                reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """The loss max(0, 1 - logits * (2 * labels - 1)).
 
@@ -214,7 +113,7 @@ def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection=_LOSSES,
 
 
 @export('losses.huber_loss')
-def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_collection=_LOSSES,
+def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_collection=LOSSES,
                reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """The loss x**2 / 2 of an error x up to delta, and delta * (|x| - delta / 2) above.
 
@@ -247,7 +146,7 @@ def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_col
 
 
 @export('losses.log_loss')
-def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_collection=_LOSSES,
+def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_collection=LOSSES,
              reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """The loss -labels * log(predictions) - (1 - labels) * log(1 - predictions).
 
@@ -276,7 +175,7 @@ def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_co
 
 @export('losses.mean_pairwise_squared_error')
 def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None,
-                                loss_collection=_LOSSES):
+                                loss_collection=LOSSES):
     """The mean over pairs of elements of an example of the squared error of their difference.
 
     Args:
@@ -307,7 +206,7 @@ def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None,
 def _pairwise(differences, weights):
     axes = math_ops.range(1, array_ops.rank(differences))
     squares = math_ops.reduce_sum(math_ops.square(differences), axis=axes, keepdims=True)
-    present = _num_present(differences, weights, per_batch=True)
+    present = num_present(differences, weights, per_batch=True)
     first = 2.0 * math_ops.div_no_nan(squares, math_ops.maximum(present - 1, 0), name='value')
     total = math_ops.reduce_sum(differences, axis=axes, keepdims=True)
     second = 2.0 * math_ops.div_no_nan(
@@ -319,7 +218,7 @@ def _pairwise(differences, weights):
 
 
 @export('losses.mean_squared_error')
-def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection=_LOSSES,
+def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection=LOSSES,
                        reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """The loss (predictions - labels)**2.
 
@@ -346,7 +245,7 @@ def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collec
 
 @export('losses.sigmoid_cross_entropy')
 def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0, scope=None,
-                          loss_collection=_LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+                          loss_collection=LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """The cross entropy of sigmoid(logits) under labels.
 
     Args:
@@ -379,7 +278,7 @@ def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothi
 
 @export('losses.softmax_cross_entropy')
 def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0, scope=None,
-                          loss_collection=_LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+                          loss_collection=LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """The cross entropy of softmax(logits) under labels, which receive no gradient.
 
     Args:
@@ -415,7 +314,7 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
 
 @export('losses.sparse_softmax_cross_entropy')
 def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None,
-                                 loss_collection=_LOSSES,
+                                 loss_collection=LOSSES,
                                  reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """The cross entropy of softmax(logits) where each example has one class.
 
@@ -442,66 +341,3 @@ def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None,
         losses = nn_loss.sparse_softmax_cross_entropy_with_logits(
             labels=labels, logits=logits, name='xentropy')
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
-
-
-@export('losses.add_loss')
-def add_loss(loss, loss_collection=_LOSSES):
-    """Adds a loss to a collection.
-
-    Args:
-      loss: a Tensor.
-      loss_collection: the collection; nothing happens where it is None.
-    """
-    if loss_collection:
-        ops.add_to_collection(loss_collection, loss)
-
-
-@export('losses.get_losses')
-def get_losses(scope=None, loss_collection=_LOSSES):
-    """Returns the losses of a collection.
-
-    Args:
-      scope: a prefix of their names, or None.
-      loss_collection: the collection.
-    """
-    return ops.get_collection(loss_collection, scope)
-
-
-@export('losses.get_regularization_losses')
-def get_regularization_losses(scope=None):
-    """Returns the losses of the collection of regularization losses.
-
-    Args:
-      scope: a prefix of their names, or None.
-    """
-    return ops.get_collection(_REGULARIZATION_LOSSES, scope)
-
-
-@export('losses.get_regularization_loss')
-def get_regularization_loss(scope=None, name='total_regularization_loss'):
-    """Returns the sum of the regularization losses; 0 where there is none.
-
-    Args:
-      scope: a prefix of their names, or None.
-      name: name of the sum.
-    """
-    losses = get_regularization_losses(scope)
-    return math_ops.add_n(losses, name=name) if losses else constant_op.constant(0.0)
-
-
-@export('losses.get_total_loss')
-def get_total_loss(add_regularization_losses=True, name='total_loss', scope=None):
-    """Returns the sum of the collected losses.
-
-    Args:
-      add_regularization_losses: whether the regularization losses are part of it.
-      name: name of the sum.
-      scope: a prefix of their names, or None.
-
-    Raises:
-      ValueError: if there is no loss.
-    """
-    losses = get_losses(scope=scope)
-    if add_regularization_losses:
-        losses += get_regularization_losses(scope=scope)
-    return math_ops.add_n(losses, name=name)

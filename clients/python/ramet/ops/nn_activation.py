@@ -1,19 +1,8 @@
-"""Activations: softmax, dropout, the ReLU family and what is small beside them."""
-
-import numbers
+"""Activations: softmax, the ReLU family and what is small beside them."""
 
 from ramet.api import export
-from ramet.framework import deprecation
-from ramet.framework import dtypes
-from ramet.framework import errors
-from ramet.framework import ops
-from ramet.framework import tensor_shape
-from ramet.framework import tensor_util
-from ramet.ops import array_ops
-from ramet.ops import custom_gradient
-from ramet.ops import gen
-from ramet.ops import math_ops
-from ramet.ops import random_ops
+from ramet.framework import deprecation, dtypes, errors, ops, tensor_util
+from ramet.ops import array_ops, custom_gradient, gen, math_ops
 
 
 @export('nn.relu6')
@@ -249,90 +238,6 @@ def bias_add(value, bias, data_format=None, name=None):
         value = ops.convert_to_tensor(value, name='input')
         bias = ops.convert_to_tensor(bias, dtype=value.dtype, name='bias')
         return gen.BiasAdd(value, bias, data_format=data_format, name=name)
-
-
-def _noise_shape(x, noise_shape):
-    if noise_shape is None:
-        return array_ops.shape(x)
-    try:
-        noise_shape = tensor_shape.as_shape(noise_shape)
-    except (TypeError, ValueError):
-        return noise_shape
-    static = x.get_shape()
-    if static.dims is None or len(static.dims) != len(noise_shape.dims):
-        return noise_shape
-    sizes = [size if size is not None else tensor_shape.dimension_value(known)
-             for size, known in zip(noise_shape.as_list(), static.dims)]
-    return tensor_shape.TensorShape(sizes)
-
-
-def _checked_rate(rate):
-    if rate is None:
-        raise ValueError('`rate` must be provided. Received: rate=None')
-    if isinstance(rate, numbers.Real):
-        if not 0 <= rate < 1:
-            raise ValueError('`rate` must be a scalar tensor or a float in the range [0, 1). '
-                             f'Received: rate={rate}')
-    elif not hasattr(rate, 'get_shape'):
-        raise ValueError(f'`rate` must be a scalar or scalar tensor. Received: rate={rate}')
-
-
-def _scaled(x, rate):
-    if isinstance(rate, numbers.Real):
-        scale = ops.convert_to_tensor(1.0 / (1 - rate), dtype=x.dtype)
-        return gen.Mul(x, scale)
-    rate.get_shape().assert_has_rank(0)
-    if not rate.dtype.is_compatible_with(x.dtype):
-        raise ValueError('`x.dtype` must be compatible with `rate.dtype`. '
-                         f'Received: x.dtype={x.dtype} and rate.dtype={rate.dtype}')
-    one = ops.convert_to_tensor(1, dtype=x.dtype)
-    return gen.RealDiv(x, gen.Sub(one, rate))
-
-
-@export('nn.dropout')
-def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
-    """Sets elements to 0 at random, and scales those that stay so that the expected sum stays.
-
-    Args:
-      x: a Tensor of a floating point type.
-      keep_prob: 1 - rate, the old way to say it.
-      noise_shape: shape of the decisions, broadcast to x; the shape of x by default.
-      seed: an integer, see tf.set_random_seed.
-      name: name of the scope.
-      rate: the probability that an element is dropped, in [0, 1); a float or a scalar Tensor.
-
-    Returns:
-      A Tensor like x; x itself where rate is 0.
-
-    Raises:
-      ValueError: if rate is missing, is given beside keep_prob or is outside [0, 1), or x is not
-        of a floating point type.
-    """
-    if keep_prob is not None:
-        deprecation.warn_once('calling dropout with keep_prob',
-                              'Please use `rate` instead of `keep_prob`; rate = 1 - keep_prob.')
-        if rate is not None:
-            raise ValueError("Cannot specify both 'keep_prob' and 'rate'.")
-        try:
-            rate = 1 - keep_prob
-        except TypeError as error:
-            raise ValueError('`keep_prob` must be a floating point number or Tensor. '
-                             f'Received: keep_prob={keep_prob}') from error
-    _checked_rate(rate)
-    with ops.name_scope(name, 'dropout', [x]):
-        x = ops.convert_to_tensor(x, name='x')
-        if not x.dtype.is_floating:
-            raise ValueError('`x.dtype` must be a floating point tensor as `x` will be scaled. '
-                             f'Received: x_dtype={x.dtype}')
-        if isinstance(rate, numbers.Real) and rate == 0:
-            return x
-        result = _scaled(x, rate)
-        noise = random_ops.random_uniform(_noise_shape(x, noise_shape), seed=seed, dtype=x.dtype)
-        keep = noise >= rate
-        zero = ops.convert_to_tensor(0, dtype=x.dtype)
-        result = gen.SelectV2(keep, result, zero)
-        result.set_shape(x.get_shape())
-        return result
 
 
 @export('nn.l2_normalize', 'math.l2_normalize', 'linalg.l2_normalize')

@@ -3,10 +3,7 @@
 import numpy as np
 
 from ramet.api import export
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.framework import tensor_shape
-from ramet.framework import tensor_util
+from ramet.framework import dtypes, ops, tensor_shape, tensor_util
 from ramet.ops import array_ops
 
 

@@ -3,12 +3,8 @@
 import math
 
 from ramet.api import export
-from ramet.framework import deprecation
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.ops import array_ops
-from ramet.ops import gen
-from ramet.ops import math_ops
+from ramet.framework import deprecation, dtypes, ops
+from ramet.ops import array_ops, gen, math_ops
 
 
 def _required(function, labels, logits):

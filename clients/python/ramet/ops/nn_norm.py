@@ -1,13 +1,8 @@
 """Moments and batch normalization."""
 
 from ramet.api import export
-from ramet.framework import constant_op
-from ramet.framework import deprecation
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.ops import array_ops
-from ramet.ops import gen
-from ramet.ops import math_ops
+from ramet.framework import constant_op, deprecation, dtypes, ops
+from ramet.ops import array_ops, gen, math_ops
 
 
 def _static_count(shape, axes):

@@ -3,14 +3,9 @@
 import numpy as np
 
 from ramet.api import export
-from ramet.framework import deprecation
-from ramet.framework import ops
-from ramet.ops import array_ops
-from ramet.ops import gen
-from ramet.ops import nn_dilated
-from ramet.ops.nn_arguments import channel_axis
-from ramet.ops.nn_arguments import explicit_padding
-from ramet.ops.nn_arguments import per_axis
+from ramet.framework import deprecation, ops
+from ramet.ops import array_ops, gen, nn_dilated
+from ramet.ops.nn_arguments import channel_axis, explicit_padding, per_axis
 
 _FORMATS = {1: 'NWC', 2: 'NHWC', 3: 'NDHWC'}
 

@@ -31,15 +31,6 @@ def _reflected(y, x, name, build):
         return build(x, y, name=scope)
 
 
-def _other_side(x, y, dunder, error):
-    """The result of y's own reflected operator, for an operand that is no tensor."""
-    reflected = getattr(type(y), dunder, None)
-    result = NotImplemented if reflected is None else reflected(y, x)
-    if result is NotImplemented:
-        raise error
-    return result
-
-
 def _add(x, y):
     if type(y) is Tensor:
         if x.dtype is dtypes.string:

@@ -1,7 +1,6 @@
 """A variable that is kept in parts."""
 
-from ramet.framework import ops
-from ramet.framework import tensor_shape
+from ramet.framework import ops, tensor_shape
 
 
 class PartitionedVariable:

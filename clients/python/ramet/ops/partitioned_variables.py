@@ -3,8 +3,7 @@
 import math
 
 from ramet.api import export
-from ramet.framework import dtypes
-from ramet.framework import tensor_shape
+from ramet.framework import dtypes, tensor_shape
 
 
 @export('variable_axis_size_partitioner')

@@ -3,15 +3,8 @@
 import numpy as np
 
 from ramet.api import export
-from ramet.framework import deprecation
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.framework import random_seed
-from ramet.framework import tensor_shape
-from ramet.framework import tensor_util
-from ramet.ops import array_ops
-from ramet.ops import gen
-from ramet.ops import math_ops
+from ramet.framework import deprecation, dtypes, ops, random_seed, tensor_shape, tensor_util
+from ramet.ops import array_ops, gen, math_ops
 
 
 def _shape_tensor(shape):
@@ -31,6 +24,16 @@ def _with_static_shape(tensor, shape):
     return tensor
 
 
+def _normal(draw, default_name, shape, mean, stddev, dtype, seed, name):
+    with ops.name_scope(name, default_name, [shape, mean, stddev]) as name:
+        shape = _shape_tensor(shape)
+        mean = ops.convert_to_tensor(mean, dtype=dtype, name='mean')
+        stddev = ops.convert_to_tensor(stddev, dtype=dtype, name='stddev')
+        seed1, seed2 = random_seed.get_seed(seed)
+        normal = draw(shape, dtype, seed=seed1, seed2=seed2)
+        return math_ops.add(normal * stddev, mean, name=name)
+
+
 @export('random_normal', 'random.normal')
 def random_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
     """Draws from a normal distribution.
@@ -46,13 +49,8 @@ def random_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, 
     Returns:
       A Tensor of shape and dtype.
     """
-    with ops.name_scope(name, 'random_normal', [shape, mean, stddev]) as name:
-        shape = _shape_tensor(shape)
-        mean = ops.convert_to_tensor(mean, dtype=dtype, name='mean')
-        stddev = ops.convert_to_tensor(stddev, dtype=dtype, name='stddev')
-        seed1, seed2 = random_seed.get_seed(seed)
-        normal = gen.RandomStandardNormal(shape, dtype, seed=seed1, seed2=seed2)
-        return math_ops.add(normal * stddev, mean, name=name)
+    return _normal(gen.RandomStandardNormal, 'random_normal', shape, mean, stddev, dtype, seed,
+                   name)
 
 
 @export('truncated_normal', 'random.truncated_normal')
@@ -70,13 +68,7 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=Non
     Returns:
       A Tensor of shape and dtype.
     """
-    with ops.name_scope(name, 'truncated_normal', [shape, mean, stddev]) as name:
-        shape = _shape_tensor(shape)
-        mean = ops.convert_to_tensor(mean, dtype=dtype, name='mean')
-        stddev = ops.convert_to_tensor(stddev, dtype=dtype, name='stddev')
-        seed1, seed2 = random_seed.get_seed(seed)
-        normal = gen.TruncatedNormal(shape, dtype, seed=seed1, seed2=seed2)
-        return math_ops.add(normal * stddev, mean, name=name)
+    return _normal(gen.TruncatedNormal, 'truncated_normal', shape, mean, stddev, dtype, seed, name)
 
 
 _UNIFORM_TYPES = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32,

@@ -2,10 +2,7 @@
 
 from ramet import _core
 from ramet.framework import ops
-from ramet.ops import gen
-from ramet.ops import state_ops
-from ramet.ops import variable_creation
-from ramet.ops import variables
+from ramet.ops import gen, state_ops, variable_creation, variables
 
 
 class RefVariable(variables.Variable):

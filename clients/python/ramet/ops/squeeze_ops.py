@@ -1,8 +1,7 @@
 """Labels, predictions and weights whose ranks differ by a last axis of size 1."""
 
 from ramet.framework import ops
-from ramet.ops import array_ops
-from ramet.ops import math_ops
+from ramet.ops import array_ops, math_ops
 
 
 def _squeeze_if(condition, tensor):

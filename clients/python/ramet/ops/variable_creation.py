@@ -2,9 +2,7 @@
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.framework import tensor_shape
+from ramet.framework import dtypes, ops, tensor_shape
 
 _defaults = {'use_resource': False}
 

@@ -1,10 +1,8 @@
 """The variables of a graph by collection, and operations on all of them."""
 
 from ramet.api import export
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.ops import gen
-from ramet.ops import state_ops
+from ramet.framework import dtypes, ops
+from ramet.ops import gen, state_ops
 
 _OLD_VARIABLE_OPS = ('Variable', 'VariableV2', 'AutoReloadVariable')
 

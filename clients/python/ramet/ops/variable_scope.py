@@ -5,8 +5,7 @@ import threading
 
 from ramet.api import export
 from ramet.framework import ops
-from ramet.ops import variable_store
-from ramet.ops import variables
+from ramet.ops import variable_store, variables
 from ramet.ops.variable_creation import state_of
 from ramet.ops.variable_scope_object import VariableScope
 from ramet.ops.variable_store import AUTO_REUSE

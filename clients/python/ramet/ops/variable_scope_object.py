@@ -1,8 +1,7 @@
 """VariableScope: what get_variable is told by the scopes that are open."""
 
 from ramet.api import export
-from ramet.framework import dtypes
-from ramet.framework import ops
+from ramet.framework import dtypes, ops
 from ramet.ops import variables
 
 _AUTO = variables.VariableSynchronization.AUTO

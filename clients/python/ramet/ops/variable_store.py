@@ -7,9 +7,7 @@ import inspect
 import traceback
 
 from ramet.api import export_value
-from ramet.framework import dtypes
-from ramet.framework import ops
-from ramet.framework import tensor_shape
+from ramet.framework import dtypes, ops, tensor_shape
 from ramet.ops import variables
 from ramet.ops.partitioned_variable import PartitionedVariable
 

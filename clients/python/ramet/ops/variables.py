@@ -5,8 +5,7 @@ import functools
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import ops
-from ramet.framework import tensor_shape
+from ramet.framework import ops, tensor_shape
 from ramet.ops import variable_creation
 
 

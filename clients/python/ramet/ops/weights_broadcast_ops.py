@@ -1,10 +1,7 @@
 """Weights that broadcast to values: of rank 0, or of the same rank with sizes of 1 or the same."""
 
-from ramet.framework import ops
-from ramet.framework import tensor_util
-from ramet.ops import array_ops
-from ramet.ops import gen
-from ramet.ops import math_ops
+from ramet.framework import ops, tensor_util
+from ramet.ops import array_ops, gen, math_ops
 
 _ERROR = 'weights can not be broadcast to values.'
 

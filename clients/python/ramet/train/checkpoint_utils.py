@@ -5,10 +5,10 @@ import os
 from ramet import _core, display
 from ramet.api import export
 from ramet.framework import dtypes, ops
+from ramet.lib import paths
 from ramet.ops import gen, variable_scope, variables
 from ramet.ops.partitioned_variable import PartitionedVariable
 from ramet.train import checkpoint_management
-
 
 _MOST_ROWS = 60
 
@@ -38,11 +38,11 @@ class CheckpointReader:
 
     def has_tensor(self, name):
         """Whether the checkpoint has a tensor of that name (str)."""
-        return self._core.has(_text(name))
+        return self._core.has(paths.to_text(name))
 
     def get_tensor(self, name):
         """A tensor as a numpy array. Raises tf.errors.NotFoundError if there is none."""
-        return self._core.read(_text(name))
+        return self._core.read(paths.to_text(name))
 
     def debug_string(self):
         """bytes: a line for each tensor."""
@@ -63,14 +63,6 @@ class CheckpointReader:
                                   display.CHECKPOINT_HEADER, display.checkpoint_rows(tensors))
 
 
-def _text(name):
-    if isinstance(name, bytes):
-        return name.decode()
-    if not isinstance(name, (str, os.PathLike)):
-        raise TypeError('Expected binary or unicode string, got %r' % (name,))
-    return os.fspath(name)
-
-
 @export('train.NewCheckpointReader')
 def NewCheckpointReader(filepattern):  # pylint: disable=invalid-name
     """A CheckpointReader of a checkpoint.
@@ -82,7 +74,7 @@ def NewCheckpointReader(filepattern):  # pylint: disable=invalid-name
       tf.errors.NotFoundError: if there is no such checkpoint.
       tf.errors.DataLossError: if it is damaged.
     """
-    return CheckpointReader(_text(filepattern))
+    return CheckpointReader(paths.to_text(filepattern))
 
 
 @export('train.load_checkpoint')
@@ -99,7 +91,7 @@ def load_checkpoint(ckpt_dir_or_file):
 
 
 def _checkpoint_filename(ckpt_dir_or_file):
-    path = _text(ckpt_dir_or_file)
+    path = paths.to_text(ckpt_dir_or_file)
     filename = path
     if os.path.isdir(path):
         filename = checkpoint_management.latest_checkpoint(path)

@@ -15,6 +15,7 @@ from ramet.ops import (
 )
 from ramet.ops.partitioned_variable import PartitionedVariable
 from ramet.train import slot_creator
+from ramet.train.optimizer_targets import target_of
 
 
 def _var_key(var):
@@ -25,76 +26,6 @@ def _deduplicate_indexed_slices(values, indices):
     unique_indices, positions = array_ops.unique(indices)
     count = array_ops.shape(unique_indices)[0]
     return gen.UnsortedSegmentSum(values, positions, count), unique_indices
-
-
-class _RefVariable:
-    """Updates a variable that graphs hold as a reference."""
-
-    def __init__(self, variable):
-        self._variable = variable
-
-    def target(self):
-        return self._variable._ref()
-
-    def update_op(self, optimizer, grad):
-        variable = self._variable
-        if isinstance(grad, IndexedSlices):
-            _refuse_constraint(variable)
-            return optimizer._apply_sparse_duplicate_indices(grad, variable)
-        return _constrained(variable, optimizer._apply_dense(grad, variable))
-
-
-class _ResourceVariable:
-    """Updates a variable that graphs hold as a resource handle."""
-
-    def __init__(self, variable):
-        self._variable = variable
-
-    def target(self):
-        return self._variable.handle
-
-    def update_op(self, optimizer, grad):
-        variable = self._variable
-        if isinstance(grad, IndexedSlices):
-            _refuse_constraint(variable)
-            return optimizer._resource_apply_sparse_duplicate_indices(
-                grad.values, variable, grad.indices)
-        return _constrained(variable, optimizer._resource_apply_dense(grad, variable))
-
-
-class _PlainTensor:
-    """A tensor: its gradient can be computed, but nothing can be applied to it."""
-
-    def __init__(self, tensor):
-        self._tensor = tensor
-
-    def target(self):
-        return self._tensor
-
-    def update_op(self, optimizer, grad):
-        raise NotImplementedError('Trying to update a Tensor ', self._tensor)
-
-
-def _refuse_constraint(variable):
-    if variable.constraint is not None:
-        raise RuntimeError('Cannot use a constraint function on a sparse variable.')
-
-
-def _constrained(variable, update_op):
-    if variable.constraint is None:
-        return update_op
-    with ops.control_dependencies([update_op]):
-        return variable.assign(variable.constraint(variable))
-
-
-def _processor_of(v):
-    if v.op.type == 'VarHandleOp':
-        return _ResourceVariable(v)
-    if isinstance(v, variables.Variable):
-        return _RefVariable(v)
-    if isinstance(v, ops.Tensor):
-        return _PlainTensor(v)
-    raise NotImplementedError('Trying to optimize unsupported type ', v)
 
 
 @export('train.Optimizer')
@@ -183,7 +114,7 @@ class Optimizer:
         if grad_loss is not None:
             self._assert_valid_dtypes([grad_loss])
         var_list = self._variables_to_train(var_list)
-        targets = [_processor_of(v).target() for v in var_list]
+        targets = [target_of(v).tensor() for v in var_list]
         grads = gradients.gradients(
             loss, targets, grad_ys=grad_loss, aggregation_method=aggregation_method,
             colocate_gradients_with_ops=colocate_gradients_with_ops,
@@ -225,7 +156,7 @@ class Optimizer:
         grads_and_vars = tuple(grads_and_vars)
         if not grads_and_vars:
             raise ValueError('No variables provided.')
-        converted = [(self._as_gradient(g), v, _processor_of(v)) for g, v in grads_and_vars]
+        converted = [(self._as_gradient(g), v, target_of(v)) for g, v in grads_and_vars]
         var_list = [v for g, v, _ in converted if g is not None]
         if not var_list:
             raise ValueError('No gradients provided for any variable: %s.'
@@ -262,11 +193,11 @@ class Optimizer:
 
     def _update_ops(self, converted):
         update_ops = []
-        for grad, var, processor in converted:
+        for grad, var, target in converted:
             if grad is None:
                 continue
             with ops.name_scope('update_' + var.op.name), ops.colocate_with(var.op):
-                update_ops.append(processor.update_op(self, grad))
+                update_ops.append(target.update_op(self, grad))
         return update_ops
 
     def get_slot(self, var, name):

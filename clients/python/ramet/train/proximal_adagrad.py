@@ -2,12 +2,12 @@
 
 from ramet.api import export
 from ramet.framework import constant_op, ops
-from ramet.ops import gen, math_ops
-from ramet.train import optimizer
+from ramet.ops import gen
+from ramet.train import proximal
 
 
 @export('train.ProximalAdagradOptimizer')
-class ProximalAdagradOptimizer(optimizer.Optimizer):
+class ProximalAdagradOptimizer(proximal.ProximalOptimizer):
     """Adagrad with l1 and l2 penalties by a proximal step (Duchi et al., 2011).
 
     Args:
@@ -28,12 +28,9 @@ class ProximalAdagradOptimizer(optimizer.Optimizer):
         if initial_accumulator_value <= 0.0:
             raise ValueError('initial_accumulator_value must be positive: %s'
                              % initial_accumulator_value)
-        super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
+        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength,
+                         use_locking, name)
         self._initial_accumulator_value = initial_accumulator_value
-        self._l1_regularization_strength = l1_regularization_strength
-        self._l2_regularization_strength = l2_regularization_strength
-        self._tensors = None
 
     def _create_slots(self, var_list):
         for v in var_list:
@@ -41,15 +38,6 @@ class ProximalAdagradOptimizer(optimizer.Optimizer):
                 value = constant_op.constant(self._initial_accumulator_value, shape=v.get_shape(),
                                              dtype=v.dtype.base_dtype)
             self._get_or_make_slot(v, value, 'accumulator', self._name)
-
-    def _prepare(self):
-        named = (('learning_rate', self._call_if_callable(self._learning_rate)),
-                 ('l1_regularization_strength', self._l1_regularization_strength),
-                 ('l2_regularization_strength', self._l2_regularization_strength))
-        self._tensors = [ops.convert_to_tensor(value, name=name) for name, value in named]
-
-    def _hyper(self, dtype):
-        return [math_ops.cast(t, dtype) for t in self._tensors]
 
     def _apply_dense(self, grad, var):
         acc = self.get_slot(var, 'accumulator')

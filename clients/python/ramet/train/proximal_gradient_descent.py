@@ -1,13 +1,12 @@
 """Proximal gradient descent."""
 
 from ramet.api import export
-from ramet.framework import ops
-from ramet.ops import gen, math_ops
-from ramet.train import optimizer
+from ramet.ops import gen
+from ramet.train import proximal
 
 
 @export('train.ProximalGradientDescentOptimizer')
-class ProximalGradientDescentOptimizer(optimizer.Optimizer):
+class ProximalGradientDescentOptimizer(proximal.ProximalOptimizer):
     """Gradient descent with l1 and l2 penalties by a proximal step (Duchi, Singer: FOBOS, 2009).
 
     Args:
@@ -21,20 +20,8 @@ class ProximalGradientDescentOptimizer(optimizer.Optimizer):
     def __init__(self, learning_rate, l1_regularization_strength=0.0,
                  l2_regularization_strength=0.0, use_locking=False,
                  name='ProximalGradientDescent'):
-        super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-        self._l1_regularization_strength = l1_regularization_strength
-        self._l2_regularization_strength = l2_regularization_strength
-        self._tensors = None
-
-    def _prepare(self):
-        named = (('learning_rate', self._call_if_callable(self._learning_rate)),
-                 ('l1_regularization_strength', self._l1_regularization_strength),
-                 ('l2_regularization_strength', self._l2_regularization_strength))
-        self._tensors = [ops.convert_to_tensor(value, name=name) for name, value in named]
-
-    def _hyper(self, dtype):
-        return [math_ops.cast(t, dtype) for t in self._tensors]
+        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength,
+                         use_locking, name)
 
     def _apply_dense(self, grad, var):
         return gen.ApplyProximalGradientDescent(

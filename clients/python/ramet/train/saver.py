@@ -7,6 +7,7 @@ import numpy as np
 from ramet import _core
 from ramet.api import export
 from ramet.framework import errors, ops
+from ramet.lib import paths
 from ramet.ops import variables
 from ramet.train import checkpoint_management, meta_graph_io, saved_names
 from ramet.train.saving.saveable_object import SaveableObject, SaveSpec
@@ -209,7 +210,7 @@ class Saver:
         session = _core_session(sess)
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        save_path = _path(save_path)
+        save_path = paths.to_text(save_path)
         step = _step_value(sess, global_step)
         self._check_collision(save_path, latest_filename, step)
         if self._is_empty:
@@ -252,7 +253,7 @@ class Saver:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None." + _no_checkpoint_found())
-        save_path = _path(save_path)
+        save_path = paths.to_text(save_path)
         if not self._is_built:
             if not checkpoint_management.checkpoint_exists(save_path):
                 raise ValueError('The passed save_path is not a valid checkpoint: ' + save_path)
@@ -316,14 +317,6 @@ def _core_session(sess):
     if core is None:
         raise TypeError("'sess' must be a Session; %s" % sess)
     return core
-
-
-def _path(path):
-    if isinstance(path, bytes):
-        return path.decode()
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError('Expected binary or unicode string, got %r' % (path,))
-    return os.fspath(path)
 
 
 def _step_value(sess, step):

@@ -1,0 +1,135 @@
+"""What initializers are, and those that give fixed values."""
+
+import numpy as np
+
+from ramet.api import export
+from ramet.framework import constant_op, dtypes, tensor_shape
+from ramet.ops import array_ops
+
+
+def floating(dtype):
+    dtype = dtypes.as_dtype(dtype)
+    if not dtype.is_floating:
+        raise ValueError(f'Argument `dtype` is expected to be floating point. Received: {dtype}.')
+    return dtype
+
+
+class Initializer:
+    """What all initializers are: callables that can be written down and made again.
+
+    `initializer(shape, dtype=None, partition_info=None)` returns a Tensor. partition_info, for a
+    part of a partitioned variable, has the whole variable's full_shape and the part's var_offset.
+    """
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        """Returns a Tensor of a shape; of dtype, or the initializer's own type where it is None."""
+        raise NotImplementedError
+
+    def get_config(self):
+        """Returns the arguments as a dict that can be written as JSON."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config):
+        """Returns an initializer from what get_config gave.
+
+        Args:
+          config: a dict of arguments; 'dtype' may be there or not.
+        """
+        arguments = dict(config)
+        arguments.pop('dtype', None)
+        return cls(**arguments)
+
+
+@export('zeros_initializer', 'initializers.zeros', 'keras.initializers.Zeros',
+        'keras.initializers.zeros')
+class Zeros(Initializer):
+    """Gives zeros."""
+
+    def __init__(self, dtype=dtypes.float32):
+        self.dtype = dtypes.as_dtype(dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        return array_ops.zeros(shape, self.dtype if dtype is None else dtype)
+
+    def get_config(self):
+        return {'dtype': self.dtype.name}
+
+
+@export('ones_initializer', 'initializers.ones', 'keras.initializers.Ones',
+        'keras.initializers.ones')
+class Ones(Initializer):
+    """Gives ones."""
+
+    def __init__(self, dtype=dtypes.float32):
+        self.dtype = dtypes.as_dtype(dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        return array_ops.ones(shape, self.dtype if dtype is None else dtype)
+
+    def get_config(self):
+        return {'dtype': self.dtype.name}
+
+
+@export('constant_initializer', 'initializers.constant', 'keras.initializers.Constant',
+        'keras.initializers.constant')
+class Constant(Initializer):
+    """Gives a value, or the values of a list or array in their order.
+
+    Args:
+      value: a Python scalar, a list or tuple of values, or a numpy array. Where the variable has
+        more elements than there are values, the last one fills the rest.
+      dtype: the type where the call names none.
+      verify_shape: whether the values must have the variable's shape.
+
+    Raises:
+      TypeError: if value is something else.
+    """
+
+    def __init__(self, value=0, dtype=dtypes.float32, verify_shape=False):
+        if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
+            raise TypeError(
+                f'Invalid type for initial value={value} of type: {type(value).__name__}. '
+                'Expected Python scalar, list or tuple of values, or numpy.ndarray.')
+        self.value = value
+        self.dtype = dtypes.as_dtype(dtype)
+        self._verify_shape = verify_shape
+
+    def __call__(self, shape, dtype=None, partition_info=None, verify_shape=None):
+        return constant_op.constant(
+            self.value, dtype=self.dtype if dtype is None else dtype, shape=shape,
+            verify_shape=self._verify_shape if verify_shape is None else verify_shape)
+
+    def get_config(self):
+        return {'value': self.value, 'dtype': self.dtype.name}
+
+
+@export('initializers.identity', 'keras.initializers.Identity', 'keras.initializers.identity')
+class Identity(Initializer):
+    """Gives a matrix with a value on its diagonal.
+
+    Args:
+      gain: the value.
+      dtype: the type where the call names none; of floating point.
+    """
+
+    def __init__(self, gain=1.0, dtype=dtypes.float32):
+        self.gain = gain
+        self.dtype = floating(dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        from ramet.ops import linalg_ops
+        full = shape if partition_info is None else partition_info.full_shape
+        if len(full) != 2:
+            raise ValueError('The tensor to initialize, specified by argument `shape` must be at '
+                             f'least two-dimensional. Received shape={shape}')
+        dtype = self.dtype if dtype is None else dtype
+        if isinstance(full, tensor_shape.TensorShape):
+            full = full.as_list()
+        matrix = linalg_ops.eye(*full, dtype=dtype)
+        if partition_info is not None:
+            matrix = array_ops.slice(matrix, partition_info.var_offset, shape)
+        return self.gain * matrix
+
+    def get_config(self):
+        return {'gain': self.gain, 'dtype': self.dtype.name}

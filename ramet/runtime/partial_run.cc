@@ -34,6 +34,11 @@ bool IsHandle(const GraphImpl& graph, NodeId id) {
           std::ranges::none_of(node.op->schema().inputs, &ArgSchema::is_ref));
 }
 
+bool IsPlaceholder(const GraphImpl& graph, NodeId id) {
+  const std::string& type = graph.nodes[id].op->name();
+  return type == "Placeholder" || type == "PlaceholderV2";
+}
+
 // What one piece has to do.
 struct Piece {
   std::set<NodeId> work;   // nodes to run
@@ -197,8 +202,9 @@ class PartialRunState {
       }
       for (Endpoint e : graph().controls(id)) {
         const Endpoint output{e.node, 0};
-        if (unfed_.contains(output)) return output;
-        if (ran_.contains(e.node) || feeds_.contains(output)) {
+        const bool fed = IsPlaceholder(graph(), e.node) && feeds_.contains(output);
+        if (fed && unfed_.contains(output)) return output;
+        if (fed || ran_.contains(e.node)) {
           piece->after.insert(e.node);
         } else {
           visit(e.node);

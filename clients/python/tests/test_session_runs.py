@@ -110,6 +110,28 @@ class RunOptionsTest(RunsTest):
         self.assertTrue(parts[1]['y'].device.endswith('CPU:1'))
         self.assertEqual(list(parts[0]['z'].input), ['y'])
 
+    def test_a_device_with_memory_of_its_own(self):
+        with tf.device('/device:SIM:0'):
+            v = tf.Variable(1.0)
+            y = tf.multiply(self.a, v, name='y')
+            z = tf.add(y, v, name='z')
+        slow = tf.py_func(lambda x: (time.sleep(0.1), x)[1], [y], tf.float32)
+        with tf.device('/device:SIM:0'):
+            update = tf.assign_add(v, tf.reshape(slow, []))
+        self.session.run(v.initializer)
+        handle = self.session.partial_run_setup([y, z], [self.a])
+        self.assertEqual(self.session.partial_run(handle, y, {self.a: 2}), 2)
+        self.assertEqual(self.session.partial_run(handle, z), 3)
+        metadata = tf.RunMetadata()
+        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+        self.session.run(z, {self.a: 2}, options, metadata)
+        (device,) = metadata.step_stats.dev_stats
+        self.assertTrue(device.device.endswith('SIM:0'), device.device)
+        self.assertEqual([s.node_name for s in device.node_stats][-2:], ['y', 'z'])
+        with self.assertRaises(tf.errors.DeadlineExceededError):
+            self.session.run(update, {self.a: 2}, tf.RunOptions(timeout_in_ms=20))
+        self.assertEqual(self.session.run(v), 1)
+
     def test_wrong_arguments(self):
         y = self.a * 2
         for wrong in ({'options': 3}, {'run_metadata': 3}, {'options': {'timeout_in_ms': 3}}):
@@ -142,7 +164,8 @@ class PartialRunTest(RunsTest):
         handle = self.set_up()
         feeds = {self.a: 1, self.b: 2}
         self.assertEqual(self.session.partial_run(handle, self.r1, feeds), 3)
-        self.assertEqual(self.session.partial_run(handle, {'r': [self.r2]}, {self.c: 5}), {'r': [15]})
+        last = self.session.partial_run(handle, {'r': [self.r2]}, {self.c: 5})
+        self.assertEqual(last, {'r': [15]})
         self.assertEqual(len(self.calls), 1)
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "Must run 'setup'"):
             self.session.partial_run(handle, self.r2, {self.c: 5})

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ramet/base/cancellation.h"
 #include "ramet/device/device.h"
 #include "ramet/op/attr.h"
 #include "ramet/op/resource_store.h"
@@ -42,11 +43,17 @@ struct KernelNode {
 class KernelContext {
  public:
   // `inputs` are the resolved tensors; `refs[i]` is the variable that input i names, or null;
-  // `forwardable` has bit i (up to 64) set where nobody reads input i after this kernel.
+  // `forwardable` has bit i (up to 64) set where nobody reads input i after this kernel;
+  // `cancellation` is what can end the run, or null.
   KernelContext(const KernelEnv& env, std::span<const Tensor* const> inputs,
                 std::span<VariableState* const> refs, std::span<Value> outputs,
-                uint64_t forwardable)
-      : env_(env), inputs_(inputs), refs_(refs), outputs_(outputs), forwardable_(forwardable) {}
+                uint64_t forwardable, const Cancellation* cancellation = nullptr)
+      : env_(env),
+        inputs_(inputs),
+        refs_(refs),
+        outputs_(outputs),
+        forwardable_(forwardable),
+        cancellation_(cancellation) {}
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
@@ -91,6 +98,9 @@ class KernelContext {
   }
   const KernelEnv& env() const { return env_; }
   Allocator* allocator() const { return env_.allocator; }
+  // What can end this run before its time; null where nothing can. A kernel that waits for others
+  // waits by a CancellableWait over it.
+  const Cancellation* cancellation() const { return cancellation_; }
 
  private:
   StatusOr<VariableState*> ref(int i) const;
@@ -100,6 +110,7 @@ class KernelContext {
   std::span<VariableState* const> refs_;
   std::span<Value> outputs_;
   uint64_t forwardable_;
+  const Cancellation* cancellation_;
 };
 
 // A Kernel does the work of one node in one session. Compute is called from one thread at a time

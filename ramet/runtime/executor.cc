@@ -13,8 +13,8 @@ namespace {
 // thread uses step scratch of its own.
 class PlanRun {
  public:
-  PlanRun(Plan& plan, const ExecutorSettings& settings)
-      : plan_(plan), settings_(settings), frame_(plan.TakeFrame()) {}
+  PlanRun(Plan& plan, const ExecutorSettings& settings, const RunControl& control)
+      : plan_(plan), settings_(settings), control_(control), frame_(plan.TakeFrame()) {}
 
   ~PlanRun() {
     if (plan_.several_memories) ClearAll();
@@ -46,6 +46,10 @@ class PlanRun {
 
   void RunHere() {
     for (const Step& step : plan_.steps) {
+      if (Due()) {
+        status_ = control_.cancellation->status();
+        return;
+      }
       if (Status status = RunKernel(step, *frame_); !status.ok()) {
         status_ = Located(step, status);
         return;
@@ -78,10 +82,13 @@ class PlanRun {
 
   void RunAnywhere(const Step& step) {
     if (failed_) return;
-    Status status = step.kind == Step::Kind::kKernel ? RunOnDevice(step) : Copy(step);
+    const bool due = Due();
+    Status status = due                                ? control_.cancellation->status()
+                    : step.kind == Step::Kind::kKernel ? RunOnDevice(step)
+                                                       : Copy(step);
     if (status.ok()) return;
     std::lock_guard lock(mutex_);
-    status_.Update(Located(step, status));
+    status_.Update(due ? status : Located(step, status));
     failed_ = true;
   }
 
@@ -167,8 +174,14 @@ class PlanRun {
     KernelContext context(
         env, {scratch.inputs.data(), n}, {scratch.variables.data(), n},
         {frame_->values.data() + step.first_output, static_cast<size_t>(step.num_outputs)},
-        step.forwardable);
+        step.forwardable, control_.cancellation);
+    const int64_t start = control_.recorder ? StepRecorder::Now() : 0;
     Status status = step.kernel->Compute(context);
+    if (control_.recorder) {
+      control_.recorder->Add(
+          step, start,
+          {frame_->values.data() + step.first_output, static_cast<size_t>(step.num_outputs)});
+    }
     for (int i = 0; i < step.num_inputs; ++i) {
       if (!scratch.resolved[i].empty()) scratch.resolved[i] = Tensor();
     }
@@ -207,6 +220,8 @@ class PlanRun {
     for (Tensor& t : frame_->resolved) t = Tensor();
   }
 
+  bool Due() const { return control_.cancellation && control_.cancellation->due(); }
+
   Status Located(const Step& step, const Status& status) const {
     std::shared_lock lock(settings_.graph->mutex);
     return status.WithSuffix(
@@ -215,6 +230,7 @@ class PlanRun {
 
   Plan& plan_;
   const ExecutorSettings& settings_;
+  const RunControl& control_;
   std::unique_ptr<Frame> frame_;
   std::mutex mutex_;
   std::atomic<bool> failed_ = false;
@@ -224,9 +240,9 @@ class PlanRun {
 }  // namespace
 
 Status RunPlan(Plan& plan, const ExecutorSettings& settings, std::span<const Tensor> feeds,
-               std::span<Tensor> fetched) {
+               std::span<Tensor> fetched, const RunControl& control) {
   RAMET_RETURN_IF_ERROR(linalg::CheckNotForked());
-  return PlanRun(plan, settings).Run(feeds, fetched);
+  return PlanRun(plan, settings, control).Run(feeds, fetched);
 }
 
 }  // namespace ramet

@@ -2,7 +2,9 @@
 
 #include <span>
 
+#include "ramet/base/cancellation.h"
 #include "ramet/runtime/plan.h"
+#include "ramet/runtime/step_recorder.h"
 
 namespace ramet {
 
@@ -15,11 +17,17 @@ struct ExecutorSettings {
   const GraphImpl* graph = nullptr;  // for the names in messages
 };
 
+// What one run has beyond its plan. Both may be null and outlive the run.
+struct RunControl {
+  const Cancellation* cancellation = nullptr;
+  StepRecorder* recorder = nullptr;
+};
+
 // Runs a plan once. `feeds` are as many tensors as the plan has feeds, of the right dtypes;
 // `fetched` gets one tensor per fetch (empty for nodes that are only run). When a step fails, the
-// steps after it do not run, and variables keep what was assigned before. \error what the first
-// failing kernel says, with the node's name.
+// steps after it do not run, and variables keep what was assigned before; likewise when the run is
+// cancelled. \error what the first failing kernel says, with the node's name; Cancellation::status.
 Status RunPlan(Plan& plan, const ExecutorSettings& settings, std::span<const Tensor> feeds,
-               std::span<Tensor> fetched);
+               std::span<Tensor> fetched, const RunControl& control = {});
 
 }  // namespace ramet

@@ -34,6 +34,8 @@ class Compiler {
     FindComputed();
     RAMET_ASSIGN_OR_RETURN(placement_, source_.Place(graph_, order_));
     for (size_t i = 0; i < order_.size(); ++i) device_of_[order_[i]] = placement_[i];
+    plan_->nodes = order_;
+    plan_->node_devices.assign(placement_.begin(), placement_.end());
     plan_->several_memories =
         std::ranges::any_of(placement_, [&](int d) { return HasOwnMemory(d); });
     for (NodeId id : order_) RAMET_RETURN_IF_ERROR(AddNode(id));
@@ -57,6 +59,8 @@ class Compiler {
     return (type == "Placeholder" || type == "PlaceholderV2") && IsFed({id, 0});
   }
 
+  bool IsDone(NodeId id) const { return std::ranges::count(request_.done, id) > 0; }
+
   void Prune() {
     std::vector<NodeId> stack;
     auto visit = [&](NodeId id) {
@@ -78,7 +82,7 @@ class Compiler {
       if (!IsFed(e)) fn(e.node);
     }
     for (Endpoint e : graph_.controls(id)) {
-      if (!IsFedPlaceholder(e.node)) fn(e.node);
+      if (!IsFedPlaceholder(e.node) && !IsDone(e.node)) fn(e.node);
     }
   }
 

@@ -35,6 +35,11 @@ StatusOr<Session> Session::Create(Graph& graph, const SessionOptions& options) {
 StatusOr<std::vector<Tensor>> Session::Run(const Fetches& fetches) { return Run({}, fetches); }
 
 StatusOr<std::vector<Tensor>> Session::Run(const Feeds& feeds, const Fetches& fetches) {
+  return Run(feeds, fetches, RunOptions());
+}
+
+StatusOr<std::vector<Tensor>> Session::Run(const Feeds& feeds, const Fetches& fetches,
+                                           const RunOptions& options, RunMetadata* metadata) {
   if (impl_->graph().num_operations() == 0) {
     return FailedPrecondition(
         "The Session graph is empty. Add operations to the graph before calling "
@@ -57,7 +62,7 @@ StatusOr<std::vector<Tensor>> Session::Run(const Feeds& feeds, const Fetches& fe
   }
   RAMET_ASSIGN_OR_RETURN(auto plan, impl_->PlanFor(MakeRequest(feed_tensors, wanted)));
   std::vector<Tensor> fetched(wanted.size());
-  RAMET_RETURN_IF_ERROR(impl_->RunPlanWith(*plan, values, fetched));
+  RAMET_RETURN_IF_ERROR(impl_->RunPlanWith(*plan, values, fetched, options, metadata));
   return fetched;
 }
 
@@ -84,7 +89,8 @@ StatusOr<std::vector<Tensor>> Callable::Run(std::span<const Tensor> feeds) const
   return fetched;
 }
 
-Status Callable::Run(std::span<const Tensor> feeds, std::span<Tensor> fetched) const {
+Status Callable::Run(std::span<const Tensor> feeds, std::span<Tensor> fetched,
+                     const RunOptions& options, RunMetadata* metadata) const {
   if (feeds.size() != feeds_.size() || fetched.size() != fetches_.size()) {
     return InvalidArgument("this callable takes ", feeds_.size(), " values and gives ",
                            fetches_.size(), ", but it was called with ", feeds.size(), " and ",
@@ -98,7 +104,7 @@ Status Callable::Run(std::span<const Tensor> feeds, std::span<Tensor> fetched) c
     RAMET_ASSIGN_OR_RETURN(plan, session_->PlanFor(MakeRequest(feeds_, fetches_)));
     std::atomic_store(&plan_, plan);
   }
-  return session_->RunPlanWith(*plan, feeds, fetched);
+  return session_->RunPlanWith(*plan, feeds, fetched, options, metadata);
 }
 
 std::vector<std::string> Session::UninitializedVariables() const {

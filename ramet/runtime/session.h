@@ -12,6 +12,7 @@
 #include "ramet/base/export.h"
 #include "ramet/base/status.h"
 #include "ramet/graph/graph.h"
+#include "ramet/runtime/run_options.h"
 #include "ramet/tensor/tensor.h"
 
 namespace ramet {
@@ -29,6 +30,8 @@ struct SessionOptions {
   // A step gives the same bits from run to run and for any number of threads. See
   // docs/determinism.md.
   bool deterministic = false;
+  // The time limit of runs that state none of their own (RunOptions::timeout_in_ms); 0: none.
+  int64_t operation_timeout_in_ms = 0;
 };
 
 // What can be fed or fetched: a tensor, an operation (fetch only: it is run), or the name of one of
@@ -68,6 +71,7 @@ class RAMET_EXPORT Fetches {
   std::vector<GraphElement> elements_;
 };
 
+class PartialRun;
 class SessionImpl;
 class Plan;
 
@@ -82,7 +86,12 @@ class RAMET_EXPORT Callable {
     return Run(std::span<const Tensor>(feeds.begin(), feeds.size()));
   }
   // `fetched` has one element per fetch.
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetched) const;
+  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetched) const {
+    return Run(feeds, fetched, RunOptions());
+  }
+  // `metadata` (may be null) gets what the options ask for.
+  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetched, const RunOptions& options,
+             RunMetadata* metadata = nullptr) const;
 
  private:
   friend class Session;
@@ -115,6 +124,18 @@ class RAMET_EXPORT Session {
   //   node.
   StatusOr<std::vector<Tensor>> Run(const Fetches& fetches);
   StatusOr<std::vector<Tensor>> Run(const Feeds& feeds, const Fetches& fetches);
+  // As above under limits. A run that is ended leaves variables as assigned so far. `metadata` (may
+  // be null) gets what the options ask for.
+  //
+  // \error kDeadlineExceeded when the run's time was over before its end, kCancelled when it or the
+  //   session was ended meanwhile.
+  StatusOr<std::vector<Tensor>> Run(const Feeds& feeds, const Fetches& fetches,
+                                    const RunOptions& options, RunMetadata* metadata = nullptr);
+  // Announces the feeds and fetches of a run in pieces (ramet/runtime/partial_run.h).
+  // \error kInvalidArgument if there is no fetch, or a feed is named twice or fetched as well; as
+  //   Run for names and handles and for operations that Ramet does not have.
+  StatusOr<PartialRun> PartialRunSetup(const std::vector<GraphElement>& feeds,
+                                       const std::vector<GraphElement>& fetches);
   // \error as Run for names and handles.
   StatusOr<Callable> MakeCallable(const std::vector<GraphElement>& feeds, const Fetches& fetches);
 
@@ -136,7 +157,8 @@ class RAMET_EXPORT Session {
   const SessionOptions& options() const;
   // Full names: "/job:localhost/replica:0/task:0/device:CPU:0", ...
   std::vector<std::string> ListDevices() const;
-  // No more runs; the variables are freed when the last run has ended.
+  // No more runs: those at work end with kCancelled after the step they are at. The variables are
+  // freed when the last run has ended.
   void Close();
 
  private:

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "ramet/base/log.h"
+#include "ramet/graph/partition_def.h"
 
 namespace ramet {
 namespace {
@@ -21,6 +22,14 @@ std::string TupleText(const Shape& shape) {
 int ThreadsOf(const SessionOptions& options) {
   if (options.intra_op_parallelism_threads > 0) return options.intra_op_parallelism_threads;
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// What a run whose time is over says, whether or not it came to its end meanwhile.
+Status Outcome(const Status& status, const Cancellation& cancellation) {
+  if (cancellation.late() || (status.ok() && cancellation.cancelled())) {
+    return cancellation.status();
+  }
+  return status;
 }
 
 Status RefuseHandle(std::string_view name) {
@@ -71,6 +80,7 @@ size_t SessionImpl::RequestHash::operator()(const PlanRequest& request) const {
   };
   for (Endpoint e : request.feeds) mix(e);
   for (Endpoint e : request.fetches) mix(e);
+  for (NodeId id : request.done) mix({id, Endpoint::kControl});
   return hash;
 }
 
@@ -100,7 +110,7 @@ StatusOr<std::shared_ptr<Kernel>> SessionImpl::KernelFor(const GraphImpl& graph,
 }
 
 StatusOr<std::shared_ptr<Plan>> SessionImpl::PlanFor(const PlanRequest& request) {
-  if (closed_) return FailedPrecondition("Attempted to use a closed Session.");
+  if (closed_.cancelled()) return FailedPrecondition("Attempted to use a closed Session.");
   const GraphImpl& graph = graph_->impl();
   std::lock_guard lock(mutex_);
   std::shared_lock graph_lock(graph.mutex);
@@ -117,13 +127,64 @@ StatusOr<std::shared_ptr<Plan>> SessionImpl::PlanFor(const PlanRequest& request)
 }
 
 bool SessionImpl::IsCurrent(const Plan& plan) const {
-  return !closed_ && plan.edit_version == graph_->edit_version();
+  return !closed_.cancelled() && plan.edit_version == graph_->edit_version();
 }
 
 Status SessionImpl::RunPlanWith(Plan& plan, std::span<const Tensor> feeds,
-                                std::span<Tensor> fetched) {
+                                std::span<Tensor> fetched, const RunOptions& options,
+                                RunMetadata* metadata) {
   if (any_restored_ && !plan.initializes.empty()) WarnAboutRestored(plan);
-  return RunPlan(plan, settings_, feeds, fetched);
+  const Cancellation cancellation(
+      &closed_, options.cancellation.get(),
+      options.timeout_in_ms > 0 ? options.timeout_in_ms : options_.operation_timeout_in_ms);
+  if (metadata != nullptr && options.output_partition_graphs) {
+    RAMET_ASSIGN_OR_RETURN(metadata->partition_graphs, Partitions(plan));
+  }
+  if (metadata == nullptr || !options.trace) {
+    return Outcome(RunPlan(plan, settings_, feeds, fetched, {&cancellation}), cancellation);
+  }
+  StepRecorder recorder;
+  const Status status = RunPlan(plan, settings_, feeds, fetched, {&cancellation, &recorder});
+  metadata->steps = Described(recorder);
+  return Outcome(status, cancellation);
+}
+
+StatusOr<std::vector<std::pair<std::string, std::string>>> SessionImpl::Partitions(
+    const Plan& plan) const {
+  const GraphImpl& graph = graph_->impl();
+  std::shared_lock lock(graph.mutex);
+  std::vector<std::pair<std::string, std::string>> graphs;
+  for (size_t d = 0; d < devices_.size(); ++d) {
+    Partition partition{devices_[d]->name(), {}, plan.request.feeds, plan.request.fetches};
+    for (size_t i = 0; i < plan.nodes.size(); ++i) {
+      if (plan.node_devices[i] == static_cast<int>(d)) partition.nodes.push_back(plan.nodes[i]);
+    }
+    if (partition.nodes.empty()) continue;
+    RAMET_ASSIGN_OR_RETURN(std::string bytes, ExportPartition(graph, partition));
+    graphs.emplace_back(partition.device, std::move(bytes));
+  }
+  return graphs;
+}
+
+std::vector<NodeStats> SessionImpl::Described(const StepRecorder& recorder) const {
+  const GraphImpl& graph = graph_->impl();
+  std::shared_lock lock(graph.mutex);
+  std::vector<NodeStats> steps;
+  for (const StepRecord& record : recorder.records()) {
+    const NodeRecord& node = graph.nodes[record.node];
+    NodeStats stats{devices_[record.device]->name(),
+                    std::string(node.name),
+                    node.op->name(),
+                    {},
+                    record.start_nanos,
+                    record.end_nanos,
+                    record.outputs};
+    for (Endpoint e : graph.inputs(record.node)) {
+      stats.inputs.emplace_back(graph.nodes[e.node].name);
+    }
+    steps.push_back(std::move(stats));
+  }
+  return steps;
 }
 
 Status SessionImpl::CheckFeed(const Output& tensor, const Tensor& value) const {
@@ -222,6 +283,6 @@ void SessionImpl::WarnAboutRestored(const Plan& plan) {
   any_restored_ = false;
 }
 
-void SessionImpl::Close() { closed_ = true; }
+void SessionImpl::Close() { closed_.Cancel(); }
 
 }  // namespace ramet

@@ -25,7 +25,8 @@ class SessionImpl final : public KernelSource {
 
   StatusOr<std::shared_ptr<Plan>> PlanFor(const PlanRequest& request);
   bool IsCurrent(const Plan& plan) const;
-  Status RunPlanWith(Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> fetched);
+  Status RunPlanWith(Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> fetched,
+                     const RunOptions& options, RunMetadata* metadata);
   // Checks a value against the tensor that it is fed for.
   Status CheckFeed(const Output& tensor, const Tensor& value) const;
 
@@ -45,6 +46,9 @@ class SessionImpl final : public KernelSource {
  private:
   SessionImpl(Graph& graph, const SessionOptions& options) : graph_(&graph), options_(options) {}
   void WarnAboutRestored(const Plan& plan);
+  // Each device that has nodes of the plan, and these as a GraphDef.
+  StatusOr<std::vector<std::pair<std::string, std::string>>> Partitions(const Plan& plan) const;
+  std::vector<NodeStats> Described(const StepRecorder& recorder) const;
 
   struct KernelEntry {
     std::shared_ptr<const AttrMap> attrs;
@@ -65,7 +69,7 @@ class SessionImpl final : public KernelSource {
   std::unordered_map<PlanRequest, std::shared_ptr<Plan>, RequestHash> plans_;
   std::set<std::string> restored_;
   std::atomic<bool> any_restored_ = false;
-  std::atomic<bool> closed_ = false;
+  CancellationToken closed_;
 };
 
 }  // namespace ramet

@@ -1,0 +1,19 @@
+#include "ramet/runtime/step_recorder.h"
+
+namespace ramet {
+
+void StepRecorder::Add(const Step& step, int64_t start_nanos, std::span<const Value> outputs) {
+  StepRecord record{step.node, step.device, start_nanos, Now(), {}};
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Value& value = outputs[i];
+    const Tensor tensor = value.variable ? value.variable->Read() : value.tensor;
+    if (tensor.empty()) continue;
+    record.outputs.push_back(
+        {static_cast<int>(i), tensor.dtype(), tensor.shape(),
+         tensor.num_elements() * static_cast<int64_t>(DTypeSize(tensor.dtype()))});
+  }
+  std::lock_guard lock(mutex_);
+  records_.push_back(std::move(record));
+}
+
+}  // namespace ramet

@@ -31,6 +31,7 @@
 #include "ramet/graph/meta_graph.h"
 #include "ramet/graph/scope.h"
 #include "ramet/op/host_function.h"
+#include "ramet/runtime/partial_run.h"
 #include "ramet/runtime/session.h"
 #include "ramet/saved_model/builder.h"
 #include "ramet/saved_model/convert_variables.h"

@@ -38,6 +38,8 @@ class Compiler {
     plan_->has_control_flow = order_.has_control_flow;
     RAMET_ASSIGN_OR_RETURN(std::vector<int> placement, source_.Place(graph_, order_.nodes));
     for (size_t i = 0; i < placement.size(); ++i) device_of_[order_.nodes[i]] = placement[i];
+    plan_->nodes = order_.nodes;
+    plan_->node_devices.assign(placement.begin(), placement.end());
     plan_->several_memories =
         std::ranges::any_of(placement, [&](int d) { return HasOwnMemory(d); });
     RAMET_RETURN_IF_ERROR(AddLevel(order_.loops[0]));

@@ -16,6 +16,7 @@ namespace ramet {
 struct PlanRequest {
   std::vector<Endpoint> feeds;
   std::vector<Endpoint> fetches;  // index kControl: run the node, fetch nothing
+  std::vector<NodeId> done;       // nodes that have run: what waits for them need not
   bool operator==(const PlanRequest&) const = default;
 };
 
@@ -78,6 +79,8 @@ class Plan {
  public:
   PlanRequest request;
   std::vector<Step> steps;
+  std::vector<NodeId> nodes;          // all that the fetches need, also those without a step
+  std::vector<int32_t> node_devices;  // where each is placed
   std::vector<int32_t> input_slots;
   std::vector<int32_t> release_slots;
   std::vector<int32_t> feed_slots;

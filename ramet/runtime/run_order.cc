@@ -36,6 +36,8 @@ class Orderer {
  private:
   ControlFlow PartOf(NodeId id) const { return ControlFlowOf(*graph_.nodes[id].op); }
 
+  bool IsDone(NodeId id) const { return std::ranges::count(request_.done, id) > 0; }
+
   void Prune() {
     std::vector<NodeId> stack;
     auto visit = [&](NodeId id) {
@@ -60,7 +62,9 @@ class Orderer {
       if (!feeds_.Contains(e)) fn(e);
     }
     for (Endpoint e : graph_.controls(id)) {
-      if (!feeds_.IsFedPlaceholder(e.node)) fn(Endpoint{e.node, Endpoint::kControl});
+      if (!feeds_.IsFedPlaceholder(e.node) && !IsDone(e.node)) {
+        fn(Endpoint{e.node, Endpoint::kControl});
+      }
     }
   }
 

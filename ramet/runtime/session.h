@@ -71,6 +71,7 @@ class RAMET_EXPORT Fetches {
   std::vector<GraphElement> elements_;
 };
 
+class PartialRun;
 class SessionImpl;
 class Plan;
 
@@ -130,6 +131,11 @@ class RAMET_EXPORT Session {
   //   session was ended meanwhile.
   StatusOr<std::vector<Tensor>> Run(const Feeds& feeds, const Fetches& fetches,
                                     const RunOptions& options, RunMetadata* metadata = nullptr);
+  // Announces the feeds and fetches of a run in pieces (ramet/runtime/partial_run.h).
+  // \error kInvalidArgument if there is no fetch, or a feed is named twice or fetched as well; as
+  //   Run for names and handles and for operations that Ramet does not have.
+  StatusOr<PartialRun> PartialRunSetup(const std::vector<GraphElement>& feeds,
+                                       const std::vector<GraphElement>& fetches);
   // \error as Run for names and handles.
   StatusOr<Callable> MakeCallable(const std::vector<GraphElement>& feeds, const Fetches& fetches);
 

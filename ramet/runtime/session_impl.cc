@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "ramet/base/log.h"
+#include "ramet/graph/partition_def.h"
 
 namespace ramet {
 namespace {
@@ -79,6 +80,7 @@ size_t SessionImpl::RequestHash::operator()(const PlanRequest& request) const {
   };
   for (Endpoint e : request.feeds) mix(e);
   for (Endpoint e : request.fetches) mix(e);
+  for (NodeId id : request.done) mix({id, Endpoint::kControl});
   return hash;
 }
 
@@ -135,6 +137,9 @@ Status SessionImpl::RunPlanWith(Plan& plan, std::span<const Tensor> feeds,
   const Cancellation cancellation(
       &closed_, options.cancellation.get(),
       options.timeout_in_ms > 0 ? options.timeout_in_ms : options_.operation_timeout_in_ms);
+  if (metadata != nullptr && options.output_partition_graphs) {
+    RAMET_ASSIGN_OR_RETURN(metadata->partition_graphs, Partitions(plan));
+  }
   if (metadata == nullptr || !options.trace) {
     return Outcome(RunPlan(plan, settings_, feeds, fetched, {&cancellation}), cancellation);
   }
@@ -142,6 +147,23 @@ Status SessionImpl::RunPlanWith(Plan& plan, std::span<const Tensor> feeds,
   const Status status = RunPlan(plan, settings_, feeds, fetched, {&cancellation, &recorder});
   metadata->steps = Described(recorder);
   return Outcome(status, cancellation);
+}
+
+StatusOr<std::vector<std::pair<std::string, std::string>>> SessionImpl::Partitions(
+    const Plan& plan) const {
+  const GraphImpl& graph = graph_->impl();
+  std::shared_lock lock(graph.mutex);
+  std::vector<std::pair<std::string, std::string>> graphs;
+  for (size_t d = 0; d < devices_.size(); ++d) {
+    Partition partition{devices_[d]->name(), {}, plan.request.feeds, plan.request.fetches};
+    for (size_t i = 0; i < plan.nodes.size(); ++i) {
+      if (plan.node_devices[i] == static_cast<int>(d)) partition.nodes.push_back(plan.nodes[i]);
+    }
+    if (partition.nodes.empty()) continue;
+    RAMET_ASSIGN_OR_RETURN(std::string bytes, ExportPartition(graph, partition));
+    graphs.emplace_back(partition.device, std::move(bytes));
+  }
+  return graphs;
 }
 
 std::vector<NodeStats> SessionImpl::Described(const StepRecorder& recorder) const {

@@ -46,6 +46,8 @@ class SessionImpl final : public KernelSource {
  private:
   SessionImpl(Graph& graph, const SessionOptions& options) : graph_(&graph), options_(options) {}
   void WarnAboutRestored(const Plan& plan);
+  // Each device that has nodes of the plan, and these as a GraphDef.
+  StatusOr<std::vector<std::pair<std::string, std::string>>> Partitions(const Plan& plan) const;
   std::vector<NodeStats> Described(const StepRecorder& recorder) const;
 
   struct KernelEntry {

@@ -220,6 +220,7 @@ void BindCollections(nb::module_& m);
 void BindOpFunctions(nb::module_& m);
 void BindBuilding(nb::module_& m);
 void BindSession(nb::module_& m);
+void BindPartialRun(nb::module_& m);
 void BindGradients(nb::module_& m);
 void BindHostFunctions(nb::module_& m);
 void BindArrays(nb::module_& m);

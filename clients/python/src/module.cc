@@ -56,6 +56,7 @@ NB_MODULE(_core, m) {
   BindOpFunctions(m);
   BindBuilding(m);
   BindSession(m);
+  BindPartialRun(m);
   BindGradients(m);
   BindHostFunctions(m);
   BindVariables(m);

@@ -1,22 +1,22 @@
 #include "core.h"
+#include "feeds.h"
 
 namespace ramet::python {
 namespace {
 
 nb::object Take(PyObject* object) { return nb::steal(object); }
 
-// One tensor that is fed: what a value must be.
-struct FeedSlot {
-  Output tensor;
-  DType dtype;
-  Shape shape;
-};
-
 // A run whose feeds and fetches are resolved.
 struct Prepared {
   Callable callable;
   std::vector<FeedSlot> feeds;
   size_t num_fetches;
+};
+
+// What one run is asked for beyond its values, and what it tells of itself.
+struct RunControl {
+  RunOptions options;
+  RunMetadata metadata;
 };
 
 using RunKey = std::vector<int64_t>;
@@ -31,61 +31,6 @@ struct RunKeyHash {
 int64_t KeyOf(NodeId id, int index) { return (static_cast<int64_t>(id) << 20) + index + 2; }
 constexpr int64_t kEndOfFeeds = 0;  // no key: those are 1 and up
 
-std::string ShapeText(const Shape& shape) {
-  if (shape.unknown_rank()) return "<unknown>";
-  std::string text;
-  for (int64_t d : shape.dims()) text += StrCat(text.empty() ? "" : ", ", d < 0 ? "?" : StrCat(d));
-  return StrCat("(", text, shape.rank() == 1 ? ",)" : ")");
-}
-
-// What numpy makes of a value for a tensor of that dtype.
-Tensor FeedThroughNumpy(PyObject* value, const FeedSlot& slot) {
-  nb::object numpy = nb::module_::import_("numpy");
-  nb::object dtype = nb::borrow(NumpyDType(slot.dtype));
-  nb::object array = numpy.attr("asarray")(nb::handle(value), nb::arg("dtype") = dtype);
-  if (PyLong_Check(value) && !PyBool_Check(value)) {
-    nb::object back = array.attr("item")();
-    if (PyObject_RichCompareBool(back.ptr(), value, Py_EQ) != 1) {
-      RaiseTypeError("Type of feed value ", Str(value), " with type ",
-                     Str(reinterpret_cast<PyObject*>(Py_TYPE(value))),
-                     " is not compatible with Tensor type ", PublicName(slot.dtype),
-                     ". Try explicitly setting the type of the feed tensor to a larger type (e.g. "
-                     "int64).");
-    }
-  }
-  return FromArray(array.ptr(), slot.dtype, false);
-}
-
-Tensor FeedValue(PyObject* value, const FeedSlot& slot) {
-  Tensor t = FromArray(value, slot.dtype, true);
-  if (t.empty() && (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || IsText(value))) {
-    try {
-      t = FromValue(value, slot.dtype, DType::kInvalid);
-    } catch (const PythonError&) {
-      PyErr_Clear();
-    }
-  }
-  if (t.empty() && AsTensor(value)) {
-    RaiseTypeError(
-        "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
-        "scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor "
-        "object was ",
-        Str(value), " which was passed to the feed with key ", slot.tensor.name(), ".");
-  }
-  if (t.empty()) t = FeedThroughNumpy(value, slot);
-  if (!slot.shape.IsCompatibleWith(t.shape())) {
-    RaiseValueError("Cannot feed value of shape ", ShapeText(t.shape()), " for Tensor '",
-                    slot.tensor.name(), "', which has shape '", ShapeText(slot.shape), "'");
-  }
-  return t;
-}
-
-// What is fetched: tensors and operations of one graph.
-GraphElement Element(int64_t node, int64_t index, Graph& graph) {
-  Operation op(&graph, static_cast<NodeId>(node));
-  return index < 0 ? GraphElement(op) : GraphElement(Output(op, static_cast<int>(index)));
-}
-
 class PySession {
  public:
   PySession(nb::handle graph, Session session)
@@ -95,7 +40,7 @@ class PySession {
   Session& session() { return session_; }
 
   // NotImplemented if the arguments are of more complex forms than elements and flat lists of them.
-  nb::object Run(nb::handle fetches, nb::handle feed_dict) {
+  nb::object Run(nb::handle fetches, nb::handle feed_dict, RunControl* control) {
     RunKey key;
     std::vector<PyObject*> values;
     if (!feed_dict.is_none() && !AddFeeds(feed_dict.ptr(), &key, &values)) return NotImplemented();
@@ -110,7 +55,7 @@ class PySession {
     }
     if (key.back() == kEndOfFeeds) return NotImplemented();
     std::shared_ptr<Prepared> prepared = PreparedFor(key, values.size());
-    std::vector<Tensor> fetched = Execute(*prepared, values.data());
+    std::vector<Tensor> fetched = Execute(*prepared, values.data(), control);
     if (!list) return Take(WrapTensor(std::move(fetched[0])));
     nb::object result =
         Take(Checked(PyTuple_CheckExact(fetches.ptr()) ? PyTuple_New(fetched.size())
@@ -142,7 +87,7 @@ class PySession {
     return PreparedFor(key, num_feeds);
   }
 
-  std::vector<Tensor> Execute(const Prepared& run, PyObject* const* values) {
+  std::vector<Tensor> Execute(const Prepared& run, PyObject* const* values, RunControl* control) {
     std::vector<Tensor> feeds;
     feeds.reserve(run.feeds.size());
     for (size_t i = 0; i < run.feeds.size(); ++i)
@@ -151,7 +96,8 @@ class PySession {
     Status status;
     {
       nb::gil_scoped_release release;
-      status = run.callable.Run(feeds, fetched);
+      status = control ? run.callable.Run(feeds, fetched, control->options, &control->metadata)
+                       : run.callable.Run(feeds, fetched);
       feeds.clear();
     }
     if (!status.ok()) RaiseStatus(status, graph_.ptr());
@@ -242,14 +188,14 @@ struct PyCallable {
   std::shared_ptr<Prepared> prepared;
 };
 
-nb::object CallPrepared(PyCallable& c, nb::args args) {
+nb::object CallPrepared(PyCallable& c, RunControl* control, nb::args args) {
   if (args.size() != c.prepared->feeds.size()) {
     RaiseValueError("Expected ", c.prepared->feeds.size(), " feed values, got ", args.size(), ".");
   }
   std::vector<PyObject*> values;
   for (nb::handle h : args) values.push_back(h.ptr());
   nb::list results;
-  for (Tensor& t : c.session->Execute(*c.prepared, values.data())) {
+  for (Tensor& t : c.session->Execute(*c.prepared, values.data(), control)) {
     results.append(Take(WrapTensor(std::move(t))));
   }
   return results;
@@ -269,6 +215,8 @@ SessionOptions ToOptions(nb::dict d) {
       o.allow_soft_placement = nb::cast<bool>(value);
     } else if (name == "log_device_placement") {
       o.log_device_placement = nb::cast<bool>(value);
+    } else if (name == "operation_timeout_in_ms") {
+      o.operation_timeout_in_ms = nb::cast<int64_t>(value);
     } else if (name == "deterministic") {
       o.deterministic = nb::cast<bool>(value);
     } else {
@@ -278,10 +226,26 @@ SessionOptions ToOptions(nb::dict d) {
   return o;
 }
 
-const PyTensor* FeedOf(nb::handle h) {
-  const PyTensor* t = AsTensor(h.ptr());
-  if (t == nullptr) RaiseTypeError("a feed is no Tensor");
-  return t;
+nb::list OutputsOf(const NodeStats& step) {
+  nb::list all;
+  for (const OutputStats& o : step.outputs) {
+    nb::list dims;
+    for (int64_t d : o.shape.dims()) dims.append(d);
+    all.append(nb::make_tuple(o.index, static_cast<int>(o.dtype), dims, o.bytes));
+  }
+  return all;
+}
+
+// (device, node, op, inputs, start, end, [(output, dtype, dims, bytes)]) per step.
+nb::list StepsOf(const RunControl& control) {
+  nb::list all;
+  for (const NodeStats& step : control.metadata.steps) {
+    nb::list inputs;
+    for (const std::string& name : step.inputs) inputs.append(name);
+    all.append(nb::make_tuple(step.device, step.node, step.op, inputs, step.start_nanos,
+                              step.end_nanos, OutputsOf(step)));
+  }
+  return all;
 }
 
 }  // namespace
@@ -296,7 +260,8 @@ void BindSession(nb::module_& m) {
              if (g == nullptr) RaiseTypeError("a Graph is expected");
              new (self) PySession(graph, Value(Session::Create(*g, ToOptions(options))));
            })
-      .def("run", &PySession::Run, nb::arg(), nb::arg().none())
+      .def("run", &PySession::Run, nb::arg(), nb::arg().none(),
+           nb::arg("control").none() = nb::none())
       .def(
           "prepare",
           [](nb::handle self, nb::list feeds, nb::list fetches) {
@@ -328,7 +293,20 @@ void BindSession(nb::module_& m) {
         }();
         return Value(std::move(count));
       });
-  nb::class_<PyCallable>(m, "Callable").def("__call__", &CallPrepared);
+  nb::class_<PyCallable>(m, "Callable").def("run", &CallPrepared, nb::arg().none(), nb::arg());
+  nb::class_<RunControl>(m, "RunControl")
+      .def("__init__",
+           [](RunControl* self, int64_t timeout_in_ms, bool trace, bool partition_graphs) {
+             new (self) RunControl{{timeout_in_ms, nullptr, trace, partition_graphs}, {}};
+           })
+      .def("steps", &StepsOf)
+      .def("partition_graphs", [](const RunControl& control) {
+        nb::list all;
+        for (const auto& [device, bytes] : control.metadata.partition_graphs) {
+          all.append(nb::bytes(bytes.data(), bytes.size()));
+        }
+        return all;
+      });
   m.def("check_feed", [](nb::handle tensor, nb::handle value) {
     const Output t = FeedOf(tensor)->output();
     FeedValue(value.ptr(), {t, BaseType(t.dtype()), t.shape()});

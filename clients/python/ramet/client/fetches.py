@@ -47,19 +47,25 @@ def _slices_fetch(fetch):
 
 
 def _sparse_feed(feed, value):
-    return list(zip([feed.indices, feed.values, feed.dense_shape], value))
+    return list(zip(_sparse_parts(feed), value))
 
 
 def _slices_feed(feed, value):
+    return list(zip(_slices_parts(feed), value))
+
+
+def _sparse_parts(feed):
+    return [feed.indices, feed.values, feed.dense_shape]
+
+
+def _slices_parts(feed):
     parts = [feed.values, feed.indices]
-    if feed.dense_shape is not None:
-        parts.append(feed.dense_shape)
-    return list(zip(parts, value))
+    return parts if feed.dense_shape is None else [*parts, feed.dense_shape]
 
 
 _own_types = (
-    (SparseTensor, _sparse_fetch, _sparse_feed, None),
-    (IndexedSlices, _slices_fetch, _slices_feed, None),
+    (SparseTensor, _sparse_fetch, _sparse_feed, _sparse_parts),
+    (IndexedSlices, _slices_fetch, _slices_feed, _slices_parts),
 )
 
 
@@ -186,3 +192,13 @@ def expand_feed(feed, value):
     if conversion[2] is None:
         raise TypeError(f'{type(feed).__name__} cannot be fed')
     return list(conversion[2](feed, value))
+
+
+def feed_parts(feed):
+    """The elements or names that feeding an object of any kind in a partial run means."""
+    conversion = None if isinstance(feed, (Tensor, str)) else _conversion_of(feed)
+    if conversion is None:
+        return [feed]
+    if conversion[3] is None:
+        raise TypeError(f'{type(feed).__name__} cannot be fed in a partial run')
+    return list(conversion[3](feed))

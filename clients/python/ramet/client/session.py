@@ -6,6 +6,8 @@ import warnings
 from ramet import _core
 from ramet.api import export
 from ramet.client import fetches as fetches_lib
+from ramet.client import partial_runs
+from ramet.client import run_metadata as run_metadata_lib
 from ramet.framework import errors, stacks
 from ramet.framework.tensors import Operation, Tensor
 
@@ -22,6 +24,8 @@ def _options(config):
         options['intra_op_parallelism_threads'] = config.intra_op_parallelism_threads
     if config.allow_soft_placement:
         options['allow_soft_placement'] = True
+    if config.operation_timeout_in_ms > 0:
+        options['operation_timeout_in_ms'] = config.operation_timeout_in_ms
     if config.log_device_placement:
         options['log_device_placement'] = True
     if getattr(config.experimental, 'enable_op_determinism', False):
@@ -39,8 +43,9 @@ class BaseSession:
             target: '' : this process. Others are of distributed TensorFlow, which Ramet is not.
             graph: the Graph, None for the default one.
             config: a ConfigProto: device_count, intra_op_parallelism_threads,
-                allow_soft_placement, log_device_placement and experimental.enable_op_determinism
-                count, other fields are accepted and change nothing.
+                allow_soft_placement, log_device_placement, operation_timeout_in_ms and
+                experimental.enable_op_determinism count, other fields are accepted and change
+                nothing.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -70,6 +75,7 @@ class BaseSession:
         self._target = target
         self._config = config
         self._closed = False
+        self._partial_runs = {}
         self._core = _core.Session(self._graph, _options(config))
 
     @property
@@ -93,6 +99,7 @@ class BaseSession:
     def close(self):
         """Ends the session; the values of its variables are gone."""
         self._closed = True
+        self._partial_runs.clear()
         self._core.close()
 
     def __repr__(self):
@@ -110,8 +117,11 @@ class BaseSession:
             fetches: a Tensor, Operation, name, Variable, SparseTensor, IndexedSlices, or a list,
                 tuple, namedtuple or dict of these, nested as you like.
             feed_dict: {tensor: value} for placeholders, or any other tensors.
-            options: a RunOptions message; timeouts and traces are accepted and change nothing.
-            run_metadata: a RunMetadata message; left as it is.
+            options: a RunOptions message. timeout_in_ms: the run ends between two operations once
+                the time is over, and operations that wait end their wait; 0: what the session's
+                ConfigProto says. trace_level (any but NO_TRACE) and output_partition_graphs fill
+                run_metadata.
+            run_metadata: a RunMetadata message, written over when the run has succeeded.
 
         Returns:
             Values in the structure of fetches: numpy arrays and scalars, bytes for text, None for
@@ -121,8 +131,12 @@ class BaseSession:
             RuntimeError: if the session is closed.
             TypeError, ValueError: if a fetch or feed is not of the kinds above or not of this
                 graph, or a value does not fit its tensor.
+            tf.errors.DeadlineExceededError: if the time was over before the run's end.
+            tf.errors.CancelledError: if the session was closed meanwhile.
             tf.errors.OpError: of the class of the code, if running fails.
         """
+        if options is not None or run_metadata is not None:
+            return self._run_structure(fetches, feed_dict, options, run_metadata)
         plain = fetches is not None and not self._closed
         if plain and not self._graph._unfetchable and not self._graph._unfeedable:
             try:
@@ -133,21 +147,107 @@ class BaseSession:
                 return result
         return self._run_structure(fetches, feed_dict)
 
-    def _run_structure(self, fetches, feed_dict):
+    def _run_structure(self, fetches, feed_dict, options=None, run_metadata=None):
+        self._check_open()
+        feeds = self._feeds(feed_dict) if feed_dict else None
+        elements = fetches_lib.Elements(self._graph)
+        build = fetches_lib.mapper(fetches, elements)
+        control = self._control(options, run_metadata)
+        try:
+            values = self._core.run(elements.items, feeds, control) if elements.items else []
+        except errors.OpError as error:
+            raise error.with_traceback(None) from _core.host_function_error(error.message)
+        if run_metadata is not None:
+            run_metadata_lib.fill(run_metadata, control)
+        return build(values)
+
+    def _control(self, options, run_metadata):
+        if options is None and run_metadata is None:
+            return None
+        pools = len(self._config.session_inter_op_thread_pool) if self._config else 0
+        return run_metadata_lib.control(options, run_metadata, pools)
+
+    def partial_run_setup(self, fetches, feeds=None):
+        """Announces a run in pieces; what has run for one piece does not run again.
+
+        Args:
+            fetches: as in run(): all that the pieces fetch together. Operations among them run
+                by themselves, with the first piece that feeds the last that they need.
+            feeds: a list of the tensors (or names) that the pieces feed together.
+
+        Returns:
+            A handle for partial_run().
+
+        Raises:
+            RuntimeError: if the session is closed or its graph empty.
+            TypeError, ValueError: as run().
+            tf.errors.InvalidArgumentError: if there is nothing to fetch, or a feed is there twice
+                or fetched as well.
+        """
+        self._check_open()
+        tensors = []
+        for key in partial_runs.flat_feeds(feeds):
+            tensors.append(self._feed_tensor(key, 'feed_list'))
+        elements = fetches_lib.Elements(self._graph)
+        fetches_lib.mapper(fetches, elements)
+        run = _core.partial_run_setup(self._core, self._graph, tensors, elements.items)
+        handle = partial_runs.handle(tensors, elements.items)
+        self._partial_runs[handle] = run
+        return handle
+
+    def partial_run(self, handle, fetches, feed_dict=None):
+        """Goes on with a run in pieces.
+
+        Args:
+            handle: what partial_run_setup() returned.
+            fetches: some of the tensors announced, in any structure; each once in all pieces.
+            feed_dict: {tensor: value} for some of the feeds announced; each once in all pieces.
+
+        Returns:
+            Values in the structure of fetches.
+
+        Raises:
+            RuntimeError: if the session is closed, or an operation is among the fetches.
+            TypeError, ValueError: as run().
+            tf.errors.InvalidArgumentError: if a fetch or feed was not announced or has had its
+                turn, if a fetch needs what is not fed yet, or the handle has no run: it never had
+                one, or all is fetched, or an operation has failed.
+            tf.errors.OpError: of the class of the code, if running fails.
+        """
+        if handle is None:
+            return self.run(fetches, feed_dict)
+        self._check_open()
+        feeds = self._feeds(feed_dict) if feed_dict else {}
+        elements = fetches_lib.Elements(self._graph)
+        build = fetches_lib.mapper(fetches, elements)
+        targets = [e for e in elements.items if isinstance(e, Operation)]
+        if targets:
+            raise RuntimeError(
+                f'partial_run() requires empty `target_list`. Received: target_list={targets} '
+                '(non-empty)'
+            )
+        handle = partial_runs.checked_handle(handle)
+        run = self._partial_runs.get(handle)
+        if run is None:
+            raise errors.InvalidArgumentError(
+                None, None, "Must run 'setup' before performing partial runs!"
+            )
+        try:
+            values = run.run(feeds, elements.items)
+        except errors.OpError as error:
+            raise error.with_traceback(None) from _core.host_function_error(error.message)
+        finally:
+            if run.ended:
+                self._partial_runs.pop(handle, None)
+        return build(values)
+
+    def _check_open(self):
         if self._closed:
             raise RuntimeError('Attempted to use a closed Session.')
         if self._graph.version == 0:
             raise RuntimeError(
                 'The Session graph is empty. Add operations to the graph before calling run().'
             )
-        feeds = self._feeds(feed_dict) if feed_dict else None
-        elements = fetches_lib.Elements(self._graph)
-        build = fetches_lib.mapper(fetches, elements)
-        try:
-            values = self._core.run(elements.items, feeds) if elements.items else []
-        except errors.OpError as error:
-            raise error.with_traceback(None) from _core.host_function_error(error.message)
-        return build(values)
 
     def _feeds(self, feed_dict):
         feeds = {}
@@ -156,12 +256,12 @@ class BaseSession:
                 feeds[self._feed_tensor(element)] = part
         return feeds
 
-    def _feed_tensor(self, element):
+    def _feed_tensor(self, element, where='feed_dict'):
         try:
             tensor = self._graph.as_graph_element(element, allow_operation=False)
         except Exception as error:
             raise TypeError(
-                f'Cannot interpret feed_dict key as Tensor: {error.args[0] if error.args else error}'
+                f'Cannot interpret {where} key as Tensor: {error.args[0] if error.args else error}'
             ) from None
         if not self._graph.is_feedable(tensor):
             raise ValueError(f'Tensor {tensor.name} may not be fed.')
@@ -173,7 +273,8 @@ class BaseSession:
         Args:
             fetches: as in run().
             feed_list: the tensors (or names) that the arguments of the callable are for.
-            accept_options: whether the callable takes options= and run_metadata=.
+            accept_options: whether the callable takes options= and run_metadata=, which are
+                as in run().
 
         Returns:
             A function of the values of feed_list that returns what run() would.
@@ -196,10 +297,17 @@ class BaseSession:
         if isinstance(fetches, Operation):
             build = _nothing
 
-        def call(*values, options=None, run_metadata=None):
-            return build(prepared(*values))
+        def call(*values):
+            return build(prepared.run(None, *values))
 
-        return call
+        def call_with_options(*values, options=None, run_metadata=None):
+            control = self._control(options, run_metadata)
+            results = build(prepared.run(control, *values))
+            if run_metadata is not None:
+                run_metadata_lib.fill(run_metadata, control)
+            return results
+
+        return call_with_options if accept_options else call
 
     def uninitialized_variables(self):
         """The names of the graph's global variables that have no value in this session yet."""

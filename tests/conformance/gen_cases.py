@@ -79,7 +79,7 @@ def attr_json(value):
 
 def full_attrs(op_def, attrs):
     """The attrs given, and the defaults that the registry's wrapper wants to be given."""
-    fields = {"bool": "b", "int": "i", "float": "f", "string": "s"}
+    fields = {"bool": "b", "int": "i", "float": "f", "string": "s", "tensor": "tensor"}
     full = {}
     for a in op_def.attr:
         if a.HasField("default_value") and a.type in fields:

@@ -58,12 +58,10 @@ def merged():
 
 
 def tensors():
-    attrs = {"description": "d", "labels": ["l"], "display_name": "n"}
     for dtype in REALS + ("complex64", "bool"):
         yield Case("TensorSummaryV2", [tag(), eighths(dtype, (2, 3)), tag("")])
     for value in (strings([["a", ""]]), array("float", []), np.zeros((2, 0), np.int32)):
         yield Case("TensorSummaryV2", [tag(""), value, tag(b"\x12\x01q")])
-    yield Case("TensorSummary", [array("float", [1, 2])], attrs)
     yield Case("TensorSummaryV2", [strings(["a"]), scalar("float", 1), tag("")],
                error="tag must be scalar")
     yield Case("TensorSummaryV2", [tag(), scalar("float", 1), strings([""])],

@@ -59,7 +59,7 @@ def token(x, name):
 
 
 def tensor_text(x):
-    x = np.asarray(x)
+    x = np.asarray(x, object if isinstance(x, bytes) else None)
     name = case_lib.NAMES.get(x.dtype, "string")
     dims = ",".join(str(d) for d in x.shape)
     return " ".join(["%s[%s]" % (name, dims)] + [token(v, name) for v in x.flatten()])

@@ -34,23 +34,21 @@ struct Scaling {
   N scale = 0;
   N offset = 0;
 
-  // From the numbers of the pixels that are finite. With a negative one, zero becomes 128 and the
-  // largest magnitude is 127 away; otherwise the largest becomes 255.
+  // From the numbers of the pixels that are finite, as floats. With a negative one, zero becomes
+  // 128 and the largest magnitude is 127 away; otherwise the largest becomes 255.
   static Scaling Of(std::span<const T> image, int channels) {
-    N low = std::numeric_limits<N>::infinity(), high = -low;
+    float low = std::numeric_limits<float>::infinity(), high = -low;
     for (size_t i = 0; i < image.size(); i += channels) {
       if (!IsFinitePixel(&image[i], channels)) continue;
       for (int k = 0; k < channels; ++k) {
-        low = std::min(low, NumberAs<N>(image[i + k]));
-        high = std::max(high, NumberAs<N>(image[i + k]));
+        low = std::min(low, NumberAs<float>(image[i + k]));
+        high = std::max(high, NumberAs<float>(image[i + k]));
       }
     }
     const bool centered = low < 0;
-    const N largest = centered ? std::max(std::abs(low), std::abs(high)) : high;
+    const float largest = centered ? std::max(std::abs(low), std::abs(high)) : high;
     Scaling scaling;
-    if (largest >= Rounded<T>(N{1e-6f})) {
-      scaling.scale = Rounded<T>((centered ? N{127} : N{255}) / largest);
-    }
+    if (largest >= 1e-6f) scaling.scale = Rounded<T>(N{(centered ? 127.0f : 255.0f) / largest});
     if (centered) scaling.offset = 128;
     return scaling;
   }

@@ -56,8 +56,20 @@ std::string ElementText(const Tensor& t, int64_t i) {
     case DType::kUInt64: return StrCat(t.data<uint64_t>()[i]);
     default: break;
   }
-  if (IsInteger(t.dtype())) return StrCat(IntegerAt(t, i));
-  return "?";
+  return StrCat(IntegerAt(t, i));
+}
+
+bool HasText(DType t) {
+  return t == DType::kString || t == DType::kBool || IsFloating(t) || IsInteger(t);
+}
+
+// Question marks for a tensor whose elements have no text.
+std::string Unknown(const Tensor& t, int64_t limit) {
+  const int64_t n = t.num_elements();
+  const int64_t shown = limit < 0 ? n : std::min(limit, n);
+  std::string text;
+  for (int64_t i = 0; i < shown; ++i) text += i > 0 ? " ?" : "?";
+  return shown < n ? text + "..." : text;
 }
 
 class Head {
@@ -149,7 +161,13 @@ class Edges {
 
 }  // namespace
 
-std::string HeadText(const Tensor& t, int64_t limit) { return Head(t, limit).Take(); }
-std::string EdgesText(const Tensor& t, int64_t edge) { return Edges(t, edge).Take(); }
+std::string HeadText(const Tensor& t, int64_t limit) {
+  return HasText(t.dtype()) ? Head(t, limit).Take() : Unknown(t, limit);
+}
+
+std::string EdgesText(const Tensor& t, int64_t edge) {
+  if (HasText(t.dtype())) return Edges(t, edge).Take();
+  return t.rank() == 0 ? Unknown(t, edge) : StrCat("[", Unknown(t, edge), "]");
+}
 
 }  // namespace ramet

@@ -8,8 +8,8 @@
 namespace ramet {
 
 // The first `limit` elements of a tensor in the brackets of its dimensions, as Print and Assert
-// show it: "[1 2 3...]", "[[1.5 2][3...]...]"; -1: all. Strings are escaped, not quoted. "?" stands
-// for elements of other dtypes than strings, bools and real numbers.
+// show it: "1 2 3...", "[1.5 2][3...]..."; -1: all. Strings are escaped, not quoted. Of other
+// dtypes than strings, bools and real numbers "?" stands for each element, without inner brackets.
 std::string HeadText(const Tensor& t, int64_t limit);
 
 // The first and last `edge` elements of each dimension, as tf.print shows it: "[0 1 ... 8 9]", a

@@ -34,7 +34,7 @@ def scope(name, family=None, values=None, default_name=None):
     scoped = name if family is None else f'{family}/{name}'
     with ops.name_scope(scoped, default_name, values) as opened:
         tag = opened.rstrip('/')
-        yield (tag if family is None else f'{family}/{tag}'), opened
+        yield (tag if family is None else f'{family}/{tag}'), opened or None
 
 
 def collect(value, collections, otherwise=(ops.GraphKeys.SUMMARIES,)):

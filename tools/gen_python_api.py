@@ -124,15 +124,15 @@ def may_be_public(name):
 
 def table(package):
     """Returns the table as a dict, public name -> target."""
-    aliases = {name: target for name, target in rows('aliases.tsv')}
+    old = dict(rows('aliases.tsv'))
     names = {'compat.v1': 'compat.v1:', **source_exports(package)}
     for more in (proto_names(package), {name: f'gen:{op}' for name, op in rows('endpoints.tsv')}):
         names.update((name, target) for name, target in more.items() if name not in names)
-    aliases = {**{name: f'={same}' for name, same in rows('contrib.tsv')}, **aliases}
+    aliases = {**{name: f'={same}' for name, same in rows('contrib.tsv')}, **old}
     for name, target in aliases.items():
-        if name not in names and (target[0] != '=' or target[1:] in names):
-            names[name] = names[target[1:]] if target[0] == '=' and '=' not in names[
-                target[1:]] else target
+        same = names.get(target[1:]) if target[0] == '=' else None
+        if name not in names and (same or target[0] != '=' or name in old):
+            names[name] = same if same and '=' not in same else target
     return names
 
 

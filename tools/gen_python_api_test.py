@@ -48,7 +48,7 @@ class GenPythonApiTest(unittest.TestCase):
         self.assertEqual(names["cos"], "gen:" + endpoints["cos"])
         self.assertEqual(names["compat.v1"], "compat.v1:")
         self.assertEqual(names["neg"], names["negative"])
-        self.assertTrue(names["scalar_summary"].startswith("!"))
+        self.assertTrue(names["select"].startswith("!"))
 
 
 if __name__ == "__main__":

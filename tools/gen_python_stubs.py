@@ -90,6 +90,8 @@ def add_name(stub, path, target, values, table):
     """Adds one public name to the stub of its namespace."""
     name = path.rpartition('.')[2]
     while target[0] == '=':
+        if target[1:] not in table:
+            return
         target = table[target[1:]]
     module, _, attribute = target.partition(':')
     if keyword.iskeyword(name) or target[0] == '!':

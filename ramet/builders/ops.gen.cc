@@ -250,6 +250,20 @@ Output Atanh(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Atanh", Flat({x}), {}, Or(name, "Atanh"), where));
 }
 
+Output AudioSummary(const Input& tag, const Input& tensor, float sample_rate, const AudioSummaryOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AudioSummary", Flat({tag, tensor}), {{"sample_rate", sample_rate}, {"max_outputs", options.max_outputs}}, Or(name, "AudioSummary"), where));
+}
+Output AudioSummary(const Input& tag, const Input& tensor, float sample_rate, std::string_view name, SourceLocation where) {
+  return AudioSummary(tag, tensor, sample_rate, AudioSummaryOptions(), name, where);
+}
+
+Output AudioSummaryV2(const Input& tag, const Input& tensor, const Input& sample_rate, const AudioSummaryV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AudioSummaryV2", Flat({tag, tensor, sample_rate}), {{"max_outputs", options.max_outputs}}, Or(name, "AudioSummaryV2"), where));
+}
+Output AudioSummaryV2(const Input& tag, const Input& tensor, const Input& sample_rate, std::string_view name, SourceLocation where) {
+  return AudioSummaryV2(tag, tensor, sample_rate, AudioSummaryV2Options(), name, where);
+}
+
 Output AvgPool(const Input& value, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPoolOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "AvgPool", Flat({value}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"data_format", options.data_format}}, Or(name, "AvgPool"), where));
 }
@@ -678,6 +692,10 @@ Output GreaterEqual(const Input& x, const Input& y, std::string_view name, Sourc
   return First(Build(nullptr, "GreaterEqual", Flat({x, y}), {}, Or(name, "GreaterEqual"), where));
 }
 
+Output HistogramSummary(const Input& tag, const Input& values, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "HistogramSummary", Flat({tag, values}), {}, Or(name, "HistogramSummary"), where));
+}
+
 Output Identity(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Identity", Flat({input}), {}, Or(name, "Identity"), where));
 }
@@ -691,6 +709,13 @@ Output Imag(const Input& input, const ImagOptions& options, std::string_view nam
 }
 Output Imag(const Input& input, std::string_view name, SourceLocation where) {
   return Imag(input, ImagOptions(), name, where);
+}
+
+Output ImageSummary(const Input& tag, const Input& tensor, const ImageSummaryOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ImageSummary", Flat({tag, tensor}), {{"max_images", options.max_images}, {"bad_color", options.bad_color}}, Or(name, "ImageSummary"), where));
+}
+Output ImageSummary(const Input& tag, const Input& tensor, std::string_view name, SourceLocation where) {
+  return ImageSummary(tag, tensor, ImageSummaryOptions(), name, where);
 }
 
 Output InTopK(const Input& predictions, const Input& targets, int64_t k, std::string_view name, SourceLocation where) {
@@ -976,6 +1001,10 @@ Output Mean(const Input& input, const Input& reduction_indices, std::string_view
   return Mean(input, reduction_indices, MeanOptions(), name, where);
 }
 
+Output MergeSummary(const std::vector<Input>& inputs, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MergeSummary", Flat({inputs}), {{"N", Length(inputs)}}, Or(name, "MergeSummary"), where));
+}
+
 Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destination_prefix, const MergeV2CheckpointsOptions& options, std::string_view name, SourceLocation where) {
   return Build(nullptr, "MergeV2Checkpoints", Flat({checkpoint_prefixes, destination_prefix}), {{"delete_old_dirs", options.delete_old_dirs}, {"allow_missing_files", options.allow_missing_files}}, Or(name, "MergeV2Checkpoints"), where);
 }
@@ -1093,6 +1122,20 @@ Output PreventGradient(const Input& input, const PreventGradientOptions& options
 }
 Output PreventGradient(const Input& input, std::string_view name, SourceLocation where) {
   return PreventGradient(input, PreventGradientOptions(), name, where);
+}
+
+Output Print(const Input& input, const std::vector<Input>& data, const PrintOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Print", Flat({input, data}), {{"message", options.message}, {"first_n", options.first_n}, {"summarize", options.summarize}}, Or(name, "Print"), where));
+}
+Output Print(const Input& input, const std::vector<Input>& data, std::string_view name, SourceLocation where) {
+  return Print(input, data, PrintOptions(), name, where);
+}
+
+Operation PrintV2(const Input& input, const PrintV2Options& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "PrintV2", Flat({input}), {{"output_stream", options.output_stream}, {"end", options.end}}, Or(name, "PrintV2"), where);
+}
+Operation PrintV2(const Input& input, std::string_view name, SourceLocation where) {
+  return PrintV2(input, PrintV2Options(), name, where);
 }
 
 Output Prod(const Input& input, const Input& reduction_indices, const ProdOptions& options, std::string_view name, SourceLocation where) {
@@ -1541,6 +1584,10 @@ Operation SaveV2(const Input& prefix, const Input& tensor_names, const Input& sh
   return Build(nullptr, "SaveV2", Flat({prefix, tensor_names, shape_and_slices, tensors}), {}, Or(name, "SaveV2"), where);
 }
 
+Output ScalarSummary(const Input& tags, const Input& values, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ScalarSummary", Flat({tags, values}), {}, Or(name, "ScalarSummary"), where));
+}
+
 Output ScatterAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterAddOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterAdd", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}}, Or(name, "ScatterAdd"), where));
 }
@@ -1939,6 +1986,13 @@ Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end
   return StridedSliceGrad(shape, begin, end, strides, dy, StridedSliceGradOptions(), name, where);
 }
 
+Output StringFormat(const std::vector<Input>& inputs, const StringFormatOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StringFormat", Flat({inputs}), {{"template", options.template_}, {"placeholder", options.placeholder}, {"summarize", options.summarize}}, Or(name, "StringFormat"), where));
+}
+Output StringFormat(const std::vector<Input>& inputs, std::string_view name, SourceLocation where) {
+  return StringFormat(inputs, StringFormatOptions(), name, where);
+}
+
 Output StringJoin(const std::vector<Input>& inputs, const StringJoinOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "StringJoin", Flat({inputs}), {{"separator", options.separator}, {"N", Length(inputs)}}, Or(name, "StringJoin"), where));
 }
@@ -1997,8 +2051,23 @@ Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Inpu
   return TensorScatterUpdate(tensor, indices, updates, TensorScatterUpdateOptions(), name, where);
 }
 
+Output TensorSummary(const Input& tensor, const TensorSummaryOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorSummary", Flat({tensor}), {{"description", options.description}, {"labels", options.labels}, {"display_name", options.display_name}}, Or(name, "TensorSummary"), where));
+}
+Output TensorSummary(const Input& tensor, std::string_view name, SourceLocation where) {
+  return TensorSummary(tensor, TensorSummaryOptions(), name, where);
+}
+
+Output TensorSummaryV2(const Input& tag, const Input& tensor, const Input& serialized_summary_metadata, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorSummaryV2", Flat({tag, tensor, serialized_summary_metadata}), {}, Or(name, "TensorSummaryV2"), where));
+}
+
 Output Tile(const Input& input, const Input& multiples, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Tile", Flat({input, multiples}), {}, Or(name, "Tile"), where));
+}
+
+Output Timestamp(Graph& graph, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "Timestamp", Flat({}), {}, Or(name, "Timestamp"), where));
 }
 
 TopKOutputs TopK(const Input& input, int64_t k, const TopKOptions& options, std::string_view name, SourceLocation where) {

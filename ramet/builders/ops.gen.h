@@ -381,6 +381,27 @@ RAMET_EXPORT Output Atan2(const Input& y, const Input& x, std::string_view name 
 // Atanh(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Atanh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct AudioSummaryOptions {
+  int64_t max_outputs = 3;
+};
+// As AudioSummaryV2, which took its place: the sample rate is an attr.
+// AudioSummary(tag:string, tensor:float) -> (summary:string) {sample_rate:float, max_outputs:int=3}
+RAMET_EXPORT Output AudioSummary(const Input& tag, const Input& tensor, float sample_rate, const AudioSummaryOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AudioSummary(const Input& tag, const Input& tensor, float sample_rate, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct AudioSummaryV2Options {
+  int64_t max_outputs = 3;
+};
+// A serialized Summary with the first max_outputs sounds of [batch, frames, channels] or [batch,
+// frames], numbers from -1 to 1, as WAV of 16 bits, under the tags 'TAG/audio/0', 'TAG/audio/1',
+// ..., or 'TAG/audio' where max_outputs is 1. sample_rate is in Hertz.
+// \error kInvalidArgument if the tag is no scalar, the tensor has another rank, or the rate is not
+// one positive number.
+// AudioSummaryV2(tag:string, tensor:float, sample_rate:float) -> (summary:string)
+// {max_outputs:int=3}
+RAMET_EXPORT Output AudioSummaryV2(const Input& tag, const Input& tensor, const Input& sample_rate, const AudioSummaryV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AudioSummaryV2(const Input& tag, const Input& tensor, const Input& sample_rate, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct AvgPoolOptions {
   std::string data_format = "NHWC";
 };
@@ -1080,6 +1101,12 @@ RAMET_EXPORT Output Greater(const Input& x, const Input& y, std::string_view nam
 // GreaterEqual(x:T, y:T) -> (z:bool) {T:type}
 RAMET_EXPORT Output GreaterEqual(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// A serialized Summary with a histogram of the values under the scalar tag.
+// \error kInvalidArgument "Nan in summary histogram for: NODE", "Infinity in Histogram for: NODE";
+// if the tag is no scalar.
+// HistogramSummary(tag:string, values:T) -> (summary:string) {T:type=float}
+RAMET_EXPORT Output HistogramSummary(const Input& tag, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // `input`, unchanged. Of a variable: the value that it has when the consumer runs.
 // \error kFailedPrecondition if that variable is uninitialised.
 // Identity(input:T) -> (output:T) {T:type}
@@ -1097,6 +1124,21 @@ struct ImagOptions {
 // Imag(input:T) -> (output:Tout) {T:type=complex64, Tout:type=float}
 RAMET_EXPORT Output Imag(const Input& input, const ImagOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Imag(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ImageSummaryOptions {
+  int64_t max_images = 3;
+  Tensor bad_color = Tensor::Vector<uint8_t>({255, 0, 0, 255});
+};
+// A serialized Summary with the first max_images images of [batch, height, width, channels] as PNG,
+// under the tags 'TAG/image/0', 'TAG/image/1', ..., or 'TAG/image' where max_images is 1. There are
+// 1, 3 or 4 channels. Bytes stay as they are; other numbers are scaled per image: to 0..255, or
+// around 128 where there is a negative one. A pixel that is not finite gets bad_color.
+// \error kInvalidArgument if the tag is no scalar, the tensor has another shape, a dimension is 0,
+// or bad_color has too few channels.
+// ImageSummary(tag:string, tensor:T) -> (summary:string) {max_images:int=3, T:type=float,
+// bad_color:tensor=uint8[4] 255 0 0 255}
+RAMET_EXPORT Output ImageSummary(const Input& tag, const Input& tensor, const ImageSummaryOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ImageSummary(const Input& tag, const Input& tensor, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns for each row of predictions [batch, classes] whether the class that targets [batch] names
 // is among the k largest; ties count for it. False where the target is no class or a prediction is
@@ -1510,6 +1552,12 @@ struct MeanOptions {
 RAMET_EXPORT Output Mean(const Input& input, const Input& reduction_indices, const MeanOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Mean(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// A serialized Summary with the values of all the serialized summaries of the inputs.
+// \error kInvalidArgument "Duplicate tag TAG found in summary inputs "; "Could not parse one of the
+// summary inputs".
+// MergeSummary(inputs:N * string) -> (summary:string) {N:int}
+RAMET_EXPORT Output MergeSummary(const std::vector<Input>& inputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct MergeV2CheckpointsOptions {
   bool delete_old_dirs = true;
   bool allow_missing_files = false;
@@ -1670,6 +1718,29 @@ struct PreventGradientOptions {
 // PreventGradient(input:T) -> (output:T) {T:type, message:string=""}
 RAMET_EXPORT Output PreventGradient(const Input& input, const PreventGradientOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output PreventGradient(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct PrintOptions {
+  std::string message = "";
+  int64_t first_n = -1;
+  int64_t summarize = 3;
+};
+// Passes the input on and writes the message and the first `summarize` elements of each of the data
+// to stderr, the first first_n times (-1: always).
+// Print(input:T, data:U) -> (output:T) {T:type, U:list(type), message:string="", first_n:int=-1,
+// summarize:int=3}
+RAMET_EXPORT Output Print(const Input& input, const std::vector<Input>& data, const PrintOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Print(const Input& input, const std::vector<Input>& data, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct PrintV2Options {
+  std::string output_stream = "stderr";
+  std::string end = "\n";
+};
+// Writes a scalar string and `end` to stdout, stderr, log(info), log(warning), log(error) or to the
+// end of the file PATH of 'file://PATH'.
+// \error kInvalidArgument if the input is no scalar, or for another stream; those of the file.
+// PrintV2(input:string) -> () {output_stream:string="stderr", end:string="\n"}
+RAMET_EXPORT Operation PrintV2(const Input& input, const PrintV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation PrintV2(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ProdOptions {
   bool keep_dims = false;
@@ -2439,6 +2510,12 @@ RAMET_EXPORT Operation SaveSlices(const Input& filename, const Input& tensor_nam
 // {dtypes:list(type)}
 RAMET_EXPORT Operation SaveV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<Input>& tensors, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// A serialized Summary with one simple_value, a float, for each of the values, under the tag at the
+// same place.
+// \error kInvalidArgument "tags and values are not the same shape: [2] != [3]".
+// ScalarSummary(tags:string, values:T) -> (summary:string) {T:type}
+RAMET_EXPORT Output ScalarSummary(const Input& tags, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct ScatterAddOptions {
   bool use_locking = false;
 };
@@ -3106,6 +3183,19 @@ struct StridedSliceGradOptions {
 RAMET_EXPORT Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, const StridedSliceGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StridedSliceGrad(const Input& shape, const Input& begin, const Input& end, const Input& strides, const Input& dy, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct StringFormatOptions {
+  std::string template_ = "%s";
+  std::string placeholder = "%s";
+  int64_t summarize = 3;
+};
+// The template, a scalar, with the text of one of the inputs in the place of each placeholder: the
+// first and last `summarize` elements of each dimension (-1: all).
+// \error kInvalidArgument "num placeholders in template and num inputs must match: 2 vs. 1".
+// StringFormat(inputs:T) -> (output:string) {T:list(type), template:string="%s",
+// placeholder:string="%s", summarize:int=3}
+RAMET_EXPORT Output StringFormat(const std::vector<Input>& inputs, const StringFormatOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StringFormat(const std::vector<Input>& inputs, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct StringJoinOptions {
   std::string separator = "";
 };
@@ -3183,10 +3273,33 @@ struct TensorScatterUpdateOptions {
 RAMET_EXPORT Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterUpdateOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct TensorSummaryOptions {
+  std::string description = "";
+  std::vector<std::string> labels = {};
+  std::string display_name = "";
+};
+// A serialized Summary with the tensor, under the name of the node. The attrs but T are for who
+// reads the graph.
+// \error kUnimplemented for handles.
+// TensorSummary(tensor:T) -> (summary:string) {T:type, description:string="",
+// labels:list(string)=[], display_name:string=""}
+RAMET_EXPORT Output TensorSummary(const Input& tensor, const TensorSummaryOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorSummary(const Input& tensor, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// A serialized Summary with the tensor and a SummaryMetadata message under the scalar tag.
+// \error kInvalidArgument if tag or metadata is no scalar; kUnimplemented for handles.
+// TensorSummaryV2(tag:string, tensor:T, serialized_summary_metadata:string) -> (summary:string)
+// {T:type}
+RAMET_EXPORT Output TensorSummaryV2(const Input& tag, const Input& tensor, const Input& serialized_summary_metadata, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // `input` repeated multiples[i] times along dimension i; multiples is [rank].
 // \error kInvalidArgument if there are not `rank` multiples or one is negative.
 // Tile(input:T, multiples:Tmultiples) -> (output:T) {T:type, Tmultiples:type=int32}
 RAMET_EXPORT Output Tile(const Input& input, const Input& multiples, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The seconds since the beginning of 1970 at which the op runs, a scalar.
+// Timestamp() -> (ts:double) {}
+RAMET_EXPORT Output Timestamp(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct TopKOptions {
   bool sorted = true;

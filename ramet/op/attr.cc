@@ -5,7 +5,11 @@
 namespace ramet {
 namespace {
 
-std::string Quote(const std::string& s) { return StrCat("\"", s, "\""); }
+std::string Quote(const std::string& s) {
+  std::string text = "\"";
+  for (const char c : s) text += c == '\n' ? std::string("\\n") : std::string(1, c);
+  return text + "\"";
+}
 
 std::string Print(std::monostate) { return "nothing"; }
 std::string Print(const std::string& s) { return Quote(s); }

@@ -50,8 +50,18 @@ std::vector<DType> TypeGroup(std::string_view name) {
 
 StatusOr<std::vector<Attr>> ParseListItems(std::string_view text, std::string_view type);
 
+// "uint8[255, 0]": a vector.
+StatusOr<Attr> ParseTensor(std::string_view text) {
+  if (!Consume(text, "uint8")) return Malformed("tensor", text);
+  RAMET_ASSIGN_OR_RETURN(std::vector<Attr> items, ParseListItems(text, "int"));
+  std::vector<uint8_t> bytes;
+  for (const Attr& item : items) bytes.push_back(static_cast<uint8_t>(*item.get<int64_t>()));
+  return Attr(Tensor::Vector(bytes));
+}
+
 StatusOr<Attr> ParseValue(std::string_view text, std::string_view type) {
   text = Trim(text);
+  if (type == "tensor") return ParseTensor(text);
   if (type.starts_with("list(")) {
     std::string_view element = type.substr(5, type.size() - 6);
     RAMET_ASSIGN_OR_RETURN(std::vector<Attr> items, ParseListItems(text, element));

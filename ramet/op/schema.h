@@ -62,7 +62,7 @@ struct RAMET_EXPORT OpSchema {
 // \error kInvalidArgument if the text is not of these forms. `attrs` says which names are attrs.
 StatusOr<ArgSchema> ParseArg(std::string_view text, const std::vector<AttrSchema>& attrs);
 
-// Parses an attr: "T: {float, double}", "T: type", "N: int >= 1", "transpose_a: bool = false",
+// Parses an attr: "T: {float, double}", "T: type", "N: int >= 1", "color: tensor = uint8[255, 0]",
 // "dtypes: list(type)", "padding: {'SAME', 'VALID'}", "T: numbertype", "shape: shape = unknown".
 // \error kInvalidArgument if the text is not of these forms.
 StatusOr<AttrSchema> ParseAttrSchema(std::string_view text);

@@ -59,7 +59,7 @@ def token(x, name):
 
 
 def tensor_text(x):
-    x = np.asarray(x)
+    x = np.asarray(x, object if isinstance(x, bytes) else None)
     name = case_lib.NAMES.get(x.dtype, "string")
     dims = ",".join(str(d) for d in x.shape)
     return " ".join(["%s[%s]" % (name, dims)] + [token(v, name) for v in x.flatten()])
@@ -79,7 +79,7 @@ def attr_json(value):
 
 def full_attrs(op_def, attrs):
     """The attrs given, and the defaults that the registry's wrapper wants to be given."""
-    fields = {"bool": "b", "int": "i", "float": "f", "string": "s"}
+    fields = {"bool": "b", "int": "i", "float": "f", "string": "s", "tensor": "tensor"}
     full = {}
     for a in op_def.attr:
         if a.HasField("default_value") and a.type in fields:

@@ -55,7 +55,11 @@ std::string Literal(const std::string& s) {
   std::string text = "\"";
   for (char c : s) {
     if (c == '"' || c == '\\') text += '\\';
-    text += c;
+    if (c == '\n') {
+      text += "\\n";
+    } else {
+      text += c;
+    }
   }
   return text + "\"";
 }
@@ -72,6 +76,12 @@ std::string Literal(ramet::DType t) {
 std::string Literal(const ramet::Shape& shape) {
   if (shape.unknown_rank()) return "Shape::Unknown()";
   return StrCat("Shape{", ramet::StrJoin(shape.dims(), ", "), "}");
+}
+
+std::string Literal(const ramet::Tensor& t) {
+  std::vector<int> bytes;
+  for (uint8_t byte : t.flat<uint8_t>()) bytes.push_back(byte);
+  return StrCat("Tensor::Vector<uint8_t>({", ramet::StrJoin(bytes, ", "), "})");
 }
 
 template <class T>
@@ -95,6 +105,7 @@ std::string DefaultText(const Attr& value) {
   if (auto* v = value.get<bool>()) return Literal(*v);
   if (auto* v = value.get<ramet::DType>()) return Literal(*v);
   if (auto* v = value.get<ramet::Shape>()) return Literal(*v);
+  if (auto* v = value.get<ramet::Tensor>()) return Literal(*v);
   if (auto* v = value.get<std::vector<std::string>>()) return ListLiteral(*v);
   if (auto* v = value.get<std::vector<int64_t>>()) return ListLiteral(*v);
   if (auto* v = value.get<std::vector<float>>()) return ListLiteral(*v);

@@ -58,8 +58,8 @@ class UnavailableTest(unittest.TestCase):
         self.assertEqual(repr(pickle.loads(pickle.dumps(m))), repr(m))
 
     def test_old_spelling_says_what_to_write(self):
-        with self.assertRaisesRegex(NotImplementedError, 'before TensorFlow 1.0; write tf.sum'):
-            tf.scalar_summary('loss', 1.0)
+        with self.assertRaisesRegex(NotImplementedError, 'before TensorFlow 1.0; write tf.where'):
+            tf.select(True, 1.0, 2.0)
 
 
 class ExportTest(unittest.TestCase):

@@ -1,79 +1,10 @@
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "ramet/op/op.h"
-#include "ramet/ops/array/args.h"
+#include "ramet/ops/logging/tensor_text.h"
 
 namespace ramet {
 namespace {
-
-// A number with as many digits as TensorFlow gives it: few if they are enough to tell it.
-std::string NumberText(double x, bool single) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*g", single ? 6 : 15, x);
-  const bool enough = single ? std::strtof(text, nullptr) == static_cast<float>(x)
-                             : std::strtod(text, nullptr) == x;
-  if (!enough) std::snprintf(text, sizeof text, "%.*g", single ? 9 : 17, x);
-  return text;
-}
-
-// Element i of a tensor, as TensorFlow's messages show it.
-std::string ElementText(const Tensor& t, int64_t i) {
-  switch (t.dtype()) {
-    case DType::kString: return t.data<std::string>()[i];
-    case DType::kBool: return t.data<bool>()[i] ? "1" : "0";
-    case DType::kFloat: return NumberText(t.data<float>()[i], true);
-    case DType::kDouble: return NumberText(t.data<double>()[i], false);
-    case DType::kHalf: return NumberText(static_cast<float>(t.data<Half>()[i]), true);
-    case DType::kBFloat16: return NumberText(static_cast<float>(t.data<BFloat16>()[i]), true);
-    case DType::kUInt64: return StrCat(t.data<uint64_t>()[i]);
-    default: break;
-  }
-  if (IsInteger(t.dtype())) return StrCat(IntegerAt(t, i));
-  return "?";
-}
-
-// A Summary shows the first `limit` elements of a tensor, in the brackets of its dimensions.
-class Summary {
- public:
-  Summary(const Tensor& t, int64_t limit) : t_(t), limit_(limit) {
-    const int64_t n = t.num_elements();
-    if (limit_ < 0 || limit_ > n) limit_ = n;
-    if (t.rank() == 0) {
-      text_ = n > 0 && limit_ > 0 ? ElementText(t, 0) : "";
-    } else {
-      Append(0);
-    }
-    if (n > limit_) text_ += "...";
-  }
-
-  const std::string& text() const { return text_; }
-
- private:
-  void Append(int dim) {
-    if (next_ >= limit_) return;
-    const bool last = dim == t_.rank() - 1;
-    for (int64_t i = 0; i < t_.dim(dim) && next_ < limit_; ++i) {
-      if (last) {
-        if (i > 0) text_ += ' ';
-        text_ += ElementText(t_, next_++);
-        continue;
-      }
-      text_ += '[';
-      Append(dim + 1);
-      text_ += ']';
-    }
-    const bool cut = last && dim > 0 && next_ % std::max<int64_t>(t_.dim(dim), 1) != 0;
-    if (cut) text_ += "...";
-  }
-
-  const Tensor& t_;
-  int64_t limit_;
-  int64_t next_ = 0;
-  std::string text_;
-};
 
 class AssertKernel final : public Kernel {
  public:
@@ -90,7 +21,7 @@ class AssertKernel final : public Kernel {
     if (condition.scalar<bool>()) return OkStatus();
     std::string message = "assertion failed: ";
     for (int i = 1; i < c.num_inputs(); ++i) {
-      message += StrCat(i > 1 ? " " : "", "[", Summary(c.input(i), summarize_).text(), "]");
+      message += StrCat(i > 1 ? " " : "", "[", HeadText(c.input(i), summarize_), "]");
     }
     return InvalidArgument(message);
   }

@@ -49,6 +49,9 @@ def known_ops():
 
 
 def _has(target):
+    if target.startswith('='):
+        same = target[1:]
+        return _has(_table[same]) if same in _table else is_namespace(same)
     return not target.startswith('gen:') or target[4:] in known_ops()
 
 
@@ -112,7 +115,7 @@ def unknown_message(path):
 def _resolve(path, target):
     kind = target[0]
     if kind == '=':
-        return find(target[1:])
+        return find(target[1:]) if _has(target) else api.Unavailable(path, near_names)
     if kind == '!':
         return api.Unavailable(path, advice=target[1:])
     where, _, attribute = target.partition(':')

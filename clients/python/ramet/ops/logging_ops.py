@@ -100,7 +100,8 @@ def _template(inputs, sep, mark):
     for item in inputs:
         found = []
         shown = _with_places(item, mark, found)
-        parts.append(shown if isinstance(shown, str) else pprint.pformat(shown))
+        quoted = not isinstance(shown, str) or isinstance(item, SparseTensor)
+        parts.append(pprint.pformat(shown) if quoted else shown)
         values.extend(found)
     return sep.join(parts), values
 
@@ -111,7 +112,7 @@ def _free_mark(inputs):
     texts = [leaf for item in inputs for leaf in nest.flatten(item)
              if isinstance(leaf, (str, bytes)) or not isinstance(leaf, ops.Tensor)]
     while any(mark in str(text) for text in texts):
-        mark = '{' + str(random.randint(0, 1 << 40)) + '}'
+        mark += str(random.randint(0, 9))
     return mark
 
 
@@ -124,7 +125,9 @@ def _with_places(item, mark, found):
         return mark
     if isinstance(item, (dict, list, tuple)):
         def place(leaf):
-            if isinstance(leaf, SparseTensor) or string_ops.tensor_like(leaf):
+            if isinstance(leaf, SparseTensor):
+                return _with_places(leaf, mark, found)
+            if string_ops.tensor_like(leaf):
                 return _Place(_with_places(leaf, mark, found))
             return leaf
         return nest.map_structure(place, item)

@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ramet/op/op.h"
+#include "ramet/ops/logging/summary_op.h"
+#include "ramet/ops/logging/summary_proto.h"
+
+namespace ramet {
+namespace {
+
+void AppendShort(std::string* out, uint16_t value) {
+  out->push_back(static_cast<char>(value));
+  out->push_back(static_cast<char>(value >> 8));
+}
+
+uint16_t Sample(float x) {
+  if (std::isnan(x)) return 0;
+  return static_cast<uint16_t>(
+      static_cast<int>(std::clamp(std::round(x * 32768.0f), -32768.0f, 32767.0f)));
+}
+
+// Sound in memory: frames of one number per channel.
+struct Sound {
+  const float* samples;
+  int64_t frames, channels;
+  int64_t size() const { return frames * channels; }
+};
+
+Status CheckSound(const Sound& sound, float rate) {
+  constexpr int64_t kMaxData = std::numeric_limits<uint32_t>::max() - 36;
+  if (sound.frames > 0 && sound.channels == 0) return InvalidArgument("audio is null");
+  if (!(rate > 0 && rate < 4294967296.0f)) {
+    return InvalidArgument("sample_rate must be in (0, 2^32), got: ", rate);
+  }
+  if (sound.channels <= 0 || sound.channels > 0xFFFF) {
+    return InvalidArgument("num_channels must be in (0, 2^16), got: ", sound.channels);
+  }
+  if (sound.size() * 2 > kMaxData) {
+    return InvalidArgument("Provided channels and frames cannot be encoded as a WAV.");
+  }
+  return OkStatus();
+}
+
+// The WAV file of the sound, 16 bits a sample.
+std::string EncodeWav(const Sound& sound, uint32_t rate) {
+  constexpr uint32_t kFormatBytes = 16, kHeaderBytes = 36, kSampleBytes = 2;
+  const auto data_bytes = static_cast<uint32_t>(sound.size() * kSampleBytes);
+  const auto frame_bytes = static_cast<uint32_t>(sound.channels * kSampleBytes);
+  std::string wav = "RIFF";
+  AppendFixed32(&wav, kHeaderBytes + data_bytes);
+  wav += "WAVEfmt ";
+  AppendFixed32(&wav, kFormatBytes);
+  AppendShort(&wav, 1);
+  AppendShort(&wav, static_cast<uint16_t>(sound.channels));
+  AppendFixed32(&wav, rate);
+  AppendFixed32(&wav, rate * frame_bytes);
+  AppendShort(&wav, static_cast<uint16_t>(frame_bytes));
+  AppendShort(&wav, 8 * kSampleBytes);
+  wav += "data";
+  AppendFixed32(&wav, data_bytes);
+  for (int64_t i = 0; i < sound.size(); ++i) AppendShort(&wav, Sample(sound.samples[i]));
+  return wav;
+}
+
+StatusOr<std::string> AudioMessage(const Sound& sound, float sample_rate) {
+  RAMET_RETURN_IF_ERROR(CheckSound(sound, sample_rate));
+  const auto rate = static_cast<uint32_t>(std::max(1.0f, std::rint(sample_rate)));
+  std::string message;
+  AppendFloat(&message, 1, sample_rate);
+  AppendNonZero(&message, 2, static_cast<uint64_t>(sound.channels));
+  AppendNonZero(&message, 3, static_cast<uint64_t>(sound.frames));
+  AppendBytesField(&message, 4, EncodeWav(sound, rate));
+  AppendBytesField(&message, 5, "audio/wav");
+  return message;
+}
+
+Status SummarizeAudio(KernelContext& c, int64_t max_outputs, float sample_rate) {
+  const Tensor& tag = c.input(0);
+  const Tensor& sounds = c.input(1);
+  if (tag.rank() != 0) return InvalidArgument("Tag must be a scalar");
+  if (sounds.rank() != 2 && sounds.rank() != 3) {
+    return InvalidArgument("Tensor must be 3-D or 2-D, got: ", sounds.shape());
+  }
+  Sound sound{sounds.data<float>(), sounds.dim(1), sounds.rank() == 3 ? sounds.dim(2) : 1};
+  std::string summary;
+  for (int64_t i = 0; i < std::min(max_outputs, sounds.dim(0)); ++i) {
+    RAMET_ASSIGN_OR_RETURN(const std::string message, AudioMessage(sound, sample_rate));
+    AppendValue(&summary,
+                TaggedValue(IndexedTag(tag.scalar<std::string>(), "audio", max_outputs, i),
+                            SummaryField::kAudio, message));
+    sound.samples += sound.size();
+  }
+  return SetSummary(c, std::move(summary));
+}
+
+class AudioSummaryKernel final : public Kernel {
+ public:
+  AudioSummaryKernel(int64_t max_outputs, float sample_rate)
+      : max_outputs_(max_outputs), sample_rate_(sample_rate) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(const float sample_rate, node.attrs->Get<float>("sample_rate"));
+    return std::unique_ptr<Kernel>(std::make_unique<AudioSummaryKernel>(
+        node.attrs->GetOr("max_outputs", int64_t{3}), sample_rate));
+  }
+
+  Status Compute(KernelContext& c) override {
+    return SummarizeAudio(c, max_outputs_, sample_rate_);
+  }
+
+ private:
+  const int64_t max_outputs_;
+  const float sample_rate_;
+};
+
+class AudioSummaryV2Kernel final : public Kernel {
+ public:
+  explicit AudioSummaryV2Kernel(int64_t max_outputs) : max_outputs_(max_outputs) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return std::unique_ptr<Kernel>(
+        std::make_unique<AudioSummaryV2Kernel>(node.attrs->GetOr("max_outputs", int64_t{3})));
+  }
+
+  Status Compute(KernelContext& c) override {
+    const Tensor& rate = c.input(2);
+    if (rate.num_elements() != 1) {
+      return InvalidArgument("sample_rate must be rank-0 or contain a single value");
+    }
+    if (!(rate.data<float>()[0] > 0)) return InvalidArgument("sample_rate must be > 0");
+    return SummarizeAudio(c, max_outputs_, rate.data<float>()[0]);
+  }
+
+ private:
+  const int64_t max_outputs_;
+};
+
+}  // namespace
+
+RAMET_OP("AudioSummary")
+    .Input("tag: string")
+    .Input("tensor: float")
+    .Output("summary: string")
+    .Attr("sample_rate: float")
+    .Attr("max_outputs: int >= 1 = 3")
+    .Doc("As AudioSummaryV2, which took its place: the sample rate is an attr.")
+    .HostMemory({"tag", "tensor", "summary"})
+    .Shape(ScalarShape)
+    .NotDifferentiable()
+    .CpuKernelClass<AudioSummaryKernel>();
+
+RAMET_OP("AudioSummaryV2")
+    .Input("tag: string")
+    .Input("tensor: float")
+    .Input("sample_rate: float")
+    .Output("summary: string")
+    .Attr("max_outputs: int >= 1 = 3")
+    .Doc(
+        "A serialized Summary with the first max_outputs sounds of [batch, frames, channels] or "
+        "[batch, frames], numbers from -1 to 1, as WAV of 16 bits, under the tags 'TAG/audio/0', "
+        "'TAG/audio/1', ..., or 'TAG/audio' where max_outputs is 1. sample_rate is in Hertz.\n"
+        "\\error kInvalidArgument if the tag is no scalar, the tensor has another rank, or the "
+        "rate "
+        "is not one positive number.")
+    .HostMemory({"tag", "tensor", "sample_rate", "summary"})
+    .Shape(ScalarShape)
+    .NotDifferentiable()
+    .CpuKernelClass<AudioSummaryV2Kernel>();
+
+}  // namespace ramet

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "ramet/base/float16.h"
+#include "ramet/op/kernel.h"
+
+namespace ramet {
+
+template <class T>
+inline constexpr bool kIsShortFloat = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
+// What one computes with for T: float for the short floats, T itself otherwise.
+template <class T>
+using NumberTypeOf = std::conditional_t<kIsShortFloat<T>, float, T>;
+
+// A number of any real dtype as a To.
+template <class To, class From>
+To NumberAs(From x) {
+  return static_cast<To>(static_cast<NumberTypeOf<From>>(x));
+}
+
+// Makes `summary` the output.
+inline Status SetSummary(KernelContext& c, std::string summary) {
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DType::kString, Shape()));
+  *y->mutable_data<std::string>() = std::move(summary);
+  return OkStatus();
+}
+
+}  // namespace ramet

@@ -42,7 +42,12 @@ Status GatherShape(ShapeContext& c) {
 }
 
 Status ScatterShape(ShapeContext& c) {
-  RAMET_RETURN_IF_ERROR(c.WithRank(1, 1).status());
+  RAMET_ASSIGN_OR_RETURN(Shape indices, c.WithRank(1, 1));
+  RAMET_ASSIGN_OR_RETURN(Shape value, c.WithRankAtLeast(2, 1));
+  if (!value.unknown_rank() && !value.Slice(0, 1).IsCompatibleWith(indices)) {
+    return InvalidArgument("Dimensions must be equal, but are ", value.dim(0), " and ",
+                           indices.dim(0));
+  }
   return ScalarShape(c);
 }
 

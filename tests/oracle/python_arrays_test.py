@@ -13,6 +13,7 @@ os.environ.setdefault('CUDA_VISIBLE_DEVICES', '')
 
 import numpy as np
 import tensorflow.compat.v1 as tf
+from google.protobuf import text_format
 
 import ramet.compat.v1 as rt
 from python_array_math_test import node_text, plain
@@ -155,6 +156,51 @@ REFUSED = [
 ]
 
 
+def old_graph(version):
+    """The text of a graph with tensor arrays as they were before V3: 'V2', or '' for V1."""
+    def node(name, op, inputs, *attrs):
+        inputs = ' '.join(f'input: "{i}"' for i in inputs)
+        attrs = ' '.join(f'attr {{ key: "{k}" value {{ {v} }} }}' for k, v in attrs)
+        return f'node {{ name: "{name}" op: "{op}" {inputs} {attrs} }}'
+
+    def const(name, dtype, dims, field, *values):
+        values = ' '.join(f'{field}: {v}' for v in values)
+        value = f'tensor {{ dtype: {dtype} tensor_shape {{ {dims} }} {values} }}'
+        return node(name, 'Const', [], ('dtype', f'type: {dtype}'), ('value', value))
+
+    def op(name, kind, inputs, *attrs):
+        return node(name, f'TensorArray{kind}{version}', inputs, *attrs)
+
+    dtype, t = ('dtype', 'type: DT_FLOAT'), ('T', 'type: DT_FLOAT')
+    nodes = [
+        const('n', 'DT_INT32', '', 'int_val', 2), const('i', 'DT_INT32', '', 'int_val', 1),
+        const('f', 'DT_FLOAT', '', 'float_val', 0),
+        const('x', 'DT_FLOAT', 'dim { size: 2 }', 'float_val', 5, 6),
+        const('l', 'DT_INT64', 'dim { size: 2 }', 'int64_val', 1, 1),
+        const('ii', 'DT_INT32', 'dim { size: 2 }', 'int_val', 1, 0),
+        op('a', '', ['n'], dtype), op('w', 'Write', ['a', 'i', 'x', 'f'], t),
+        op('r', 'Read', ['a', 'i', 'w'], dtype), op('s', 'Size', ['a', 'w']),
+        op('g', 'Grad', ['a', 'w'], ('source', 's: "gradients"')),
+        op('gw', 'Write', ['g', 'i', 'x', 'w'], t), op('gw2', 'Write', ['g', 'i', 'x', 'gw'], t),
+        op('gr', 'Read', ['g', 'i', 'gw2'], dtype),
+        op('b', '', ['n'], dtype), op('sp', 'Split', ['b', 'x', 'l', 'f'], t),
+        op('c', 'Concat', ['b', 'sp'], dtype), op('cl', 'Close', ['b', '^c']),
+        op('d', '', ['n'], dtype), op('sc', 'Scatter', ['d', 'ii', 'x', 'f'], t),
+        op('ga', 'Gather', ['d', 'ii', 'sc'], dtype)]
+    if not version:
+        nodes += [op('e', '', ['n'], dtype), op('u', 'Unpack', ['e', 'x', 'f'], t),
+                  op('p', 'Pack', ['e', 'u'], dtype)]
+    return ' '.join(nodes) + f' versions {{ producer: {20 if version else 10} }}'
+
+
+def old_values(package, version):
+    graph_def = text_format.Parse(old_graph(version), package.GraphDef())
+    names = ['r:0', 's:0', 'gr:0', 'c:0', 'c:1', 'ga:0', 'cl'] + ([] if version else ['p:0'])
+    with package.Graph().as_default(), package.Session() as session:
+        fetches = package.import_graph_def(graph_def, name='', return_elements=names)
+        return session.run(fetches)
+
+
 def built(package, case):
     with package.Graph().as_default() as graph, package.Session() as session:
         fetches, xs = case(package)
@@ -192,6 +238,13 @@ class ArraysTest(unittest.TestCase):
         for i, case in enumerate(REFUSED):
             with self.subTest(i):
                 self.assertEqual(refusal(rt, case), refusal(tf, case))
+
+
+    def test_old_forms(self):
+        for version in ('V2', ''):
+            with self.subTest(version):
+                for a, b in zip(old_values(tf, version), old_values(rt, version), strict=True):
+                    np.testing.assert_array_equal(b, a)
 
 
 if __name__ == '__main__':

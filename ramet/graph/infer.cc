@@ -169,11 +169,13 @@ Shape PartialShape(const Tensor& value) {
   return shape.ok() ? *std::move(shape) : Shape::Unknown();
 }
 
-// What is known of the elements of a TensorArray: shapes that may differ are not.
+// What is known of the elements of a TensorArray: nothing where their shapes may differ.
 std::pair<DType, Shape> ElementsOf(const AttrMap& attrs) {
   const Shape shape = attrs.GetOr<Shape>("element_shape", Shape::Unknown());
-  const bool known = shape.IsFullyDefined() || attrs.GetOr<bool>("identical_element_shapes", false);
-  return {attrs.GetOr<DType>("dtype", DType::kInvalid), known ? shape : Shape::Unknown()};
+  if (!shape.IsFullyDefined() && !attrs.GetOr<bool>("identical_element_shapes", false)) {
+    return {DType::kInvalid, Shape::Unknown()};
+  }
+  return {attrs.GetOr<DType>("dtype", DType::kInvalid), shape};
 }
 
 }  // namespace

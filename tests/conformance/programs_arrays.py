@@ -241,6 +241,48 @@ def stacks():
     yield "stack_size", lambda: after([r.StackV2(max_size=hidden(np.int32([1, 2])), elem_type=tf.float32).op], lambda: tf.constant(1)), "Stack size must be a scalar, but had shape: [2]"
 
 
+def old_forms():
+    """The ops before V3, which TensorFlow runs in graphs of their time only."""
+    def node(graph, name, op, inputs, **attrs):
+        n = graph.node.add(name=name, op=op, input=inputs)
+        for key, value in attrs.items():
+            if isinstance(value, np.ndarray):
+                n.attr[key].tensor.CopyFrom(tf.make_tensor_proto(value))
+            elif isinstance(value, str):
+                n.attr[key].s = value.encode()
+            else:
+                n.attr[key].type = value.as_datatype_enum
+
+    def build(version):
+        graph = tf.GraphDef()
+        graph.versions.producer = 20 if version else 10
+        f = tf.float32
+        for name, value in (("n", np.int32(2)), ("i", np.int32(1)), ("f", np.float32(0)), ("x", np.float32([5, 6])),
+                            ("l", np.int64([1, 1])), ("ii", np.int32([1, 0]))):
+            node(graph, name, "Const", [], dtype=tf.as_dtype(value.dtype), value=np.asarray(value))
+        for name, op, inputs, attrs in (
+                ("a", "", ["n"], {"dtype": f}), ("w", "Write", ["a", "i", "x", "f"], {"T": f}),
+                ("r", "Read", ["a", "i", "w"], {"dtype": f}), ("s", "Size", ["a", "w"], {}),
+                ("g", "Grad", ["a", "w"], {"source": "gradients"}), ("gw", "Write", ["g", "i", "x", "w"], {"T": f}),
+                ("gw2", "Write", ["g", "i", "x", "gw"], {"T": f}), ("gr", "Read", ["g", "i", "gw2"], {"dtype": f}),
+                ("b", "", ["n"], {"dtype": f}), ("sp", "Split", ["b", "x", "l", "f"], {"T": f}),
+                ("c", "Concat", ["b", "sp"], {"dtype": f}), ("cl", "Close", ["b", "^c"], {}),
+                ("d", "", ["n"], {"dtype": f}), ("sc", "Scatter", ["d", "ii", "x", "f"], {"T": f}),
+                ("ga", "Gather", ["d", "ii", "sc"], {"dtype": f})):
+            node(graph, name, "TensorArray" + op + version, inputs, **attrs)
+        node(graph, "done", "Identity", ["n", "^cl"], T=tf.int32)
+        fetches = ["r:0", "s:0", "gr:0", "c:0", "c:1", "ga:0", "done:0"]
+        if not version:
+            node(graph, "e", "TensorArray", ["n"], dtype=f)
+            node(graph, "u", "TensorArrayUnpack", ["e", "x", "f"], T=f)
+            node(graph, "p", "TensorArrayPack", ["e", "u"], dtype=f)
+            fetches.append("p:0")
+        return list(tf.import_graph_def(graph, name="", return_elements=fetches))
+
+    yield "before_V3", lambda: build("V2")
+    yield "before_V2", lambda: build("")
+
+
 def programs():
-    for family in (values, gradient_arrays, derivatives, errors, stacks):
+    for family in (values, gradient_arrays, derivatives, errors, stacks, old_forms):
         yield from family()

@@ -50,13 +50,14 @@ def unstack_unknown(tf):
     x = tf.placeholder_with_default(tf.constant(X), [None, 2])
     a = array(tf, 0, dynamic_size=True, infer_shape=False, element_shape=[None],
               clear_after_read=False).unstack(x)
-    a = a.scatter([3], x[:1], name='more')
-    return [a.stack(), a.size()], [x]
+    a = a.scatter([3], tf.reshape(x, [1, 6]), name='more')
+    return [a.gather([0, 1]), a.gather([3]), a.size()], [x]
 
 
 def split(tf):
     x = tf.constant(X)
-    a = array(tf, 2, tensor_array_name='foo', clear_after_read=False).split(x, [1, 2])
+    a = array(tf, 2, tensor_array_name='foo', clear_after_read=False,
+              infer_shape=False).split(x, [1, 2])
     return [a.read(1), a.concat(), a.identity().flow], [x]
 
 
@@ -91,7 +92,8 @@ def devices(tf):
 
 def sizes(tf):
     n = tf.placeholder_with_default(2, [])
-    a = array(tf, n, element_shape=[None, 2]).split(tf.constant(X), [1, 2])
+    a = array(tf, n, element_shape=[None, 2], infer_shape=False).split(
+        tf.placeholder_with_default(tf.constant(X), [3, 2]), [1, 2])
     return [a.size(), a.concat(), array(tf, np.int64(3)).size(),
             array(tf, 2, dynamic_size=True).size()], []
 
@@ -107,23 +109,22 @@ def scopes(tf):
     with tf.name_scope('outer'):
         a = array(tf).write(0, x)
         y = a.read(0) * x
-        with tf.control_dependencies([y]):
-            tf.gradients(y, x)
-    return [y, *tf.gradients(y, [x]), *tf.gradients(y, [x])], [x]
+        inner = tf.gradients(y, x)
+    return [y, *inner, *tf.gradients(y, [x]), *tf.gradients(y, [x])], []
 
 
 def lists(tf):
-    x = tf.constant(X)
+    x, y = tf.constant(X), tf.constant([7., 8.])
     raw = tf.raw_ops
     items = raw.TensorListFromTensor(tensor=x, element_shape=[2])
-    items = raw.TensorListPushBack(input_handle=items, tensor=x[0])
+    items = raw.TensorListPushBack(input_handle=items, tensor=y * y)
     items, last = raw.TensorListPopBack(input_handle=items, element_shape=-1,
                                         element_dtype=tf.float32)
-    items = raw.TensorListSetItem(input_handle=items, index=1, item=x[2] * 3.)
+    items = raw.TensorListSetItem(input_handle=items, index=1, item=y * 3.)
     one = raw.TensorListGetItem(input_handle=items, index=2, element_shape=-1,
                                 element_dtype=tf.float32)
     return [raw.TensorListStack(input_handle=items, element_shape=-1, element_dtype=tf.float32),
-            one, last], [x]
+            one, last], [x, y]
 
 
 def more_lists(tf):
@@ -151,8 +152,6 @@ REFUSED = [
     lambda tf: tf.TensorArray(tf.float32, tensor_array_name='x', handle=tf.constant(1.)),
     lambda tf: array(tf).write(0, [1., 2.]).write(1, [1.]),
     lambda tf: array(tf, element_shape=[3]).write(0, [1., 2.]),
-    lambda tf: (lambda x: tf.gradients(array(tf).write(0, x).read(0), x, name='other'))(
-        tf.constant(1.)),
 ]
 
 
@@ -239,6 +238,15 @@ class ArraysTest(unittest.TestCase):
             with self.subTest(i):
                 self.assertEqual(refusal(rt, case), refusal(tf, case))
 
+
+    def test_gradients_must_be_named_so(self):
+        def named_otherwise(tf):
+            x = tf.constant(1.)
+            tf.gradients(array(tf).write(0, x).read(0), x, name='other')
+
+        (name, message), (found, text) = (refusal(p, named_otherwise) for p in (tf, rt))
+        self.assertEqual(found, name)
+        self.assertIn(message, text)
 
     def test_old_forms(self):
         for version in ('V2', ''):

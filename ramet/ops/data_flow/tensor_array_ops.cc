@@ -37,7 +37,11 @@ Status ReadShape(ShapeContext& c) {
 
 Status GatherShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape indices, c.WithRank(1, 1));
-  c.set_output(0, indices.Concatenate(c.handle(0).second));
+  auto [dtype, shape] = c.handle(0);
+  if (dtype == DType::kInvalid) {
+    shape = c.attrs().GetOr<Shape>("element_shape", Shape::Unknown());
+  }
+  c.set_output(0, indices.Concatenate(shape));
   return OkStatus();
 }
 

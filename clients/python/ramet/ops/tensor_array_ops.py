@@ -56,7 +56,7 @@ class TensorArray:
         self._dynamic_size = bool(dynamic_size)
         self._colocate_with_first_write_call = colocate_with_first_write_call
         self._colocate_with = [] if colocate_with_first_write_call else None
-        self._infer_shape = infer_shape or element_shape is not None
+        self._infer_shape = infer_shape
         self._element_shape = [tensor_shape.as_shape(element_shape)]
         with ops.name_scope(name, 'TensorArray', [handle, size, flow]) as scope:
             if handle is not None:

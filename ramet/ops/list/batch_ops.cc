@@ -11,6 +11,8 @@
 namespace ramet {
 namespace {
 
+namespace tl = tensor_list;
+
 // What an input says of the elements' shape, and what the list says.
 StatusOr<Shape> StatedShape(const Tensor& arg, const TensorList& list) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, PartialShapeArg(arg));
@@ -383,8 +385,8 @@ RAMET_OP("TensorListStack")
         "\\error kInvalidArgument if the dtype, the shapes or the number do not fit, or the shape "
         "is\n"
         "  not known because no element is set.")
-    .Shape(StackShape)
-    .Gradient(StackGradient)
+    .Shape(tl::StackShape)
+    .Gradient(tl::StackGradient)
     .CpuKernelClass<StackKernel>();
 
 RAMET_OP("TensorListFromTensor")
@@ -397,7 +399,7 @@ RAMET_OP("TensorListFromTensor")
         "The rows of `tensor` as a list; element_shape as in EmptyTensorList.\n"
         "\\error kInvalidArgument if tensor is a scalar or its rows do not fit element_shape.")
     .Shape(ScalarShape)
-    .Gradient(FromTensorGradient)
+    .Gradient(tl::FromTensorGradient)
     .CpuKernelClass<WithElementType<FromTensor>>();
 
 RAMET_OP("TensorListGather")
@@ -413,8 +415,8 @@ RAMET_OP("TensorListGather")
         "\\error kInvalidArgument if there is no such element, dtype or shapes do not fit, or the "
         "shape is\n"
         "  not known because no element is set.")
-    .Shape(GatherShape)
-    .Gradient(GatherGradient)
+    .Shape(tl::GatherShape)
+    .Gradient(tl::GatherGradient)
     .CpuKernelClass<WithElementType<Gather>>();
 
 RAMET_OP("TensorListScatter")
@@ -432,7 +434,7 @@ RAMET_OP("TensorListScatter")
         "as the\n"
         "  indices or do not fit element_shape; kResourceExhausted if an index is above 2^24.")
     .Shape(ScalarShape)
-    .Gradient(ScatterGradient)
+    .Gradient(tl::ScatterGradient)
     .CpuKernelClass<WithElementType<Scatter>>();
 
 RAMET_OP("TensorListScatterV2")
@@ -452,7 +454,7 @@ RAMET_OP("TensorListScatterV2")
         "as the\n"
         "  indices or do not fit element_shape; kResourceExhausted if an index is above 2^24.")
     .Shape(ScalarShape)
-    .Gradient(ScatterGradient)
+    .Gradient(tl::ScatterGradient)
     .CpuKernelClass<WithElementType<Scatter>>();
 
 RAMET_OP("TensorListScatterIntoExistingList")
@@ -469,7 +471,7 @@ RAMET_OP("TensorListScatterIntoExistingList")
         "not as\n"
         "  many as the indices; kResourceExhausted if an index is above 2^24.")
     .Shape(ScalarShape)
-    .Gradient(ScatterIntoExistingGradient)
+    .Gradient(tl::ScatterIntoExistingGradient)
     .CpuKernelClass<WithElementType<ScatterIntoExisting>>();
 
 RAMET_OP("TensorListConcat")
@@ -485,8 +487,8 @@ RAMET_OP("TensorListConcat")
         "\\error kInvalidArgument if dtype or shapes do not fit, an element is a scalar, or is not "
         "set and\n"
         "  its shape not known.")
-    .Shape(ConcatShape)
-    .Gradient(ConcatGradient)
+    .Shape(tl::ConcatShape)
+    .Gradient(tl::ConcatGradient)
     .CpuKernelClass<ConcatKernel>();
 
 RAMET_OP("TensorListConcatV2")
@@ -506,8 +508,8 @@ RAMET_OP("TensorListConcatV2")
         "\\error kInvalidArgument if dtype or shapes do not fit, an element is a scalar, or is not "
         "set and\n"
         "  its shape not known.")
-    .Shape(ConcatShape)
-    .Gradient(ConcatGradient)
+    .Shape(tl::ConcatShape)
+    .Gradient(tl::ConcatGradient)
     .CpuKernelClass<ConcatKernel>();
 
 RAMET_OP("TensorListSplit")
@@ -524,7 +526,7 @@ RAMET_OP("TensorListSplit")
         "fit\n"
         "  element_shape but for its first dimension.")
     .Shape(ScalarShape)
-    .Gradient(SplitGradient)
+    .Gradient(tl::SplitGradient)
     .CpuKernelClass<WithElementType<Split>>();
 
 RAMET_OP("TensorListConcatLists")
@@ -537,7 +539,7 @@ RAMET_OP("TensorListConcatLists")
         "\\error kInvalidArgument if the inputs differ in shape, or dtype or element shape of two "
         "lists\n"
         "  differ.")
-    .Shape(ConcatListsShape)
+    .Shape(tl::ConcatListsShape)
     .NotDifferentiable()
     .CpuKernelClass<WithElementType<ConcatLists>>();
 

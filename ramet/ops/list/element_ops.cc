@@ -8,6 +8,8 @@
 namespace ramet {
 namespace {
 
+namespace tl = tensor_list;
+
 Status Empty(KernelContext& c, DType dtype) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, PartialShapeArg(c.input(0)));
   if (c.input(1).rank() != 0) {
@@ -197,8 +199,8 @@ RAMET_OP("TensorListPushBack")
     .Doc(
         "The list with `tensor` behind its last element.\n"
         "\\error kInvalidArgument if dtype or shape do not fit, or the list is full.")
-    .Shape(ChangedListShape<1>)
-    .Gradient(PushBackGradient)
+    .Shape(tl::ChangedListShape<1>)
+    .Gradient(tl::PushBackGradient)
     .CpuKernelClass<WithElementType<PushBack>>();
 
 RAMET_OP("TensorListPopBack")
@@ -213,8 +215,8 @@ RAMET_OP("TensorListPopBack")
         "\\error kInvalidArgument if the list is empty, the dtype does not fit, or the shape of "
         "an\n"
         "  element that is not set is not known.")
-    .Shape(PopBackShape)
-    .Gradient(PopBackGradient)
+    .Shape(tl::PopBackShape)
+    .Gradient(tl::PopBackGradient)
     .CpuKernelClass<WithElementType<PopBack>>();
 
 RAMET_OP("TensorListGetItem")
@@ -231,8 +233,8 @@ RAMET_OP("TensorListGetItem")
         "\\error kInvalidArgument if there is no such element, the dtype does not fit, or the "
         "shape\n"
         "  of an element that is not set is not known.")
-    .Shape(GetItemShape)
-    .Gradient(GetItemGradient)
+    .Shape(tl::GetItemShape)
+    .Gradient(tl::GetItemGradient)
     .CpuKernelClass<WithElementType<GetItem>>();
 
 RAMET_OP("TensorListSetItem")
@@ -247,8 +249,8 @@ RAMET_OP("TensorListSetItem")
         "it\n"
         "must be.\n"
         "\\error kInvalidArgument if there is no such element, or dtype or shape do not fit.")
-    .Shape(ChangedListShape<2>)
-    .Gradient(SetItemGradient)
+    .Shape(tl::ChangedListShape<2>)
+    .Gradient(tl::SetItemGradient)
     .CpuKernelClass<SetItem>();
 
 RAMET_OP("TensorListLength")
@@ -266,7 +268,7 @@ RAMET_OP("TensorListElementShape")
     .Doc(
         "The shape that the elements must fit: a vector with -1 for what is open, or the scalar "
         "-1.")
-    .Shape(ElementShapeShape)
+    .Shape(tl::ElementShapeShape)
     .NotDifferentiable()
     .CpuKernel("shape_type", kInt32, ElementShape<int32_t>)
     .CpuKernel("shape_type", kInt64, ElementShape<int64_t>);
@@ -279,7 +281,7 @@ RAMET_OP("TensorListResize")
         "The list with `size` elements: the first ones, or more that are not set.\n"
         "\\error kInvalidArgument if size is negative; kResourceExhausted if it is above 2^24.")
     .Shape(ScalarShape)
-    .Gradient(ResizeGradient)
+    .Gradient(tl::ResizeGradient)
     .CpuKernel(Resize);
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "ramet/gradients/shape_ops.h"
 #include "ramet/ops/array/grad_util.h"
 
-namespace ramet {
+namespace ramet::tensor_list {
 namespace {
 
 DType ElementType(GradientContext& c) {
@@ -117,4 +117,4 @@ Status SplitGradient(GradientContext& c) {
                    Gradient(), Gradient()});
 }
 
-}  // namespace ramet
+}  // namespace ramet::tensor_list

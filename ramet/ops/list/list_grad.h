@@ -2,7 +2,7 @@
 
 #include "ramet/gradients/gradient_context.h"
 
-namespace ramet {
+namespace ramet::tensor_list {
 
 // The gradient of a list is a list of the gradients of its elements.
 Status PushBackGradient(GradientContext& c);
@@ -18,4 +18,4 @@ Status ScatterIntoExistingGradient(GradientContext& c);
 Status ConcatGradient(GradientContext& c);
 Status SplitGradient(GradientContext& c);
 
-}  // namespace ramet
+}  // namespace ramet::tensor_list

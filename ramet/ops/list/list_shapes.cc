@@ -1,6 +1,6 @@
 #include "ramet/ops/list/list_shapes.h"
 
-namespace ramet {
+namespace ramet::tensor_list {
 namespace {
 
 // The elements' shape, as input i and the list say.
@@ -67,4 +67,4 @@ Status ConcatListsShape(ShapeContext& c) {
   return OkStatus();
 }
 
-}  // namespace ramet
+}  // namespace ramet::tensor_list

@@ -2,7 +2,7 @@
 
 #include "ramet/op/shape_context.h"
 
-namespace ramet {
+namespace ramet::tensor_list {
 
 // Shape functions of the list ops: what an input says of the elements' shape is merged with what is
 // known of the list. \error kInvalidArgument if these do not fit.
@@ -22,4 +22,4 @@ Status ConcatShape(ShapeContext& c);
 Status ElementShapeShape(ShapeContext& c);
 Status ConcatListsShape(ShapeContext& c);
 
-}  // namespace ramet
+}  // namespace ramet::tensor_list

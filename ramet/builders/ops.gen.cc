@@ -580,6 +580,13 @@ Output EnsureShape(const Input& input, const Shape& shape, std::string_view name
   return First(Build(nullptr, "EnsureShape", Flat({input}), {{"shape", shape}}, Or(name, "EnsureShape"), where));
 }
 
+Output Enter(const Input& data, const std::string& frame_name, const EnterOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Enter", Flat({data}), {{"frame_name", frame_name}, {"is_constant", options.is_constant}, {"parallel_iterations", options.parallel_iterations}}, Or(name, "Enter"), where));
+}
+Output Enter(const Input& data, const std::string& frame_name, std::string_view name, SourceLocation where) {
+  return Enter(data, frame_name, EnterOptions(), name, where);
+}
+
 Output Equal(const Input& x, const Input& y, const EqualOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Equal", Flat({x, y}), {{"incompatible_shape_error", options.incompatible_shape_error}}, Or(name, "Equal"), where));
 }
@@ -600,6 +607,10 @@ Output EuclideanNorm(const Input& input, const Input& reduction_indices, const E
 }
 Output EuclideanNorm(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return EuclideanNorm(input, reduction_indices, EuclideanNormOptions(), name, where);
+}
+
+Output Exit(const Input& data, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Exit", Flat({data}), {}, Or(name, "Exit"), where));
 }
 
 Output Exp(const Input& x, std::string_view name, SourceLocation where) {
@@ -696,6 +707,20 @@ Output GreaterEqual(const Input& x, const Input& y, std::string_view name, Sourc
   return First(Build(nullptr, "GreaterEqual", Flat({x, y}), {}, Or(name, "GreaterEqual"), where));
 }
 
+Output HashTable(Graph& graph, DType key_dtype, DType value_dtype, const HashTableOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "HashTable", Flat({}), {{"key_dtype", key_dtype}, {"value_dtype", value_dtype}, {"container", options.container}, {"shared_name", options.shared_name}, {"use_node_name_sharing", options.use_node_name_sharing}}, Or(name, "HashTable"), where));
+}
+Output HashTable(Graph& graph, DType key_dtype, DType value_dtype, std::string_view name, SourceLocation where) {
+  return HashTable(graph, key_dtype, value_dtype, HashTableOptions(), name, where);
+}
+
+Output HashTableV2(Graph& graph, DType key_dtype, DType value_dtype, const HashTableV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "HashTableV2", Flat({}), {{"key_dtype", key_dtype}, {"value_dtype", value_dtype}, {"container", options.container}, {"shared_name", options.shared_name}, {"use_node_name_sharing", options.use_node_name_sharing}}, Or(name, "HashTableV2"), where));
+}
+Output HashTableV2(Graph& graph, DType key_dtype, DType value_dtype, std::string_view name, SourceLocation where) {
+  return HashTableV2(graph, key_dtype, value_dtype, HashTableV2Options(), name, where);
+}
+
 Output HistogramSummary(const Input& tag, const Input& values, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "HistogramSummary", Flat({tag, values}), {}, Or(name, "HistogramSummary"), where));
 }
@@ -728,6 +753,28 @@ Output InTopK(const Input& predictions, const Input& targets, int64_t k, std::st
 
 Output InTopKV2(const Input& predictions, const Input& targets, const Input& k, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "InTopKV2", Flat({predictions, targets, k}), {}, Or(name, "InTopKV2"), where));
+}
+
+Operation InitializeTable(const RefInput& table_handle, const Input& keys, const Input& values, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "InitializeTable", Flat({table_handle, keys, values}), {}, Or(name, "InitializeTable"), where);
+}
+
+Operation InitializeTableFromTextFile(const RefInput& table_handle, const Input& filename, int64_t key_index, int64_t value_index, const InitializeTableFromTextFileOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "InitializeTableFromTextFile", Flat({table_handle, filename}), {{"key_index", key_index}, {"value_index", value_index}, {"vocab_size", options.vocab_size}, {"delimiter", options.delimiter}, {"offset", options.offset}}, Or(name, "InitializeTableFromTextFile"), where);
+}
+Operation InitializeTableFromTextFile(const RefInput& table_handle, const Input& filename, int64_t key_index, int64_t value_index, std::string_view name, SourceLocation where) {
+  return InitializeTableFromTextFile(table_handle, filename, key_index, value_index, InitializeTableFromTextFileOptions(), name, where);
+}
+
+Operation InitializeTableFromTextFileV2(const Input& table_handle, const Input& filename, int64_t key_index, int64_t value_index, const InitializeTableFromTextFileV2Options& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "InitializeTableFromTextFileV2", Flat({table_handle, filename}), {{"key_index", key_index}, {"value_index", value_index}, {"vocab_size", options.vocab_size}, {"delimiter", options.delimiter}, {"offset", options.offset}}, Or(name, "InitializeTableFromTextFileV2"), where);
+}
+Operation InitializeTableFromTextFileV2(const Input& table_handle, const Input& filename, int64_t key_index, int64_t value_index, std::string_view name, SourceLocation where) {
+  return InitializeTableFromTextFileV2(table_handle, filename, key_index, value_index, InitializeTableFromTextFileV2Options(), name, where);
+}
+
+Operation InitializeTableV2(const Input& table_handle, const Input& keys, const Input& values, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "InitializeTableV2", Flat({table_handle, keys, values}), {}, Or(name, "InitializeTableV2"), where);
 }
 
 Output Inv(const Input& x, std::string_view name, SourceLocation where) {
@@ -847,6 +894,56 @@ Output LogicalNot(const Input& x, std::string_view name, SourceLocation where) {
 
 Output LogicalOr(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LogicalOr", Flat({x, y}), {}, Or(name, "LogicalOr"), where));
+}
+
+LookupTableExportOutputs LookupTableExport(const RefInput& table_handle, DType tkeys, DType tvalues, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "LookupTableExport", Flat({table_handle}), {{"Tkeys", tkeys}, {"Tvalues", tvalues}}, Or(name, "LookupTableExport"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+LookupTableExportV2Outputs LookupTableExportV2(const Input& table_handle, DType tkeys, DType tvalues, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "LookupTableExportV2", Flat({table_handle}), {{"Tkeys", tkeys}, {"Tvalues", tvalues}}, Or(name, "LookupTableExportV2"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+Output LookupTableFind(const RefInput& table_handle, const Input& keys, const Input& default_value, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "LookupTableFind", Flat({table_handle, keys, default_value}), {}, Or(name, "LookupTableFind"), where));
+}
+
+Output LookupTableFindV2(const Input& table_handle, const Input& keys, const Input& default_value, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "LookupTableFindV2", Flat({table_handle, keys, default_value}), {}, Or(name, "LookupTableFindV2"), where));
+}
+
+Operation LookupTableImport(const RefInput& table_handle, const Input& keys, const Input& values, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "LookupTableImport", Flat({table_handle, keys, values}), {}, Or(name, "LookupTableImport"), where);
+}
+
+Operation LookupTableImportV2(const Input& table_handle, const Input& keys, const Input& values, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "LookupTableImportV2", Flat({table_handle, keys, values}), {}, Or(name, "LookupTableImportV2"), where);
+}
+
+Operation LookupTableInsert(const RefInput& table_handle, const Input& keys, const Input& values, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "LookupTableInsert", Flat({table_handle, keys, values}), {}, Or(name, "LookupTableInsert"), where);
+}
+
+Operation LookupTableInsertV2(const Input& table_handle, const Input& keys, const Input& values, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "LookupTableInsertV2", Flat({table_handle, keys, values}), {}, Or(name, "LookupTableInsertV2"), where);
+}
+
+Operation LookupTableRemoveV2(const Input& table_handle, const Input& keys, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "LookupTableRemoveV2", Flat({table_handle, keys}), {}, Or(name, "LookupTableRemoveV2"), where);
+}
+
+Output LookupTableSize(const RefInput& table_handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "LookupTableSize", Flat({table_handle}), {}, Or(name, "LookupTableSize"), where));
+}
+
+Output LookupTableSizeV2(const Input& table_handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "LookupTableSizeV2", Flat({table_handle}), {}, Or(name, "LookupTableSizeV2"), where));
+}
+
+Output LoopCond(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "LoopCond", Flat({input}), {}, Or(name, "LoopCond"), where));
 }
 
 Output MatMul(const Input& a, const Input& b, const MatMulOptions& options, std::string_view name, SourceLocation where) {
@@ -1005,6 +1102,11 @@ Output Mean(const Input& input, const Input& reduction_indices, std::string_view
   return Mean(input, reduction_indices, MeanOptions(), name, where);
 }
 
+MergeOutputs Merge(const std::vector<Input>& inputs, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "Merge", Flat({inputs}), {{"N", Length(inputs)}}, Or(name, "Merge"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
 Output MergeSummary(const std::vector<Input>& inputs, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MergeSummary", Flat({inputs}), {{"N", Length(inputs)}}, Or(name, "MergeSummary"), where));
 }
@@ -1054,8 +1156,26 @@ Output Multinomial(const Input& logits, const Input& num_samples, std::string_vi
   return Multinomial(logits, num_samples, MultinomialOptions(), name, where);
 }
 
+Output MutableHashTable(Graph& graph, DType key_dtype, DType value_dtype, const MutableHashTableOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "MutableHashTable", Flat({}), {{"key_dtype", key_dtype}, {"value_dtype", value_dtype}, {"container", options.container}, {"shared_name", options.shared_name}, {"use_node_name_sharing", options.use_node_name_sharing}}, Or(name, "MutableHashTable"), where));
+}
+Output MutableHashTable(Graph& graph, DType key_dtype, DType value_dtype, std::string_view name, SourceLocation where) {
+  return MutableHashTable(graph, key_dtype, value_dtype, MutableHashTableOptions(), name, where);
+}
+
+Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, const MutableHashTableV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "MutableHashTableV2", Flat({}), {{"key_dtype", key_dtype}, {"value_dtype", value_dtype}, {"container", options.container}, {"shared_name", options.shared_name}, {"use_node_name_sharing", options.use_node_name_sharing}}, Or(name, "MutableHashTableV2"), where));
+}
+Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, std::string_view name, SourceLocation where) {
+  return MutableHashTableV2(graph, key_dtype, value_dtype, MutableHashTableV2Options(), name, where);
+}
+
 Output Neg(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Neg", Flat({x}), {}, Or(name, "Neg"), where));
+}
+
+Output NextIteration(const Input& data, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "NextIteration", Flat({data}), {}, Or(name, "NextIteration"), where));
 }
 
 Operation NoOp(Graph& graph, std::string_view name, SourceLocation where) {
@@ -1221,8 +1341,33 @@ Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name, So
   return First(Build(nullptr, "ReciprocalGrad", Flat({y, dy}), {}, Or(name, "ReciprocalGrad"), where));
 }
 
+Output RefEnter(const RefInput& data, const std::string& frame_name, const RefEnterOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RefEnter", Flat({data}), {{"frame_name", frame_name}, {"is_constant", options.is_constant}, {"parallel_iterations", options.parallel_iterations}}, Or(name, "RefEnter"), where));
+}
+Output RefEnter(const RefInput& data, const std::string& frame_name, std::string_view name, SourceLocation where) {
+  return RefEnter(data, frame_name, RefEnterOptions(), name, where);
+}
+
+Output RefExit(const RefInput& data, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RefExit", Flat({data}), {}, Or(name, "RefExit"), where));
+}
+
 Output RefIdentity(const RefInput& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RefIdentity", Flat({input}), {}, Or(name, "RefIdentity"), where));
+}
+
+RefMergeOutputs RefMerge(const std::vector<RefInput>& inputs, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "RefMerge", Flat({inputs}), {{"N", Length(inputs)}}, Or(name, "RefMerge"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+Output RefNextIteration(const RefInput& data, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RefNextIteration", Flat({data}), {}, Or(name, "RefNextIteration"), where));
+}
+
+RefSwitchOutputs RefSwitch(const RefInput& data, const Input& pred, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "RefSwitch", Flat({data, pred}), {}, Or(name, "RefSwitch"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
 }
 
 Output Relu(const Input& features, std::string_view name, SourceLocation where) {
@@ -2050,6 +2195,11 @@ Output Sum(const Input& input, const Input& reduction_indices, const SumOptions&
 }
 Output Sum(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return Sum(input, reduction_indices, SumOptions(), name, where);
+}
+
+SwitchOutputs Switch(const Input& data, const Input& pred, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "Switch", Flat({data, pred}), {}, Or(name, "Switch"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
 }
 
 Output Tan(const Input& x, std::string_view name, SourceLocation where) {

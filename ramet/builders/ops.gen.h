@@ -886,6 +886,17 @@ RAMET_EXPORT Output EmptyTensorList(const Input& element_shape, const Input& max
 // EnsureShape(input:T) -> (output:T) {shape:shape, T:type}
 RAMET_EXPORT Output EnsureShape(const Input& input, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct EnterOptions {
+  bool is_constant = false;
+  int64_t parallel_iterations = 10;
+};
+// Passes a value into the frame of a loop: for the first iteration, or for all of them if
+// is_constant.
+// Enter(data:T) -> (output:T) {T:type, frame_name:string, is_constant:bool=false,
+// parallel_iterations:int=10}
+RAMET_EXPORT Output Enter(const Input& data, const std::string& frame_name, const EnterOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Enter(const Input& data, const std::string& frame_name, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct EqualOptions {
   bool incompatible_shape_error = true;
 };
@@ -913,6 +924,10 @@ struct EuclideanNormOptions {
 // Tidx:type=int32}
 RAMET_EXPORT Output EuclideanNorm(const Input& input, const Input& reduction_indices, const EuclideanNormOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output EuclideanNorm(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Passes a value out of the frame of a loop.
+// Exit(data:T) -> (output:T) {T:type}
+RAMET_EXPORT Output Exit(const Input& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns e to the power of x element-wise. Shape of y: shape of x.
 // Exp(x:T) -> (y:T) {T:type}
@@ -1109,6 +1124,32 @@ RAMET_EXPORT Output Greater(const Input& x, const Input& y, std::string_view nam
 // GreaterEqual(x:T, y:T) -> (z:bool) {T:type}
 RAMET_EXPORT Output GreaterEqual(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct HashTableOptions {
+  std::string container = "";
+  std::string shared_name = "";
+  bool use_node_name_sharing = false;
+};
+// A table of the session that is filled once: keys int32, int64 or string, values numbers, strings
+// or bool. Nodes with one shared_name and container (or, with use_node_name_sharing, one node name)
+// have one table. Error: there is a table of that name with other dtypes.
+// HashTable() -> (table_handle:Ref(string)) {container:string="", shared_name:string="",
+// use_node_name_sharing:bool=false, key_dtype:type, value_dtype:type}
+RAMET_EXPORT Output HashTable(Graph& graph, DType key_dtype, DType value_dtype, const HashTableOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output HashTable(Graph& graph, DType key_dtype, DType value_dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct HashTableV2Options {
+  std::string container = "";
+  std::string shared_name = "";
+  bool use_node_name_sharing = false;
+};
+// A table of the session that is filled once: keys int32, int64 or string, values numbers, strings
+// or bool. Nodes with one shared_name and container (or, with use_node_name_sharing, one node name)
+// have one table. Error: there is a table of that name with other dtypes.
+// HashTableV2() -> (table_handle:resource) {container:string="", shared_name:string="",
+// use_node_name_sharing:bool=false, key_dtype:type, value_dtype:type}
+RAMET_EXPORT Output HashTableV2(Graph& graph, DType key_dtype, DType value_dtype, const HashTableV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output HashTableV2(Graph& graph, DType key_dtype, DType value_dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // A serialized Summary with a histogram of the values under the scalar tag.
 // \error kInvalidArgument "Nan in summary histogram for: NODE", "Infinity in Histogram for: NODE";
 // if the tag is no scalar.
@@ -1159,6 +1200,48 @@ RAMET_EXPORT Output InTopK(const Input& predictions, const Input& targets, int64
 // prediction is not finite. Error: the shapes do not fit.
 // InTopKV2(predictions:float, targets:T, k:T) -> (precision:bool) {T:type=int32}
 RAMET_EXPORT Output InTopKV2(const Input& predictions, const Input& targets, const Input& k, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Fills a table with keys and their values, two vectors; one that is filled is left as it is.
+// Error: the dtypes are not the table's; the lengths differ; a key is there twice with different
+// values; the table is a mutable one.
+// InitializeTable(table_handle:Ref(string), keys:Tkey, values:Tval) -> () {Tkey:type, Tval:type}
+RAMET_EXPORT Operation InitializeTable(const RefInput& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct InitializeTableFromTextFileOptions {
+  int64_t vocab_size = -1;
+  std::string delimiter = "	";
+  int64_t offset = 0;
+};
+// Fills a table with an entry for each line of a text file; one that is filled is left as it is.
+// key_index and value_index say where keys and values come from: a column (lines are split at
+// `delimiter`), -1 the number of the line, from `offset` on, -2 the whole line. With vocab_size
+// only that many lines are taken. Error: a line is empty or has too few columns, or a field is no
+// number; there are fewer than vocab_size lines; those of the file.
+// InitializeTableFromTextFile(table_handle:Ref(string), filename:string) -> () {key_index:int,
+// value_index:int, vocab_size:int=-1, delimiter:string="	", offset:int=0}
+RAMET_EXPORT Operation InitializeTableFromTextFile(const RefInput& table_handle, const Input& filename, int64_t key_index, int64_t value_index, const InitializeTableFromTextFileOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation InitializeTableFromTextFile(const RefInput& table_handle, const Input& filename, int64_t key_index, int64_t value_index, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct InitializeTableFromTextFileV2Options {
+  int64_t vocab_size = -1;
+  std::string delimiter = "	";
+  int64_t offset = 0;
+};
+// Fills a table with an entry for each line of a text file; one that is filled is left as it is.
+// key_index and value_index say where keys and values come from: a column (lines are split at
+// `delimiter`), -1 the number of the line, from `offset` on, -2 the whole line. With vocab_size
+// only that many lines are taken. Error: a line is empty or has too few columns, or a field is no
+// number; there are fewer than vocab_size lines; those of the file.
+// InitializeTableFromTextFileV2(table_handle:resource, filename:string) -> () {key_index:int,
+// value_index:int, vocab_size:int=-1, delimiter:string="	", offset:int=0}
+RAMET_EXPORT Operation InitializeTableFromTextFileV2(const Input& table_handle, const Input& filename, int64_t key_index, int64_t value_index, const InitializeTableFromTextFileV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation InitializeTableFromTextFileV2(const Input& table_handle, const Input& filename, int64_t key_index, int64_t value_index, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Fills a table with keys and their values, two vectors; one that is filled is left as it is.
+// Error: the dtypes are not the table's; the lengths differ; a key is there twice with different
+// values; the table is a mutable one.
+// InitializeTableV2(table_handle:resource, keys:Tkey, values:Tval) -> () {Tkey:type, Tval:type}
+RAMET_EXPORT Operation InitializeTableV2(const Input& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns 1 / x element-wise: the old name of Reciprocal. Shape of y: shape of x.
 // Inv(x:T) -> (y:T) {T:type}
@@ -1306,6 +1389,77 @@ RAMET_EXPORT Output LogicalNot(const Input& x, std::string_view name = "", Sourc
 // broadcast.
 // LogicalOr(x:bool, y:bool) -> (z:bool) {}
 RAMET_EXPORT Output LogicalOr(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct LookupTableExportOutputs {
+  Output keys;
+  Output values;
+};
+// Returns all keys and all values of a table, two vectors, in one order. Error: the table is not
+// initialized.
+// LookupTableExport(table_handle:Ref(string)) -> (keys:Tkeys, values:Tvalues) {Tkeys:type,
+// Tvalues:type}
+RAMET_EXPORT LookupTableExportOutputs LookupTableExport(const RefInput& table_handle, DType tkeys, DType tvalues, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct LookupTableExportV2Outputs {
+  Output keys;
+  Output values;
+};
+// Returns all keys and all values of a table, two vectors, in one order. Error: the table is not
+// initialized.
+// LookupTableExportV2(table_handle:resource) -> (keys:Tkeys, values:Tvalues) {Tkeys:type,
+// Tvalues:type}
+RAMET_EXPORT LookupTableExportV2Outputs LookupTableExportV2(const Input& table_handle, DType tkeys, DType tvalues, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the values of keys, default_value where the table has none: a scalar, or one for each key
+// (of which a table that is filled once takes the first). Shape of values: shape of keys. Error:
+// the dtypes are not the table's; the table is not initialized.
+// LookupTableFind(table_handle:Ref(string), keys:Tin, default_value:Tout) -> (values:Tout)
+// {Tin:type, Tout:type}
+RAMET_EXPORT Output LookupTableFind(const RefInput& table_handle, const Input& keys, const Input& default_value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the values of keys, default_value where the table has none: a scalar, or one for each key
+// (of which a table that is filled once takes the first). Shape of values: shape of keys. Error:
+// the dtypes are not the table's; the table is not initialized.
+// LookupTableFindV2(table_handle:resource, keys:Tin, default_value:Tout) -> (values:Tout)
+// {Tin:type, Tout:type}
+RAMET_EXPORT Output LookupTableFindV2(const Input& table_handle, const Input& keys, const Input& default_value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Makes keys and values all that a table has; one that is filled once is left as it is if that was
+// done before. Error: the dtypes are not the table's; the shapes differ.
+// LookupTableImport(table_handle:Ref(string), keys:Tin, values:Tout) -> () {Tin:type, Tout:type}
+RAMET_EXPORT Operation LookupTableImport(const RefInput& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Makes keys and values all that a table has; one that is filled once is left as it is if that was
+// done before. Error: the dtypes are not the table's; the shapes differ.
+// LookupTableImportV2(table_handle:resource, keys:Tin, values:Tout) -> () {Tin:type, Tout:type}
+RAMET_EXPORT Operation LookupTableImportV2(const Input& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Puts values under keys into a mutable table, in the place of what is there. Error: the dtypes are
+// not the table's; the shapes differ; the table is filled once.
+// LookupTableInsert(table_handle:Ref(string), keys:Tin, values:Tout) -> () {Tin:type, Tout:type}
+RAMET_EXPORT Operation LookupTableInsert(const RefInput& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Puts values under keys into a mutable table, in the place of what is there. Error: the dtypes are
+// not the table's; the shapes differ; the table is filled once.
+// LookupTableInsertV2(table_handle:resource, keys:Tin, values:Tout) -> () {Tin:type, Tout:type}
+RAMET_EXPORT Operation LookupTableInsertV2(const Input& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Takes keys out of a mutable table; those that it does not have are passed over. Error: the dtype
+// is not that of the table's keys; the table is filled once.
+// LookupTableRemoveV2(table_handle:resource, keys:Tin) -> () {Tin:type}
+RAMET_EXPORT Operation LookupTableRemoveV2(const Input& table_handle, const Input& keys, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns how many entries a table has, a scalar.
+// LookupTableSize(table_handle:Ref(string)) -> (size:int64) {}
+RAMET_EXPORT Output LookupTableSize(const RefInput& table_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns how many entries a table has, a scalar.
+// LookupTableSizeV2(table_handle:resource) -> (size:int64) {}
+RAMET_EXPORT Output LookupTableSizeV2(const Input& table_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Passes on whether a loop goes on.
+// LoopCond(input:bool) -> (output:bool) {}
+RAMET_EXPORT Output LoopCond(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct MatMulOptions {
   bool transpose_a = false;
@@ -1560,6 +1714,14 @@ struct MeanOptions {
 RAMET_EXPORT Output Mean(const Input& input, const Input& reduction_indices, const MeanOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Mean(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct MergeOutputs {
+  Output output;
+  Output value_index;
+};
+// Passes on the input that is alive, and its position.
+// Merge(inputs:N * T) -> (output:T, value_index:int32) {T:type, N:int}
+RAMET_EXPORT MergeOutputs Merge(const std::vector<Input>& inputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // A serialized Summary with the values of all the serialized summaries of the inputs.
 // \error kInvalidArgument "Duplicate tag TAG found in summary inputs "; "Could not parse one of the
 // summary inputs".
@@ -1638,9 +1800,39 @@ struct MultinomialOptions {
 RAMET_EXPORT Output Multinomial(const Input& logits, const Input& num_samples, const MultinomialOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Multinomial(const Input& logits, const Input& num_samples, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct MutableHashTableOptions {
+  std::string container = "";
+  std::string shared_name = "";
+  bool use_node_name_sharing = false;
+};
+// A table of the session that starts empty and takes insertions. Nodes with one shared_name and
+// container (or, with use_node_name_sharing, one node name) have one table. Error: there is a table
+// of that name with other dtypes.
+// MutableHashTable() -> (table_handle:Ref(string)) {container:string="", shared_name:string="",
+// use_node_name_sharing:bool=false, key_dtype:type, value_dtype:type}
+RAMET_EXPORT Output MutableHashTable(Graph& graph, DType key_dtype, DType value_dtype, const MutableHashTableOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MutableHashTable(Graph& graph, DType key_dtype, DType value_dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MutableHashTableV2Options {
+  std::string container = "";
+  std::string shared_name = "";
+  bool use_node_name_sharing = false;
+};
+// A table of the session that starts empty and takes insertions. Nodes with one shared_name and
+// container (or, with use_node_name_sharing, one node name) have one table. Error: there is a table
+// of that name with other dtypes.
+// MutableHashTableV2() -> (table_handle:resource) {container:string="", shared_name:string="",
+// use_node_name_sharing:bool=false, key_dtype:type, value_dtype:type}
+RAMET_EXPORT Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, const MutableHashTableV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns -x element-wise; the smallest integer stays. Shape of y: shape of x.
 // Neg(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Neg(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Passes a value on to the next iteration of a loop.
+// NextIteration(data:T) -> (output:T) {T:type}
+RAMET_EXPORT Output NextIteration(const Input& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Does nothing: a place for control inputs.
 // NoOp() -> () {}
@@ -1843,9 +2035,43 @@ RAMET_EXPORT Output Reciprocal(const Input& x, std::string_view name = "", Sourc
 // ReciprocalGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct RefEnterOptions {
+  bool is_constant = false;
+  int64_t parallel_iterations = 10;
+};
+// As Enter, for the name of a variable.
+// RefEnter(data:Ref(T)) -> (output:Ref(T)) {T:type, frame_name:string, is_constant:bool=false,
+// parallel_iterations:int=10}
+RAMET_EXPORT Output RefEnter(const RefInput& data, const std::string& frame_name, const RefEnterOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RefEnter(const RefInput& data, const std::string& frame_name, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// As Exit, for the name of a variable.
+// RefExit(data:Ref(T)) -> (output:Ref(T)) {T:type}
+RAMET_EXPORT Output RefExit(const RefInput& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // The variable `input`, which may be uninitialised.
 // RefIdentity(input:Ref(T)) -> (output:Ref(T)) {T:type}
 RAMET_EXPORT Output RefIdentity(const RefInput& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct RefMergeOutputs {
+  Output output;
+  Output value_index;
+};
+// As Merge, for names of variables.
+// RefMerge(inputs:N * Ref(T)) -> (output:Ref(T), value_index:int32) {T:type, N:int}
+RAMET_EXPORT RefMergeOutputs RefMerge(const std::vector<RefInput>& inputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// As NextIteration, for the name of a variable.
+// RefNextIteration(data:Ref(T)) -> (output:Ref(T)) {T:type}
+RAMET_EXPORT Output RefNextIteration(const RefInput& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct RefSwitchOutputs {
+  Output output_false;
+  Output output_true;
+};
+// As Switch, for the name of a variable.
+// RefSwitch(data:Ref(T), pred:bool) -> (output_false:Ref(T), output_true:Ref(T)) {T:type}
+RAMET_EXPORT RefSwitchOutputs RefSwitch(const RefInput& data, const Input& pred, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns max(x, 0) element-wise; NaN stays. Shape of the activations: shape of the features.
 // Relu(features:T) -> (activations:T) {T:type}
@@ -3278,6 +3504,14 @@ struct SumOptions {
 // Tidx:type=int32}
 RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, const SumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SwitchOutputs {
+  Output output_false;
+  Output output_true;
+};
+// Passes data on to output_true if pred is true, else to output_false.
+// Switch(data:T, pred:bool) -> (output_false:T, output_true:T) {T:type}
+RAMET_EXPORT SwitchOutputs Switch(const Input& data, const Input& pred, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the tangent of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.
 // Tan(x:T) -> (y:T) {T:type}

@@ -1,0 +1,330 @@
+#include <algorithm>
+
+#include "ramet/op/op.h"
+#include "ramet/op/resource_handle.h"
+#include "ramet/ops/lookup/table.h"
+
+namespace ramet {
+namespace {
+
+using Kind = LookupTable::Kind;
+
+std::string PrivateName(std::string_view node) {
+  static std::atomic<int64_t> made = 0;
+  return StrCat("_", made++, "_", node);
+}
+
+// The pairs of dtypes for which TensorFlow has tables.
+bool Supported(Kind kind, DType key, DType value) {
+  if (value == kFloat || value == kDouble || value == kInt32) return true;
+  if (value == kString) return key == kInt64 || kind == Kind::kFilledOnce;
+  if (value == kInt64) return key != kInt32;
+  if (value == kBool) return key == kString;
+  return value == DType::kVariant && key == kInt64 && kind == Kind::kMutable;
+}
+
+// Makes the session's table, or finds the one of that name.
+template <Kind kind>
+class TableKernel final : public Kernel {
+ public:
+  explicit TableKernel(const KernelNode& node)
+      : container_(node.attrs->GetOr<std::string>("container", "")),
+        form_(node.output_types[0]),
+        key_(node.attrs->GetOr("key_dtype", DType::kInvalid)),
+        value_(node.attrs->GetOr("value_dtype", DType::kInvalid)),
+        reference_(node.name) {
+    if (container_.empty()) container_ = "localhost";
+    name_ = node.attrs->GetOr<std::string>("shared_name", "");
+    if (!name_.empty()) return;
+    name_ = node.attrs->GetOr("use_node_name_sharing", false) ? node.name : PrivateName(node.name);
+  }
+
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    auto kernel = std::make_unique<TableKernel>(node);
+    if (!Supported(kind, kernel->key_, kernel->value_)) {
+      return InvalidArgument("No kernel of ", node.op, " for key_dtype=", DTypeName(kernel->key_),
+                             ", value_dtype=", DTypeName(kernel->value_), " (node '", node.name,
+                             "')");
+    }
+    return StatusOr<std::unique_ptr<Kernel>>(std::move(kernel));
+  }
+
+  Status Compute(KernelContext& c) override {
+    std::lock_guard lock(mutex_);
+    if (table_ == nullptr) RAMET_RETURN_IF_ERROR(LookUp(*c.env().resources));
+    if (!IsRef(form_)) {
+      c.SetOutput(0, MakeHandle(table_));
+      return OkStatus();
+    }
+    c.SetRefOutput(0, &reference_);
+    return OkStatus();
+  }
+
+ private:
+  Status LookUp(ResourceStore& store) {
+    auto found = std::dynamic_pointer_cast<LookupTable>(
+        store.FindOrCreate(TableContainer(container_), name_,
+                           [&] { return LookupTable::Make(kind, name_, key_, value_); }));
+    if (found->key_dtype() != key_ || found->value_dtype() != value_) {
+      return InvalidArgument("Conflicting key/value dtypes ", DTypeName(key_), "->",
+                             DTypeName(value_), " with ", DTypeName(found->key_dtype()), "-",
+                             DTypeName(found->value_dtype()), " for table ", name_);
+    }
+    reference_.Set(Tensor::Vector<std::string>({container_, name_}));
+    table_ = std::move(found);
+    return OkStatus();
+  }
+
+  std::string container_, name_;
+  const DType form_, key_, value_;
+  std::mutex mutex_;
+  std::shared_ptr<LookupTable> table_;
+  VariableState reference_;
+};
+
+Status CheckDefault(const Tensor& keys, const Tensor& value) {
+  if (value.rank() == 0 || value.shape() == keys.shape()) return OkStatus();
+  return InvalidArgument("Expected shape [] or ", keys.shape(), " for default value, got ",
+                         value.shape());
+}
+
+Status Find(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(auto table, InputTable(c));
+  const Tensor &keys = c.input(1), &defaults = c.input(2);
+  RAMET_RETURN_IF_ERROR(CheckTableTypes(c, *table, defaults.dtype()));
+  RAMET_RETURN_IF_ERROR(CheckDefault(keys, defaults));
+  RAMET_ASSIGN_OR_RETURN(Tensor * values, c.Allocate(0, table->value_dtype(), keys.shape()));
+  return table->Find(keys, defaults, *values);
+}
+
+Status Size(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(auto table, InputTable(c));
+  c.SetOutput(0, Tensor(table->size()));
+  return OkStatus();
+}
+
+class ExportKernel final : public Kernel {
+ public:
+  explicit ExportKernel(const KernelNode& node)
+      : key_(node.output_types[0]), value_(node.output_types[1]) {}
+  static std::unique_ptr<Kernel> Make(const KernelNode& node) {
+    return std::make_unique<ExportKernel>(node);
+  }
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(auto table, InputTable(c));
+    if (table->key_dtype() != key_ || table->value_dtype() != value_) {
+      return InvalidArgument("Signature mismatch, have: ", DTypeName(key_), ", ", DTypeName(value_),
+                             " expected: ", DTypeName(table->key_dtype()), ", ",
+                             DTypeName(table->value_dtype()));
+    }
+    Tensor keys, values;
+    RAMET_RETURN_IF_ERROR(table->Export(keys, values, c.allocator()));
+    c.SetOutput(0, std::move(keys));
+    c.SetOutput(1, std::move(values));
+    return OkStatus();
+  }
+
+ private:
+  const DType key_, value_;
+};
+
+Status CheckValues(const Tensor& keys, const Tensor& values) {
+  if (keys.shape() == values.shape()) return OkStatus();
+  return InvalidArgument("Expected shape ", keys.shape(), " for value, got ", values.shape());
+}
+
+Status NotSupported(std::string_view what) {
+  return Unimplemented(what, " not supported by InitializableLookupTable implementations");
+}
+
+Status Insert(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(auto table, InputTable(c));
+  RAMET_RETURN_IF_ERROR(CheckTableTypes(c, *table));
+  RAMET_RETURN_IF_ERROR(CheckValues(c.input(1), c.input(2)));
+  if (table->kind() == Kind::kFilledOnce) return NotSupported("Insert");
+  return table->Insert(c.input(1), c.input(2), false);
+}
+
+Status Import(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(auto table, InputTable(c));
+  RAMET_RETURN_IF_ERROR(CheckTableTypes(c, *table));
+  RAMET_RETURN_IF_ERROR(CheckValues(c.input(1), c.input(2)));
+  if (table->kind() == Kind::kFilledOnce) return table->Initialize(c.input(1), c.input(2));
+  return table->Insert(c.input(1), c.input(2), true);
+}
+
+Status Remove(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(auto table, InputTable(c));
+  RAMET_RETURN_IF_ERROR(CheckTableTypes(c, *table));
+  if (table->kind() == Kind::kFilledOnce) return NotSupported("Remove");
+  table->Remove(c.input(1));
+  return OkStatus();
+}
+
+Status HandleShape(ShapeContext& c) {
+  c.set_output(0, Shape());
+  return OkStatus();
+}
+
+Status NameShape(ShapeContext& c) {
+  c.set_output(0, Shape{2});
+  return OkStatus();
+}
+
+Status FindShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(0, 0).status());
+  c.set_output(0, c.input(1));
+  return OkStatus();
+}
+
+Status ReferenceShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape handle, c.WithRank(0, 1));
+  RAMET_RETURN_IF_ERROR(handle.MergeWith(Shape{2}).status());
+  if (c.num_outputs() == 1 && c.num_inputs() == 1) c.set_output(0, Shape());
+  return OkStatus();
+}
+
+template <ShapeFn handle_shape>
+Status EntriesShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(handle_shape(c));
+  return c.input(1).MergeWith(c.input(2)).status();
+}
+
+Status ResourceShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(0, 0).status());
+  if (c.num_outputs() == 1 && c.num_inputs() == 1) c.set_output(0, Shape());
+  return OkStatus();
+}
+
+template <Kind kind>
+struct Of {
+  template <class K>
+  struct Kernels {
+    static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+      return TableKernel<kind>::Make(node);
+    }
+  };
+};
+using Once = Of<Kind::kFilledOnce>;
+using Mutable = Of<Kind::kMutable>;
+
+constexpr char kHashTableDoc[] =
+    "A table of the session that is filled once: keys int32, int64 or string, values numbers, "
+    "strings or bool. Nodes with one shared_name and container (or, with use_node_name_sharing, "
+    "one node name) have one table. Error: there is a table of that name with other dtypes.";
+constexpr char kMutableDoc[] =
+    "A table of the session that starts empty and takes insertions. Nodes with one shared_name and "
+    "container (or, with use_node_name_sharing, one node name) have one table. Error: there is a "
+    "table of that name with other dtypes.";
+
+#define RAMET_TABLE(name, output, kernels, doc, shape) \
+  RAMET_OP(name)                                       \
+      .Output("table_handle: " output)                 \
+      .Attr("container: string = ''")                  \
+      .Attr("shared_name: string = ''")                \
+      .Attr("use_node_name_sharing: bool = false")     \
+      .Attr("key_dtype: type")                         \
+      .Attr("value_dtype: type")                       \
+      .Doc(doc)                                        \
+      .Stateful()                                      \
+      .HostMemory({"table_handle"})                    \
+      .Shape(shape)                                    \
+      .NotDifferentiable()                             \
+      .CpuKernelClasses<kernels::Kernels, int32_t, int64_t, std::string>("key_dtype")
+
+RAMET_TABLE("HashTable", "Ref(string)", Once, kHashTableDoc, NameShape);
+RAMET_TABLE("HashTableV2", "resource", Once, kHashTableDoc, HandleShape);
+RAMET_TABLE("MutableHashTable", "Ref(string)", Mutable, kMutableDoc, NameShape);
+RAMET_TABLE("MutableHashTableV2", "resource", Mutable, kMutableDoc, HandleShape);
+
+constexpr char kFindDoc[] =
+    "Returns the values of keys, default_value where the table has none: a scalar, or one for each "
+    "key (of which a table that is filled once takes the first). Shape of values: shape of keys. "
+    "Error: the dtypes are not the table's; the table is not initialized.";
+constexpr char kSizeDoc[] = "Returns how many entries a table has, a scalar.";
+constexpr char kExportDoc[] =
+    "Returns all keys and all values of a table, two vectors, in one order. Error: the table is "
+    "not initialized.";
+constexpr char kImportDoc[] =
+    "Makes keys and values all that a table has; one that is filled once is left as it is if that "
+    "was done before. Error: the dtypes are not the table's; the shapes differ.";
+constexpr char kInsertDoc[] =
+    "Puts values under keys into a mutable table, in the place of what is there. Error: the dtypes "
+    "are not the table's; the shapes differ; the table is filled once.";
+
+#define RAMET_TABLE_OPS(suffix, handle, find_shape, shape) \
+  RAMET_OP("LookupTableFind" suffix)                       \
+      .Input("table_handle: " handle)                      \
+      .Input("keys: Tin")                                  \
+      .Input("default_value: Tout")                        \
+      .Output("values: Tout")                              \
+      .Attr("Tin: type")                                   \
+      .Attr("Tout: type")                                  \
+      .Doc(kFindDoc)                                       \
+      .RAMET_STATEFUL_TABLE_OP(suffix)                     \
+      .Shape(find_shape)                                   \
+      .NotDifferentiable()                                 \
+      .CpuKernel(Find);                                    \
+  RAMET_OP("LookupTableSize" suffix)                       \
+      .Input("table_handle: " handle)                      \
+      .Output("size: int64")                               \
+      .Doc(kSizeDoc)                                       \
+      .RAMET_STATEFUL_TABLE_OP(suffix)                     \
+      .Shape(shape)                                        \
+      .NotDifferentiable()                                 \
+      .CpuKernel(Size);                                    \
+  RAMET_OP("LookupTableExport" suffix)                     \
+      .Input("table_handle: " handle)                      \
+      .Output("keys: Tkeys")                               \
+      .Output("values: Tvalues")                           \
+      .Attr("Tkeys: type")                                 \
+      .Attr("Tvalues: type")                               \
+      .Doc(kExportDoc)                                     \
+      .RAMET_STATEFUL_TABLE_OP(suffix)                     \
+      .Shape(shape)                                        \
+      .NotDifferentiable()                                 \
+      .CpuKernelClass<ExportKernel>();                     \
+  RAMET_OP("LookupTableImport" suffix)                     \
+      .Input("table_handle: " handle)                      \
+      .Input("keys: Tin")                                  \
+      .Input("values: Tout")                               \
+      .Attr("Tin: type")                                   \
+      .Attr("Tout: type")                                  \
+      .Doc(kImportDoc)                                     \
+      .RAMET_STATEFUL_TABLE_OP(suffix)                     \
+      .Shape(EntriesShape<shape>)                          \
+      .NotDifferentiable()                                 \
+      .CpuKernel(Import);                                  \
+  RAMET_OP("LookupTableInsert" suffix)                     \
+      .Input("table_handle: " handle)                      \
+      .Input("keys: Tin")                                  \
+      .Input("values: Tout")                               \
+      .Attr("Tin: type")                                   \
+      .Attr("Tout: type")                                  \
+      .Doc(kInsertDoc)                                     \
+      .RAMET_STATEFUL_TABLE_OP(suffix)                     \
+      .Shape(shape)                                        \
+      .NotDifferentiable()                                 \
+      .CpuKernel(Insert)
+
+#define RAMET_STATEFUL_TABLE_OP(suffix) HostMemory({"table_handle"})
+RAMET_TABLE_OPS("", "Ref(string)", ReferenceShape, ReferenceShape);
+#undef RAMET_STATEFUL_TABLE_OP
+#define RAMET_STATEFUL_TABLE_OP(suffix) Stateful().HostMemory({"table_handle"})
+RAMET_TABLE_OPS("V2", "resource", FindShape, ResourceShape);
+
+RAMET_OP("LookupTableRemoveV2")
+    .Input("table_handle: resource")
+    .Input("keys: Tin")
+    .Attr("Tin: type")
+    .Doc(
+        "Takes keys out of a mutable table; those that it does not have are passed over. Error: "
+        "the dtype is not that of the table's keys; the table is filled once.")
+    .Stateful()
+    .HostMemory({"table_handle"})
+    .Shape(ResourceShape)
+    .NotDifferentiable()
+    .CpuKernel(Remove);
+
+}  // namespace
+}  // namespace ramet

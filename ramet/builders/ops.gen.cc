@@ -314,6 +314,18 @@ Output BatchToSpaceND(const Input& input, const Input& block_shape, const Input&
   return First(Build(nullptr, "BatchToSpaceND", Flat({input, block_shape, crops}), {}, Or(name, "BatchToSpaceND"), where));
 }
 
+Output BesselI0e(const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "BesselI0e", Flat({x}), {}, Or(name, "BesselI0e"), where));
+}
+
+Output BesselI1e(const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "BesselI1e", Flat({x}), {}, Or(name, "BesselI1e"), where));
+}
+
+Output Betainc(const Input& a, const Input& b, const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Betainc", Flat({a, b, x}), {}, Or(name, "Betainc"), where));
+}
+
 Output BiasAdd(const Input& value, const Input& bias, const BiasAddOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BiasAdd", Flat({value, bias}), {{"data_format", options.data_format}}, Or(name, "BiasAdd"), where));
 }
@@ -330,6 +342,10 @@ Output BiasAddGrad(const Input& out_backprop, std::string_view name, SourceLocat
 
 Output BiasAddV1(const Input& value, const Input& bias, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BiasAddV1", Flat({value, bias}), {}, Or(name, "BiasAddV1"), where));
+}
+
+Output Bincount(const Input& arr, const Input& size, const Input& weights, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Bincount", Flat({arr, size, weights}), {}, Or(name, "Bincount"), where));
 }
 
 Output Bitcast(const Input& input, DType type, std::string_view name, SourceLocation where) {
@@ -359,6 +375,10 @@ BroadcastGradientArgsOutputs BroadcastGradientArgs(const Input& s0, const Input&
 
 Output BroadcastTo(const Input& input, const Input& shape, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BroadcastTo", Flat({input, shape}), {}, Or(name, "BroadcastTo"), where));
+}
+
+Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Bucketize", Flat({input}), {{"boundaries", boundaries}}, Or(name, "Bucketize"), where));
 }
 
 Output Cast(const Input& x, DType dst_t, const CastOptions& options, std::string_view name, SourceLocation where) {
@@ -602,6 +622,10 @@ Output Erfc(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Erfc", Flat({x}), {}, Or(name, "Erfc"), where));
 }
 
+Output Erfinv(const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Erfinv", Flat({x}), {}, Or(name, "Erfinv"), where));
+}
+
 Output EuclideanNorm(const Input& input, const Input& reduction_indices, const EuclideanNormOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "EuclideanNorm", Flat({input, reduction_indices}), {{"keep_dims", options.keep_dims}}, Or(name, "EuclideanNorm"), where));
 }
@@ -721,6 +745,13 @@ Output HashTableV2(Graph& graph, DType key_dtype, DType value_dtype, std::string
   return HashTableV2(graph, key_dtype, value_dtype, HashTableV2Options(), name, where);
 }
 
+Output HistogramFixedWidth(const Input& values, const Input& value_range, const Input& nbins, const HistogramFixedWidthOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "HistogramFixedWidth", Flat({values, value_range, nbins}), {{"dtype", options.dtype}}, Or(name, "HistogramFixedWidth"), where));
+}
+Output HistogramFixedWidth(const Input& values, const Input& value_range, const Input& nbins, std::string_view name, SourceLocation where) {
+  return HistogramFixedWidth(values, value_range, nbins, HistogramFixedWidthOptions(), name, where);
+}
+
 Output HistogramSummary(const Input& tag, const Input& values, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "HistogramSummary", Flat({tag, values}), {}, Or(name, "HistogramSummary"), where));
 }
@@ -731,6 +762,18 @@ Output Identity(const Input& input, std::string_view name, SourceLocation where)
 
 std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "IdentityN", Flat({input}), {}, Or(name, "IdentityN"), where));
+}
+
+Output Igamma(const Input& a, const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Igamma", Flat({a, x}), {}, Or(name, "Igamma"), where));
+}
+
+Output IgammaGradA(const Input& a, const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IgammaGradA", Flat({a, x}), {}, Or(name, "IgammaGradA"), where));
+}
+
+Output Igammac(const Input& a, const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Igammac", Flat({a, x}), {}, Or(name, "Igammac"), where));
 }
 
 Output Imag(const Input& input, const ImagOptions& options, std::string_view name, SourceLocation where) {
@@ -944,6 +987,13 @@ Output LookupTableSizeV2(const Input& table_handle, std::string_view name, Sourc
 
 Output LoopCond(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LoopCond", Flat({input}), {}, Or(name, "LoopCond"), where));
+}
+
+Output LowerBound(const Input& sorted_inputs, const Input& values, const LowerBoundOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "LowerBound", Flat({sorted_inputs, values}), {{"out_type", options.out_type}}, Or(name, "LowerBound"), where));
+}
+Output LowerBound(const Input& sorted_inputs, const Input& values, std::string_view name, SourceLocation where) {
+  return LowerBound(sorted_inputs, values, LowerBoundOptions(), name, where);
 }
 
 Output MatMul(const Input& a, const Input& b, const MatMulOptions& options, std::string_view name, SourceLocation where) {
@@ -1170,8 +1220,16 @@ Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, std:
   return MutableHashTableV2(graph, key_dtype, value_dtype, MutableHashTableV2Options(), name, where);
 }
 
+Output Ndtri(const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Ndtri", Flat({x}), {}, Or(name, "Ndtri"), where));
+}
+
 Output Neg(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Neg", Flat({x}), {}, Or(name, "Neg"), where));
+}
+
+Output NextAfter(const Input& x1, const Input& x2, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "NextAfter", Flat({x1, x2}), {}, Or(name, "NextAfter"), where));
 }
 
 Output NextIteration(const Input& data, std::string_view name, SourceLocation where) {
@@ -1237,6 +1295,10 @@ Output Polygamma(const Input& a, const Input& x, std::string_view name, SourceLo
   return First(Build(nullptr, "Polygamma", Flat({a, x}), {}, Or(name, "Polygamma"), where));
 }
 
+Output PopulationCount(const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "PopulationCount", Flat({x}), {}, Or(name, "PopulationCount"), where));
+}
+
 Output Pow(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Pow", Flat({x, y}), {}, Or(name, "Pow"), where));
 }
@@ -1275,6 +1337,10 @@ std::vector<Output> PyFunc(const std::vector<Input>& input, const std::string& t
 
 std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "PyFuncStateless", Flat({input}), {{"token", token}, {"Tout", tout}}, Or(name, "PyFuncStateless"), where));
+}
+
+Output RandomGammaGrad(const Input& alpha, const Input& sample, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RandomGammaGrad", Flat({alpha, sample}), {}, Or(name, "RandomGammaGrad"), where));
 }
 
 Output RandomStandardNormal(const Input& shape, DType dtype, const RandomStandardNormalOptions& options, std::string_view name, SourceLocation where) {
@@ -2056,6 +2122,11 @@ Output SparseSegmentMeanGrad(const Input& grad, const Input& indices, const Inpu
   return First(Build(nullptr, "SparseSegmentMeanGrad", Flat({grad, indices, segment_ids, output_dim0}), {}, Or(name, "SparseSegmentMeanGrad"), where));
 }
 
+SparseSegmentMeanGradV2Outputs SparseSegmentMeanGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseSegmentMeanGradV2", Flat({grad, indices, segment_ids, dense_output_dim0}), {}, Or(name, "SparseSegmentMeanGradV2"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
 Output SparseSegmentSqrtN(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentSqrtNOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseSegmentSqrtN", Flat({data, indices, segment_ids}), {{"sparse_gradient", options.sparse_gradient}}, Or(name, "SparseSegmentSqrtN"), where));
 }
@@ -2067,6 +2138,11 @@ Output SparseSegmentSqrtNGrad(const Input& grad, const Input& indices, const Inp
   return First(Build(nullptr, "SparseSegmentSqrtNGrad", Flat({grad, indices, segment_ids, output_dim0}), {}, Or(name, "SparseSegmentSqrtNGrad"), where));
 }
 
+SparseSegmentSqrtNGradV2Outputs SparseSegmentSqrtNGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseSegmentSqrtNGradV2", Flat({grad, indices, segment_ids, dense_output_dim0}), {}, Or(name, "SparseSegmentSqrtNGradV2"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
 Output SparseSegmentSum(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentSumOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseSegmentSum", Flat({data, indices, segment_ids}), {{"sparse_gradient", options.sparse_gradient}}, Or(name, "SparseSegmentSum"), where));
 }
@@ -2076,6 +2152,11 @@ Output SparseSegmentSum(const Input& data, const Input& indices, const Input& se
 
 Output SparseSegmentSumGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseSegmentSumGrad", Flat({grad, indices, segment_ids, output_dim0}), {}, Or(name, "SparseSegmentSumGrad"), where));
+}
+
+SparseSegmentSumGradV2Outputs SparseSegmentSumGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseSegmentSumGradV2", Flat({grad, indices, segment_ids, dense_output_dim0}), {}, Or(name, "SparseSegmentSumGradV2"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
 }
 
 SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name, SourceLocation where) {
@@ -2571,6 +2652,13 @@ Output UnsortedSegmentProd(const Input& data, const Input& segment_ids, const In
 
 Output UnsortedSegmentSum(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "UnsortedSegmentSum", Flat({data, segment_ids, num_segments}), {}, Or(name, "UnsortedSegmentSum"), where));
+}
+
+Output UpperBound(const Input& sorted_inputs, const Input& values, const UpperBoundOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "UpperBound", Flat({sorted_inputs, values}), {{"out_type", options.out_type}}, Or(name, "UpperBound"), where));
+}
+Output UpperBound(const Input& sorted_inputs, const Input& values, std::string_view name, SourceLocation where) {
+  return UpperBound(sorted_inputs, values, UpperBoundOptions(), name, where);
 }
 
 Output VarHandleOp(Graph& graph, DType dtype, const Shape& shape, const VarHandleOpOptions& options, std::string_view name, SourceLocation where) {

@@ -483,6 +483,21 @@ RAMET_EXPORT Output BatchToSpace(const Input& input, const Input& crops, int64_t
 // Tblock_shape:type=int32, Tcrops:type=int32}
 RAMET_EXPORT Output BatchToSpaceND(const Input& input, const Input& block_shape, const Input& crops, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns the modified Bessel function of order 0, times exp(-|x|), element-wise. Shape of y: shape
+// of x.
+// BesselI0e(x:T) -> (y:T) {T:type}
+RAMET_EXPORT Output BesselI0e(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the modified Bessel function of order 1, times exp(-|x|), element-wise. Shape of y: shape
+// of x.
+// BesselI1e(x:T) -> (y:T) {T:type}
+RAMET_EXPORT Output BesselI1e(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the regularized incomplete beta function element-wise. a, b and x have one shape or are
+// scalars. Its gradient is that of x alone. Error: the shapes differ.
+// Betainc(a:T, b:T, x:T) -> (z:T) {T:type}
+RAMET_EXPORT Output Betainc(const Input& a, const Input& b, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct BiasAddOptions {
   std::string data_format = "NHWC";
 };
@@ -507,6 +522,12 @@ RAMET_EXPORT Output BiasAddGrad(const Input& out_backprop, std::string_view name
 // is no vector or of another length.
 // BiasAddV1(value:T, bias:T) -> (output:T) {T:type}
 RAMET_EXPORT Output BiasAddV1(const Input& value, const Input& bias, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns for each number below size how often it is in arr, or, with as many weights as arr has
+// elements, the sum of the weights there. Larger numbers are left out. Error: a number is negative;
+// the sizes do not fit.
+// Bincount(arr:int32, size:int32, weights:T) -> (bins:T) {T:type}
+RAMET_EXPORT Output Bincount(const Input& arr, const Input& size, const Input& weights, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // The bytes of `input` as elements of `type`. From a wider to a narrower dtype the shape gets
 // a last dimension with the ratio of the sizes; the other way round it loses that dimension.
@@ -549,6 +570,11 @@ RAMET_EXPORT BroadcastGradientArgsOutputs BroadcastGradientArgs(const Input& s0,
 // \error kInvalidArgument "Incompatible shapes: [3] vs. [2]".
 // BroadcastTo(input:T, shape:Tidx) -> (output:T) {T:type, Tidx:type=int32}
 RAMET_EXPORT Output BroadcastTo(const Input& input, const Input& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns for each element how many of the boundaries, which do not go down, are not larger than
+// it. Shape of the output: shape of the input. Error: the boundaries are not sorted.
+// Bucketize(input:T) -> (output:int32) {T:type, boundaries:list(float)}
+RAMET_EXPORT Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct CastOptions {
   bool truncate = false;
@@ -914,6 +940,11 @@ RAMET_EXPORT Output Erf(const Input& x, std::string_view name = "", SourceLocati
 // Erfc(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Erfc(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns the number whose error function is x, element-wise; infinite for -1 and 1. Shape of y:
+// shape of x.
+// Erfinv(x:T) -> (y:T) {T:type}
+RAMET_EXPORT Output Erfinv(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct EuclideanNormOptions {
   bool keep_dims = false;
 };
@@ -1150,6 +1181,16 @@ struct HashTableV2Options {
 RAMET_EXPORT Output HashTableV2(Graph& graph, DType key_dtype, DType value_dtype, const HashTableV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output HashTableV2(Graph& graph, DType key_dtype, DType value_dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct HistogramFixedWidthOptions {
+  DType dtype = static_cast<DType>(3) /* int32 */;
+};
+// Returns how many values are in each of nbins equal parts of value_range [low, high]; those
+// outside are counted at its ends. Error: the range is empty; nbins is not above 0; a value is NaN.
+// HistogramFixedWidth(values:T, value_range:T, nbins:int32) -> (out:dtype) {T:type,
+// dtype:type=int32}
+RAMET_EXPORT Output HistogramFixedWidth(const Input& values, const Input& value_range, const Input& nbins, const HistogramFixedWidthOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output HistogramFixedWidth(const Input& values, const Input& value_range, const Input& nbins, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // A serialized Summary with a histogram of the values under the scalar tag.
 // \error kInvalidArgument "Nan in summary histogram for: NODE", "Infinity in Histogram for: NODE";
 // if the tag is no scalar.
@@ -1164,6 +1205,21 @@ RAMET_EXPORT Output Identity(const Input& input, std::string_view name = "", Sou
 // All inputs, unchanged.
 // IdentityN(input:T) -> (output:T) {T:list(type)}
 RAMET_EXPORT std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the regularized lower incomplete gamma function element-wise with broadcasting; NaN for x
+// < 0 or a <= 0. Error: the shapes do not broadcast.
+// Igamma(a:T, x:T) -> (z:T) {T:type}
+RAMET_EXPORT Output Igamma(const Input& a, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the derivative of Igamma(a, x) by a, element-wise with broadcasting. Error: the shapes do
+// not broadcast.
+// IgammaGradA(a:T, x:T) -> (z:T) {T:type}
+RAMET_EXPORT Output IgammaGradA(const Input& a, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the regularized upper incomplete gamma function element-wise with broadcasting; NaN for x
+// < 0 or a <= 0. Error: the shapes do not broadcast.
+// Igammac(a:T, x:T) -> (z:T) {T:type}
+RAMET_EXPORT Output Igammac(const Input& a, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ImagOptions {
   DType tout = static_cast<DType>(1) /* float */;
@@ -1460,6 +1516,15 @@ RAMET_EXPORT Output LookupTableSizeV2(const Input& table_handle, std::string_vie
 // Passes on whether a loop goes on.
 // LoopCond(input:bool) -> (output:bool) {}
 RAMET_EXPORT Output LoopCond(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct LowerBoundOptions {
+  DType out_type = static_cast<DType>(3) /* int32 */;
+};
+// Returns for each value how many elements of its row of sorted_inputs are smaller; both are
+// matrices. Shape of the output: shape of values. Error: the numbers of rows differ.
+// LowerBound(sorted_inputs:T, values:T) -> (output:out_type) {T:type, out_type:type=int32}
+RAMET_EXPORT Output LowerBound(const Input& sorted_inputs, const Input& values, const LowerBoundOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output LowerBound(const Input& sorted_inputs, const Input& values, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct MatMulOptions {
   bool transpose_a = false;
@@ -1826,9 +1891,19 @@ struct MutableHashTableV2Options {
 RAMET_EXPORT Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, const MutableHashTableV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Returns the number below which a normally distributed one is with probability x, element-wise;
+// infinite for 0 and 1. Shape of y: shape of x.
+// Ndtri(x:T) -> (y:T) {T:type}
+RAMET_EXPORT Output Ndtri(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns -x element-wise; the smallest integer stays. Shape of y: shape of x.
 // Neg(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Neg(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the next number of the type after x1 on the way to x2, element-wise with broadcasting.
+// Error: the shapes do not broadcast.
+// NextAfter(x1:T, x2:T) -> (output:T) {T:type=float}
+RAMET_EXPORT Output NextAfter(const Input& x1, const Input& x2, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Passes a value on to the next iteration of a loop.
 // NextIteration(data:T) -> (output:T) {T:type}
@@ -1906,6 +1981,10 @@ RAMET_EXPORT Output PlaceholderWithDefault(const Input& input, const Shape& shap
 // Polygamma(a:T, x:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Polygamma(const Input& a, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns how many bits of x are set, element-wise. Shape of y: shape of x.
+// PopulationCount(x:T) -> (y:uint8) {T:type}
+RAMET_EXPORT Output PopulationCount(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns x to the power of y element-wise with broadcasting; NaN for real x < 0 and y that is not
 // whole. Error: an integer y is negative; the shapes do not broadcast.
 // Pow(x:T, y:T) -> (z:T) {T:type}
@@ -1963,6 +2042,11 @@ RAMET_EXPORT std::vector<Output> PyFunc(const std::vector<Input>& input, const s
 // As PyFunc, for a function whose results depend on its inputs alone.
 // PyFuncStateless(input:Tin) -> (output:Tout) {token:string, Tin:list(type), Tout:list(type)}
 RAMET_EXPORT std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the derivative of samples of gamma distributions by their shapes alpha, element-wise with
+// broadcasting. Error: the shapes do not broadcast.
+// RandomGammaGrad(alpha:T, sample:T) -> (output:T) {T:type}
+RAMET_EXPORT Output RandomGammaGrad(const Input& alpha, const Input& sample, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct RandomStandardNormalOptions {
   int64_t seed = 0;
@@ -3278,6 +3362,16 @@ RAMET_EXPORT Output SparseSegmentMean(const Input& data, const Input& indices, c
 // (output:T) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
 RAMET_EXPORT Output SparseSegmentMeanGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct SparseSegmentMeanGradV2Outputs {
+  Output output;
+  Output sorted_unique_indices;
+};
+// The gradient of SparseSegmentMean for the rows of data that it picks, and which those are,
+// sorted. Error: an index is outside of dense_output_dim0 rows; an id is outside of grad.
+// SparseSegmentMeanGradV2(grad:T, indices:Tidx, segment_ids:Tsegmentids, dense_output_dim0:int32)
+// -> (output:T, sorted_unique_indices:Tidx) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
+RAMET_EXPORT SparseSegmentMeanGradV2Outputs SparseSegmentMeanGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct SparseSegmentSqrtNOptions {
   bool sparse_gradient = false;
 };
@@ -3297,6 +3391,16 @@ RAMET_EXPORT Output SparseSegmentSqrtN(const Input& data, const Input& indices, 
 // (output:T) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
 RAMET_EXPORT Output SparseSegmentSqrtNGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct SparseSegmentSqrtNGradV2Outputs {
+  Output output;
+  Output sorted_unique_indices;
+};
+// The gradient of SparseSegmentSqrtN for the rows of data that it picks, and which those are,
+// sorted. Error: an index is outside of dense_output_dim0 rows; an id is outside of grad.
+// SparseSegmentSqrtNGradV2(grad:T, indices:Tidx, segment_ids:Tsegmentids, dense_output_dim0:int32)
+// -> (output:T, sorted_unique_indices:Tidx) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
+RAMET_EXPORT SparseSegmentSqrtNGradV2Outputs SparseSegmentSqrtNGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct SparseSegmentSumOptions {
   bool sparse_gradient = false;
 };
@@ -3314,6 +3418,16 @@ RAMET_EXPORT Output SparseSegmentSum(const Input& data, const Input& indices, co
 // SparseSegmentSumGrad(grad:T, indices:Tidx, segment_ids:Tsegmentids, output_dim0:int32) ->
 // (output:T) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
 RAMET_EXPORT Output SparseSegmentSumGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseSegmentSumGradV2Outputs {
+  Output output;
+  Output sorted_unique_indices;
+};
+// The gradient of SparseSegmentSum for the rows of data that it picks, and which those are, sorted.
+// Error: an index is outside of dense_output_dim0 rows; an id is outside of grad.
+// SparseSegmentSumGradV2(grad:T, indices:Tidx, segment_ids:Tsegmentids, dense_output_dim0:int32) ->
+// (output:T, sorted_unique_indices:Tidx) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
+RAMET_EXPORT SparseSegmentSumGradV2Outputs SparseSegmentSumGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct SparseSoftmaxCrossEntropyWithLogitsOutputs {
   Output loss;
@@ -4155,6 +4269,15 @@ RAMET_EXPORT Output UnsortedSegmentProd(const Input& data, const Input& segment_
 // UnsortedSegmentSum(data:T, segment_ids:Tindices, num_segments:Tnumsegments) -> (output:T)
 // {T:type, Tindices:type, Tnumsegments:type=int32}
 RAMET_EXPORT Output UnsortedSegmentSum(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct UpperBoundOptions {
+  DType out_type = static_cast<DType>(3) /* int32 */;
+};
+// Returns for each value how many elements of its row of sorted_inputs are not larger; both are
+// matrices. Shape of the output: shape of values. Error: the numbers of rows differ.
+// UpperBound(sorted_inputs:T, values:T) -> (output:out_type) {T:type, out_type:type=int32}
+RAMET_EXPORT Output UpperBound(const Input& sorted_inputs, const Input& values, const UpperBoundOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output UpperBound(const Input& sorted_inputs, const Input& values, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct VarHandleOpOptions {
   std::string container = "";

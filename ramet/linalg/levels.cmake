@@ -18,6 +18,9 @@ list(FILTER linalg_sources EXCLUDE REGEX "/linalg/levels/")
 set_target_properties(ramet_linalg PROPERTIES SOURCES "${linalg_sources}")
 target_compile_options(ramet_linalg PRIVATE ${linalg_options})
 target_link_libraries(ramet_linalg PRIVATE ${CMAKE_DL_LIBS})
+# Decompositions and special functions are compiled once, for the lowest level.
+target_include_directories(ramet_linalg SYSTEM PRIVATE ${EIGEN3_INCLUDE_DIRS})
+target_compile_definitions(ramet_linalg PRIVATE EIGEN_DONT_PARALLELIZE EIGEN_MPL2_ONLY)
 # libgomp by name: clang would take another OpenMP.
 target_link_libraries(ramet_linalg PRIVATE gomp)
 

@@ -48,6 +48,26 @@ Status DenseBincount(KernelContext& c, bool binary) {
 }
 
 template <class T>
+Status Bincount(KernelContext& c) {
+  const Tensor &input = c.input(0), &size = c.input(1), &weights = c.input(2);
+  if (size.rank() != 0) return InvalidArgument("Shape must be rank 0 but is rank ", size.rank());
+  const int64_t count = IntegerAt(size, 0);
+  if (count < 0) return InvalidArgument("size (", count, ") must be non-negative");
+  if (weights.num_elements() > 0 && weights.num_elements() != input.num_elements()) {
+    return InvalidArgument("Input indices and weights must have the same size.");
+  }
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DTypeOf<T>::value, Shape{count}));
+  T* bins = y->mutable_data<T>();
+  std::fill_n(bins, count, T(0));
+  for (int64_t i = 0; i < input.num_elements(); ++i) {
+    const int64_t value = IntegerAt(input, i);
+    if (value < 0) return InvalidArgument("Input arr must be non-negative!");
+    if (value < count) bins[value] += weights.num_elements() > 0 ? weights.data<T>()[i] : T(1);
+  }
+  return OkStatus();
+}
+
+template <class T>
 class BincountKernel final : public Kernel {
  public:
   explicit BincountKernel(bool binary) : binary_(binary) {}
@@ -76,6 +96,34 @@ Status BincountShape(ShapeContext& c) {
   c.set_output(0, input.rank() == 2 ? Shape{input.dim(0), known} : Shape{known});
   return OkStatus();
 }
+
+Status VectorOfBinsShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(1, 0).status());
+  const Tensor* size = c.constant(1);
+  const int64_t known = size != nullptr ? IntegerAt(*size, 0) : Shape::kUnknownDim;
+  if (size != nullptr && known < 0) {
+    return InvalidArgument("size (", known, ") must be non-negative");
+  }
+  c.set_output(0, Shape{known});
+  return OkStatus();
+}
+
+RAMET_OP("Bincount")
+    .Input("arr: int32")
+    .Input("size: int32")
+    .Input("weights: T")
+    .Output("bins: T")
+    .Attr("T: {int32, int64, float, double}")
+    .HostMemory({"size"})
+    .Doc(
+        "Returns for each number below size how often it is in arr, or, with as many weights as "
+        "arr has elements, the sum of the weights there. Larger numbers are left out. Error: a "
+        "number is negative; the sizes do not fit.")
+    .Shape(VectorOfBinsShape)
+    .CpuKernels<int32_t, int64_t, float, double>([]<class T>(KernelContext& c) {
+      return Bincount<T>(c);
+    })
+    .NotDifferentiable();
 
 RAMET_OP("DenseBincount")
     .Input("input: Tidx")

@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "ramet/ops/math/elementwise.h"
 #include "ramet/ops/math/types.h"
 
@@ -8,6 +10,17 @@ namespace {
 
 using linalg::BinaryOp;
 using linalg::UnaryOp;
+
+template <class T>
+Status PopulationCount(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DType::kUInt8, x.shape()));
+  for (int64_t i = 0; i < x.num_elements(); ++i) {
+    const auto bits = static_cast<std::make_unsigned_t<T>>(x.data<T>()[i]);
+    y->mutable_data<uint8_t>()[i] = static_cast<uint8_t>(std::popcount(bits));
+  }
+  return OkStatus();
+}
 
 constexpr char kAttrIntegers[] = "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}";
 
@@ -57,6 +70,17 @@ RAMET_OP("Invert")
     .Shape(UnchangedShape)
     .CpuKernels<RAMET_SIGNED, RAMET_UNSIGNED>(UnaryKernel<UnaryOp::kInvert>())
     .NotDifferentiable();
+
+RAMET_OP("PopulationCount")
+    .Input("x: T")
+    .Output("y: uint8")
+    .Attr(kAttrIntegers)
+    .Doc("Returns how many bits of x are set, element-wise. Shape of y: shape of x.")
+    .Shape(UnchangedShape)
+    .NotDifferentiable()
+    .CpuKernels<RAMET_SIGNED, RAMET_UNSIGNED>([]<class T>(KernelContext& c) {
+      return PopulationCount<T>(c);
+    });
 
 }  // namespace
 }  // namespace ramet

@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <cmath>
+
+#include "ramet/op/op.h"
+#include "ramet/ops/math/types.h"
+
+// Where numbers lie between sorted ones, and how many lie between evenly spaced ones.
+
+namespace ramet {
+namespace {
+
+template <class T>
+class BucketizeKernel final : public Kernel {
+ public:
+  explicit BucketizeKernel(std::vector<float> boundaries) : boundaries_(std::move(boundaries)) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(auto boundaries, node.attrs->Get<std::vector<float>>("boundaries"));
+    if (!std::ranges::is_sorted(boundaries)) return InvalidArgument("Expected sorted boundaries");
+    return StatusOr<std::unique_ptr<Kernel>>(
+        std::make_unique<BucketizeKernel>(std::move(boundaries)));
+  }
+  Status Compute(KernelContext& c) override {
+    const Tensor& x = c.input(0);
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, kInt32, x.shape()));
+    for (int64_t i = 0; i < x.num_elements(); ++i) {
+      const auto at = std::upper_bound(boundaries_.begin(), boundaries_.end(), x.data<T>()[i]);
+      y->mutable_data<int32_t>()[i] = static_cast<int32_t>(at - boundaries_.begin());
+    }
+    return OkStatus();
+  }
+
+ private:
+  const std::vector<float> boundaries_;
+};
+
+// What a short float is compared as.
+template <class T>
+using Wider = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+
+template <class T>
+double NumberAt(const Tensor& t, int64_t i) {
+  return static_cast<double>(static_cast<Wider<T>>(t.data<T>()[i]));
+}
+
+Status CheckHistogram(const Tensor& range, const Tensor& nbins) {
+  if (range.shape() != Shape{2}) {
+    return InvalidArgument("value_range should be a vector of 2 elements. Its shape is ",
+                           range.shape());
+  }
+  if (nbins.rank() != 0) {
+    return InvalidArgument("nbins should be a scalar. Its shape is ", nbins.shape());
+  }
+  if (IntegerAt(nbins, 0) > 0) return OkStatus();
+  return InvalidArgument("nbins should be a positive number, but got '", IntegerAt(nbins, 0), "'");
+}
+
+// Values outside the range are counted at its ends.
+template <class T>
+Status Histogram(KernelContext& c, DType out) {
+  const Tensor &values = c.input(0), &range = c.input(1);
+  RAMET_RETURN_IF_ERROR(CheckHistogram(range, c.input(2)));
+  const int64_t bins = IntegerAt(c.input(2), 0);
+  const double low = NumberAt<T>(range, 0), high = NumberAt<T>(range, 1);
+  if (!(low < high)) {
+    return InvalidArgument("value_range should satisfy value_range[0] < value_range[1], but got '[",
+                           low, ", ", high, "]'");
+  }
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, out, Shape{bins}));
+  const double step = (high - low) / static_cast<double>(bins);
+  const auto count = [&]<class Out>(Out* counts) -> Status {
+    std::fill_n(counts, bins, Out(0));
+    for (int64_t i = 0; i < values.num_elements(); ++i) {
+      const double x = NumberAt<T>(values, i);
+      if (std::isnan(x)) return InvalidArgument("Histogram values must not contain NaN");
+      const double at = (std::clamp(x, low, high) - low) / step;
+      ++counts[at >= static_cast<double>(bins) ? bins - 1 : static_cast<int64_t>(at)];
+    }
+    return OkStatus();
+  };
+  return out == kInt32 ? count(y->mutable_data<int32_t>()) : count(y->mutable_data<int64_t>());
+}
+
+template <class T>
+class HistogramKernel final : public Kernel {
+ public:
+  explicit HistogramKernel(DType out) : out_(out) {}
+  static std::unique_ptr<Kernel> Make(const KernelNode& node) {
+    return std::make_unique<HistogramKernel>(node.output_types[0]);
+  }
+  Status Compute(KernelContext& c) override { return Histogram<T>(c, out_); }
+
+ private:
+  const DType out_;
+};
+
+Status HistogramShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape range, c.WithRank(1, 1));
+  RAMET_RETURN_IF_ERROR(range.MergeWith(Shape{2}).status());
+  RAMET_RETURN_IF_ERROR(c.WithRank(2, 0).status());
+  const Tensor* bins = c.constant(2);
+  if (bins != nullptr && IntegerAt(*bins, 0) <= 0) {
+    return InvalidArgument("Requires nbins > 0: ", IntegerAt(*bins, 0));
+  }
+  c.set_output(0, Shape{bins != nullptr ? IntegerAt(*bins, 0) : Shape::kUnknownDim});
+  return OkStatus();
+}
+
+Status CheckMatrix(const Tensor& t, std::string_view name) {
+  if (t.rank() == 2) return OkStatus();
+  return InvalidArgument("Shape must be rank 2 but is rank ", t.rank(), " for `", name,
+                         "` argument");
+}
+
+// For each value of a row, where it would come into the sorted row.
+template <class T, bool kUpper>
+Status Bound(KernelContext& c, DType out) {
+  const Tensor &sorted = c.input(0), &values = c.input(1);
+  RAMET_RETURN_IF_ERROR(CheckMatrix(sorted, "sorted_inputs"));
+  RAMET_RETURN_IF_ERROR(CheckMatrix(values, "values"));
+  if (sorted.dim(0) != values.dim(0)) {
+    return InvalidArgument("Leading dim_size of both tensors must match.");
+  }
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, out, values.shape()));
+  const int64_t width = sorted.dim(1), count = values.dim(1);
+  const auto less = [](const T& a, const T& b) {
+    return static_cast<Wider<T>>(a) < static_cast<Wider<T>>(b);
+  };
+  for (int64_t i = 0; i < values.num_elements(); ++i) {
+    const T* row = sorted.data<T>() + i / count * width;
+    const T& value = values.data<T>()[i];
+    const T* at = kUpper ? std::upper_bound(row, row + width, value, less)
+                         : std::lower_bound(row, row + width, value, less);
+    if (out == kInt32) {
+      y->mutable_data<int32_t>()[i] = static_cast<int32_t>(at - row);
+    } else {
+      y->mutable_data<int64_t>()[i] = at - row;
+    }
+  }
+  return OkStatus();
+}
+
+template <class T, bool kUpper>
+class BoundKernel final : public Kernel {
+ public:
+  explicit BoundKernel(DType out) : out_(out) {}
+  static std::unique_ptr<Kernel> Make(const KernelNode& node) {
+    return std::make_unique<BoundKernel>(node.output_types[0]);
+  }
+  Status Compute(KernelContext& c) override { return Bound<T, kUpper>(c, out_); }
+
+ private:
+  const DType out_;
+};
+template <class T>
+using LowerKernel = BoundKernel<T, false>;
+template <class T>
+using UpperKernel = BoundKernel<T, true>;
+
+Status BoundShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(0, 2).status());
+  RAMET_ASSIGN_OR_RETURN(Shape values, c.WithRank(1, 2));
+  c.set_output(0, std::move(values));
+  return OkStatus();
+}
+
+RAMET_OP("Bucketize")
+    .Input("input: T")
+    .Output("output: int32")
+    .Attr("T: {int32, int64, float, double}")
+    .Attr("boundaries: list(float)")
+    .Doc(
+        "Returns for each element how many of the boundaries, which do not go down, are not larger "
+        "than it. Shape of the output: shape of the input. Error: the boundaries are not sorted.")
+    .Shape(UnchangedShape)
+    .NotDifferentiable()
+    .CpuKernelClasses<BucketizeKernel, int32_t, int64_t, float, double>();
+
+RAMET_OP("HistogramFixedWidth")
+    .Input("values: T")
+    .Input("value_range: T")
+    .Input("nbins: int32")
+    .Output("out: dtype")
+    .Attr("T: {int32, int64, float, double}")
+    .Attr("dtype: {int32, int64} = int32")
+    .HostMemory({"value_range", "nbins"})
+    .Doc(
+        "Returns how many values are in each of nbins equal parts of value_range [low, high]; "
+        "those outside are counted at its ends. Error: the range is empty; nbins is not above 0; a "
+        "value is NaN.")
+    .Shape(HistogramShape)
+    .NotDifferentiable()
+    .CpuKernelClasses<HistogramKernel, int32_t, int64_t, float, double>();
+
+#define RAMET_BOUND_OP(name, kernel, doc)       \
+  RAMET_OP(name)                                \
+      .Input("sorted_inputs: T")                \
+      .Input("values: T")                       \
+      .Output("output: out_type")               \
+      .Attr("T: type")                          \
+      .Attr("out_type: {int32, int64} = int32") \
+      .Doc(doc)                                 \
+      .Shape(BoundShape)                        \
+      .NotDifferentiable()                      \
+      .CpuKernelClasses<kernel, RAMET_REALS>()
+
+RAMET_BOUND_OP("LowerBound", LowerKernel,
+               "Returns for each value how many elements of its row of sorted_inputs are smaller; "
+               "both are matrices. Shape of the output: shape of values. Error: the numbers of "
+               "rows differ.");
+RAMET_BOUND_OP(
+    "UpperBound", UpperKernel,
+    "Returns for each value how many elements of its row of sorted_inputs are not "
+    "larger; both are matrices. Shape of the output: shape of values. Error: the numbers "
+    "of rows differ.");
+
+}  // namespace
+}  // namespace ramet

@@ -396,6 +396,14 @@ Output CheckNumerics(const Input& tensor, const std::string& message, std::strin
   return First(Build(nullptr, "CheckNumerics", Flat({tensor}), {{"message", message}}, Or(name, "CheckNumerics"), where));
 }
 
+Output Cholesky(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Cholesky", Flat({input}), {}, Or(name, "Cholesky"), where));
+}
+
+Output CholeskyGrad(const Input& l, const Input& grad, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "CholeskyGrad", Flat({l, grad}), {}, Or(name, "CholeskyGrad"), where));
+}
+
 Output ClipByValue(const Input& t, const Input& clip_value_min, const Input& clip_value_max, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ClipByValue", Flat({t, clip_value_min, clip_value_max}), {}, Or(name, "clip_by_value"), where));
 }
@@ -584,6 +592,13 @@ Output DynamicStitch(const std::vector<Input>& indices, const std::vector<Input>
   return First(Build(nullptr, "DynamicStitch", Flat({indices, data}), {{"N", Length(indices)}}, Or(name, "DynamicStitch"), where));
 }
 
+Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_values, const Input& hypothesis_shape, const Input& truth_indices, const Input& truth_values, const Input& truth_shape, const EditDistanceOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "EditDistance", Flat({hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape}), {{"normalize", options.normalize}}, Or(name, "EditDistance"), where));
+}
+Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_values, const Input& hypothesis_shape, const Input& truth_indices, const Input& truth_values, const Input& truth_shape, std::string_view name, SourceLocation where) {
+  return EditDistance(hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape, EditDistanceOptions(), name, where);
+}
+
 Output Elu(const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Elu", Flat({features}), {}, Or(name, "Elu"), where));
 }
@@ -647,6 +662,50 @@ Output ExpandDims(const Input& input, const Input& dim, std::string_view name, S
 
 Output Expm1(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Expm1", Flat({x}), {}, Or(name, "Expm1"), where));
+}
+
+Output FakeQuantWithMinMaxArgs(const Input& inputs, const FakeQuantWithMinMaxArgsOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FakeQuantWithMinMaxArgs", Flat({inputs}), {{"min", options.min}, {"max", options.max}, {"num_bits", options.num_bits}, {"narrow_range", options.narrow_range}}, Or(name, "FakeQuantWithMinMaxArgs"), where));
+}
+Output FakeQuantWithMinMaxArgs(const Input& inputs, std::string_view name, SourceLocation where) {
+  return FakeQuantWithMinMaxArgs(inputs, FakeQuantWithMinMaxArgsOptions(), name, where);
+}
+
+Output FakeQuantWithMinMaxArgsGradient(const Input& gradients, const Input& inputs, const FakeQuantWithMinMaxArgsGradientOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FakeQuantWithMinMaxArgsGradient", Flat({gradients, inputs}), {{"min", options.min}, {"max", options.max}, {"num_bits", options.num_bits}, {"narrow_range", options.narrow_range}}, Or(name, "FakeQuantWithMinMaxArgsGradient"), where));
+}
+Output FakeQuantWithMinMaxArgsGradient(const Input& gradients, const Input& inputs, std::string_view name, SourceLocation where) {
+  return FakeQuantWithMinMaxArgsGradient(gradients, inputs, FakeQuantWithMinMaxArgsGradientOptions(), name, where);
+}
+
+Output FakeQuantWithMinMaxVars(const Input& inputs, const Input& min, const Input& max, const FakeQuantWithMinMaxVarsOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FakeQuantWithMinMaxVars", Flat({inputs, min, max}), {{"num_bits", options.num_bits}, {"narrow_range", options.narrow_range}}, Or(name, "FakeQuantWithMinMaxVars"), where));
+}
+Output FakeQuantWithMinMaxVars(const Input& inputs, const Input& min, const Input& max, std::string_view name, SourceLocation where) {
+  return FakeQuantWithMinMaxVars(inputs, min, max, FakeQuantWithMinMaxVarsOptions(), name, where);
+}
+
+FakeQuantWithMinMaxVarsGradientOutputs FakeQuantWithMinMaxVarsGradient(const Input& gradients, const Input& inputs, const Input& min, const Input& max, const FakeQuantWithMinMaxVarsGradientOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "FakeQuantWithMinMaxVarsGradient", Flat({gradients, inputs, min, max}), {{"num_bits", options.num_bits}, {"narrow_range", options.narrow_range}}, Or(name, "FakeQuantWithMinMaxVarsGradient"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+FakeQuantWithMinMaxVarsGradientOutputs FakeQuantWithMinMaxVarsGradient(const Input& gradients, const Input& inputs, const Input& min, const Input& max, std::string_view name, SourceLocation where) {
+  return FakeQuantWithMinMaxVarsGradient(gradients, inputs, min, max, FakeQuantWithMinMaxVarsGradientOptions(), name, where);
+}
+
+Output FakeQuantWithMinMaxVarsPerChannel(const Input& inputs, const Input& min, const Input& max, const FakeQuantWithMinMaxVarsPerChannelOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FakeQuantWithMinMaxVarsPerChannel", Flat({inputs, min, max}), {{"num_bits", options.num_bits}, {"narrow_range", options.narrow_range}}, Or(name, "FakeQuantWithMinMaxVarsPerChannel"), where));
+}
+Output FakeQuantWithMinMaxVarsPerChannel(const Input& inputs, const Input& min, const Input& max, std::string_view name, SourceLocation where) {
+  return FakeQuantWithMinMaxVarsPerChannel(inputs, min, max, FakeQuantWithMinMaxVarsPerChannelOptions(), name, where);
+}
+
+FakeQuantWithMinMaxVarsPerChannelGradientOutputs FakeQuantWithMinMaxVarsPerChannelGradient(const Input& gradients, const Input& inputs, const Input& min, const Input& max, const FakeQuantWithMinMaxVarsPerChannelGradientOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "FakeQuantWithMinMaxVarsPerChannelGradient", Flat({gradients, inputs, min, max}), {{"num_bits", options.num_bits}, {"narrow_range", options.narrow_range}}, Or(name, "FakeQuantWithMinMaxVarsPerChannelGradient"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+FakeQuantWithMinMaxVarsPerChannelGradientOutputs FakeQuantWithMinMaxVarsPerChannelGradient(const Input& gradients, const Input& inputs, const Input& min, const Input& max, std::string_view name, SourceLocation where) {
+  return FakeQuantWithMinMaxVarsPerChannelGradient(gradients, inputs, min, max, FakeQuantWithMinMaxVarsPerChannelGradientOptions(), name, where);
 }
 
 Output Fill(const Input& dims, const Input& value, std::string_view name, SourceLocation where) {
@@ -923,6 +982,11 @@ Output Log1p(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Log1p", Flat({x}), {}, Or(name, "Log1p"), where));
 }
 
+LogMatrixDeterminantOutputs LogMatrixDeterminant(const Input& input, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "LogMatrixDeterminant", Flat({input}), {}, Or(name, "LogMatrixDeterminant"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
 Output LogSoftmax(const Input& logits, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LogSoftmax", Flat({logits}), {}, Or(name, "LogSoftmax"), where));
 }
@@ -996,6 +1060,14 @@ Output LowerBound(const Input& sorted_inputs, const Input& values, std::string_v
   return LowerBound(sorted_inputs, values, LowerBoundOptions(), name, where);
 }
 
+LuOutputs Lu(const Input& input, const LuOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "Lu", Flat({input}), {{"output_idx_type", options.output_idx_type}}, Or(name, "Lu"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+LuOutputs Lu(const Input& input, std::string_view name, SourceLocation where) {
+  return Lu(input, LuOptions(), name, where);
+}
+
 Output MatMul(const Input& a, const Input& b, const MatMulOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatMul", Flat({a, b}), {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}, {"grad_a", options.grad_a}, {"grad_b", options.grad_b}}, Or(name, "MatMul"), where));
 }
@@ -1009,6 +1081,10 @@ Output MatchingFiles(const Input& pattern, std::string_view name, SourceLocation
 
 Output MatrixBandPart(const Input& input, const Input& num_lower, const Input& num_upper, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatrixBandPart", Flat({input, num_lower, num_upper}), {}, Or(name, "MatrixBandPart"), where));
+}
+
+Output MatrixDeterminant(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixDeterminant", Flat({input}), {}, Or(name, "MatrixDeterminant"), where));
 }
 
 Output MatrixDiag(const Input& diagonal, std::string_view name, SourceLocation where) {
@@ -1041,6 +1117,13 @@ Output MatrixDiagV3(const Input& diagonal, const Input& k, const Input& num_rows
   return MatrixDiagV3(diagonal, k, num_rows, num_cols, padding_value, MatrixDiagV3Options(), name, where);
 }
 
+Output MatrixInverse(const Input& input, const MatrixInverseOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixInverse", Flat({input}), {{"adjoint", options.adjoint}}, Or(name, "MatrixInverse"), where));
+}
+Output MatrixInverse(const Input& input, std::string_view name, SourceLocation where) {
+  return MatrixInverse(input, MatrixInverseOptions(), name, where);
+}
+
 Output MatrixSetDiag(const Input& input, const Input& diagonal, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatrixSetDiag", Flat({input, diagonal}), {}, Or(name, "MatrixSetDiag"), where));
 }
@@ -1054,6 +1137,20 @@ Output MatrixSetDiagV3(const Input& input, const Input& diagonal, const Input& k
 }
 Output MatrixSetDiagV3(const Input& input, const Input& diagonal, const Input& k, std::string_view name, SourceLocation where) {
   return MatrixSetDiagV3(input, diagonal, k, MatrixSetDiagV3Options(), name, where);
+}
+
+Output MatrixSolve(const Input& matrix, const Input& rhs, const MatrixSolveOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixSolve", Flat({matrix, rhs}), {{"adjoint", options.adjoint}}, Or(name, "MatrixSolve"), where));
+}
+Output MatrixSolve(const Input& matrix, const Input& rhs, std::string_view name, SourceLocation where) {
+  return MatrixSolve(matrix, rhs, MatrixSolveOptions(), name, where);
+}
+
+Output MatrixTriangularSolve(const Input& matrix, const Input& rhs, const MatrixTriangularSolveOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixTriangularSolve", Flat({matrix, rhs}), {{"lower", options.lower}, {"adjoint", options.adjoint}}, Or(name, "MatrixTriangularSolve"), where));
+}
+Output MatrixTriangularSolve(const Input& matrix, const Input& rhs, std::string_view name, SourceLocation where) {
+  return MatrixTriangularSolve(matrix, rhs, MatrixTriangularSolveOptions(), name, where);
 }
 
 Output Max(const Input& input, const Input& reduction_indices, const MaxOptions& options, std::string_view name, SourceLocation where) {

@@ -596,6 +596,18 @@ RAMET_EXPORT Output Ceil(const Input& x, std::string_view name = "", SourceLocat
 // CheckNumerics(tensor:T) -> (output:T) {T:type, message:string}
 RAMET_EXPORT Output CheckNumerics(const Input& tensor, const std::string& message, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns for each Hermitian positive definite matrix along the last two dimensions the lower
+// triangle L with L * L^H = input; only the lower triangle is read, and NaN is the factor of a
+// matrix that is not positive definite. Shape of the output: shape of the input. Error: the
+// matrices are not square.
+// Cholesky(input:T) -> (output:T) {T:type}
+RAMET_EXPORT Output Cholesky(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The gradient of Cholesky, of whose result l the gradient is grad. Error: the matrices are not
+// square, or the shapes differ.
+// CholeskyGrad(l:T, grad:T) -> (output:T) {T:type}
+RAMET_EXPORT Output CholeskyGrad(const Input& l, const Input& grad, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns max(min(t, clip_value_max), clip_value_min) element-wise. The bounds are scalars or have
 // the shape of t. NaN stays NaN, a NaN bound bounds nothing. Error: a bound has another shape.
 // ClipByValue(t:T, clip_value_min:T, clip_value_max:T) -> (output:T) {T:type}
@@ -889,6 +901,19 @@ RAMET_EXPORT std::vector<Output> DynamicPartition(const Input& data, const Input
 // DynamicStitch(indices:N * int32, data:N * T) -> (merged:T) {N:int, T:type}
 RAMET_EXPORT Output DynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct EditDistanceOptions {
+  bool normalize = true;
+};
+// Returns how many elements must be put in, taken out or replaced to make each sequence of the
+// sparse tensor `hypothesis` that of `truth`; with normalize, in parts of the length of the latter
+// (infinite where that is 0). The sequences lie along the last dimension; the output has the other
+// ones. Error: the tensors are no sparse tensors of one rank.
+// EditDistance(hypothesis_indices:int64, hypothesis_values:T, hypothesis_shape:int64,
+// truth_indices:int64, truth_values:T, truth_shape:int64) -> (output:float) {normalize:bool=true,
+// T:type}
+RAMET_EXPORT Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_values, const Input& hypothesis_shape, const Input& truth_indices, const Input& truth_values, const Input& truth_shape, const EditDistanceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_values, const Input& hypothesis_shape, const Input& truth_indices, const Input& truth_values, const Input& truth_shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns x where x > 0, else exp(x) - 1, element-wise. Shape of the activations: shape of the
 // features.
 // Elu(features:T) -> (activations:T) {T:type}
@@ -972,6 +997,92 @@ RAMET_EXPORT Output ExpandDims(const Input& input, const Input& dim, std::string
 // Returns exp(x) - 1 element-wise, exact for small x. Shape of y: shape of x.
 // Expm1(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Expm1(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct FakeQuantWithMinMaxArgsOptions {
+  float min = -6.0f;
+  float max = 6.0f;
+  int64_t num_bits = 8;
+  bool narrow_range = false;
+};
+// Returns the inputs, bounded to [min, max], rounded to the nearest of 2^num_bits evenly spaced
+// numbers (with narrow_range one less), of which 0 is one. Shape: shape of inputs. Error: num_bits
+// is not in [2, 16]; min is not below max.
+// FakeQuantWithMinMaxArgs(inputs:float) -> (outputs:float) {min:float=-6, max:float=6,
+// num_bits:int=8, narrow_range:bool=false}
+RAMET_EXPORT Output FakeQuantWithMinMaxArgs(const Input& inputs, const FakeQuantWithMinMaxArgsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FakeQuantWithMinMaxArgs(const Input& inputs, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FakeQuantWithMinMaxArgsGradientOptions {
+  float min = -6.0f;
+  float max = 6.0f;
+  int64_t num_bits = 8;
+  bool narrow_range = false;
+};
+// The gradient of FakeQuantWithMinMaxArgs: gradients where the inputs are in the range, else 0.
+// Error: the shapes differ.
+// FakeQuantWithMinMaxArgsGradient(gradients:float, inputs:float) -> (backprops:float)
+// {min:float=-6, max:float=6, num_bits:int=8, narrow_range:bool=false}
+RAMET_EXPORT Output FakeQuantWithMinMaxArgsGradient(const Input& gradients, const Input& inputs, const FakeQuantWithMinMaxArgsGradientOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FakeQuantWithMinMaxArgsGradient(const Input& gradients, const Input& inputs, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FakeQuantWithMinMaxVarsOptions {
+  int64_t num_bits = 8;
+  bool narrow_range = false;
+};
+// Returns the inputs, bounded to [min, max], rounded to the nearest of 2^num_bits evenly spaced
+// numbers (with narrow_range one less), of which 0 is one; 0 where min and max are. min and max are
+// scalars. Shape: shape of inputs. Error: num_bits is not in [2, 16]; the shapes do not fit.
+// FakeQuantWithMinMaxVars(inputs:float, min:float, max:float) -> (outputs:float) {num_bits:int=8,
+// narrow_range:bool=false}
+RAMET_EXPORT Output FakeQuantWithMinMaxVars(const Input& inputs, const Input& min, const Input& max, const FakeQuantWithMinMaxVarsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FakeQuantWithMinMaxVars(const Input& inputs, const Input& min, const Input& max, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FakeQuantWithMinMaxVarsGradientOptions {
+  int64_t num_bits = 8;
+  bool narrow_range = false;
+};
+struct FakeQuantWithMinMaxVarsGradientOutputs {
+  Output backprops_wrt_input;
+  Output backprop_wrt_min;
+  Output backprop_wrt_max;
+};
+// The gradients of FakeQuantWithMinMaxVars: those inside of the range go to the inputs, those below
+// to min, those above to max. Error: the shapes do not fit.
+// FakeQuantWithMinMaxVarsGradient(gradients:float, inputs:float, min:float, max:float) ->
+// (backprops_wrt_input:float, backprop_wrt_min:float, backprop_wrt_max:float) {num_bits:int=8,
+// narrow_range:bool=false}
+RAMET_EXPORT FakeQuantWithMinMaxVarsGradientOutputs FakeQuantWithMinMaxVarsGradient(const Input& gradients, const Input& inputs, const Input& min, const Input& max, const FakeQuantWithMinMaxVarsGradientOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT FakeQuantWithMinMaxVarsGradientOutputs FakeQuantWithMinMaxVarsGradient(const Input& gradients, const Input& inputs, const Input& min, const Input& max, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FakeQuantWithMinMaxVarsPerChannelOptions {
+  int64_t num_bits = 8;
+  bool narrow_range = false;
+};
+// Returns the inputs, bounded to [min, max], rounded to the nearest of 2^num_bits evenly spaced
+// numbers (with narrow_range one less), of which 0 is one; 0 where min and max are. min and max are
+// vectors, with an element for each one of the last dimension. Shape: shape of inputs. Error:
+// num_bits is not in [2, 16]; the shapes do not fit.
+// FakeQuantWithMinMaxVarsPerChannel(inputs:float, min:float, max:float) -> (outputs:float)
+// {num_bits:int=8, narrow_range:bool=false}
+RAMET_EXPORT Output FakeQuantWithMinMaxVarsPerChannel(const Input& inputs, const Input& min, const Input& max, const FakeQuantWithMinMaxVarsPerChannelOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FakeQuantWithMinMaxVarsPerChannel(const Input& inputs, const Input& min, const Input& max, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FakeQuantWithMinMaxVarsPerChannelGradientOptions {
+  int64_t num_bits = 8;
+  bool narrow_range = false;
+};
+struct FakeQuantWithMinMaxVarsPerChannelGradientOutputs {
+  Output backprops_wrt_input;
+  Output backprop_wrt_min;
+  Output backprop_wrt_max;
+};
+// The gradients of FakeQuantWithMinMaxVarsPerChannel: those inside of the range go to the inputs,
+// those below to min, those above to max. Error: the shapes do not fit.
+// FakeQuantWithMinMaxVarsPerChannelGradient(gradients:float, inputs:float, min:float, max:float) ->
+// (backprops_wrt_input:float, backprop_wrt_min:float, backprop_wrt_max:float) {num_bits:int=8,
+// narrow_range:bool=false}
+RAMET_EXPORT FakeQuantWithMinMaxVarsPerChannelGradientOutputs FakeQuantWithMinMaxVarsPerChannelGradient(const Input& gradients, const Input& inputs, const Input& min, const Input& max, const FakeQuantWithMinMaxVarsPerChannelGradientOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT FakeQuantWithMinMaxVarsPerChannelGradientOutputs FakeQuantWithMinMaxVarsPerChannelGradient(const Input& gradients, const Input& inputs, const Input& min, const Input& max, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // A tensor of shape `dims` ([rank]) with the scalar `value` in every element.
 // \error kInvalidArgument if dims is no vector of sizes >= 0 or value is no scalar.
@@ -1427,6 +1538,16 @@ RAMET_EXPORT Output Log(const Input& x, std::string_view name = "", SourceLocati
 // Log1p(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Log1p(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct LogMatrixDeterminantOutputs {
+  Output sign;
+  Output log_abs_determinant;
+};
+// Returns the signs (numbers of size 1, or 0) and the logarithms of the sizes of the determinants
+// of the square matrices along the last two dimensions, which the outputs have not. Error: the
+// matrices are not square.
+// LogMatrixDeterminant(input:T) -> (sign:T, log_abs_determinant:T) {T:type}
+RAMET_EXPORT LogMatrixDeterminantOutputs LogMatrixDeterminant(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns x - log(sum(exp(x))) along the last dimension. Shape of the output: shape of the logits.
 // Error: the logits are a scalar.
 // LogSoftmax(logits:T) -> (logsoftmax:T) {T:type}
@@ -1526,6 +1647,20 @@ struct LowerBoundOptions {
 RAMET_EXPORT Output LowerBound(const Input& sorted_inputs, const Input& values, const LowerBoundOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output LowerBound(const Input& sorted_inputs, const Input& values, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct LuOptions {
+  DType output_idx_type = static_cast<DType>(3) /* int32 */;
+};
+struct LuOutputs {
+  Output lu;
+  Output p;
+};
+// Returns for each square matrix along the last two dimensions its factors: U on and above the
+// diagonal, L (with ones on its diagonal) below it, and p, so that row i of L * U is row p[i] of
+// the matrix. Error: the matrices are not square; one is singular.
+// Lu(input:T) -> (lu:T, p:output_idx_type) {T:type, output_idx_type:type=int32}
+RAMET_EXPORT LuOutputs Lu(const Input& input, const LuOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT LuOutputs Lu(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct MatMulOptions {
   bool transpose_a = false;
   bool transpose_b = false;
@@ -1551,6 +1686,11 @@ RAMET_EXPORT Output MatchingFiles(const Input& pattern, std::string_view name = 
 // MatrixBandPart(input:T, num_lower:Tindex, num_upper:Tindex) -> (band:T) {T:type,
 // Tindex:type=int64}
 RAMET_EXPORT Output MatrixBandPart(const Input& input, const Input& num_lower, const Input& num_upper, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the determinants of the square matrices along the last two dimensions, which the output
+// has not; 1 for matrices without elements. Error: the matrices are not square.
+// MatrixDeterminant(input:T) -> (output:T) {T:type}
+RAMET_EXPORT Output MatrixDeterminant(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Square matrices [..., n, n] of zeros with the diagonals `diagonal`, [..., n].
 // \error kInvalidArgument if diagonal is a scalar.
@@ -1607,6 +1747,16 @@ struct MatrixDiagV3Options {
 RAMET_EXPORT Output MatrixDiagV3(const Input& diagonal, const Input& k, const Input& num_rows, const Input& num_cols, const Input& padding_value, const MatrixDiagV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MatrixDiagV3(const Input& diagonal, const Input& k, const Input& num_rows, const Input& num_cols, const Input& padding_value, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct MatrixInverseOptions {
+  bool adjoint = false;
+};
+// Returns the inverses of the square matrices along the last two dimensions, of their adjoints with
+// `adjoint`. Shape of the output: shape of the input. Error: the matrices are not square; one
+// cannot be inverted.
+// MatrixInverse(input:T) -> (output:T) {adjoint:bool=false, T:type}
+RAMET_EXPORT Output MatrixInverse(const Input& input, const MatrixInverseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MatrixInverse(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // The matrices `input`, [..., m, n], with their diagonals replaced by `diagonal`,
 // [..., min(m, n)].
 // \error kInvalidArgument if the shapes do not fit.
@@ -1632,6 +1782,29 @@ struct MatrixSetDiagV3Options {
 // MatrixSetDiagV3(input:T, diagonal:T, k:int32) -> (output:T) {T:type, align:string="RIGHT_LEFT"}
 RAMET_EXPORT Output MatrixSetDiagV3(const Input& input, const Input& diagonal, const Input& k, const MatrixSetDiagV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MatrixSetDiagV3(const Input& input, const Input& diagonal, const Input& k, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MatrixSolveOptions {
+  bool adjoint = false;
+};
+// Returns the solutions x of matrix * x = rhs along the last two dimensions, with `adjoint` of
+// matrix^H * x = rhs. Shape of the output: shape of rhs. Error: the matrices are not square or do
+// not fit to rhs; one cannot be inverted.
+// MatrixSolve(matrix:T, rhs:T) -> (output:T) {adjoint:bool=false, T:type}
+RAMET_EXPORT Output MatrixSolve(const Input& matrix, const Input& rhs, const MatrixSolveOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MatrixSolve(const Input& matrix, const Input& rhs, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MatrixTriangularSolveOptions {
+  bool lower = true;
+  bool adjoint = false;
+};
+// Returns the solutions x of matrix * x = rhs along the last two dimensions, with `adjoint` of
+// matrix^H * x = rhs, where only the lower triangle of matrix is read, or, without `lower`, the
+// upper one. The dimensions before are broadcast. Error: the matrices are not square or do not fit
+// to rhs.
+// MatrixTriangularSolve(matrix:T, rhs:T) -> (output:T) {lower:bool=true, adjoint:bool=false,
+// T:type}
+RAMET_EXPORT Output MatrixTriangularSolve(const Input& matrix, const Input& rhs, const MatrixTriangularSolveOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MatrixTriangularSolve(const Input& matrix, const Input& rhs, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct MaxOptions {
   bool keep_dims = false;

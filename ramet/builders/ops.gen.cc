@@ -664,6 +664,10 @@ Output Expm1(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Expm1", Flat({x}), {}, Or(name, "Expm1"), where));
 }
 
+Output ExtractImagePatches(const Input& images, const std::vector<int64_t>& ksizes, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ExtractImagePatches", Flat({images}), {{"ksizes", ksizes}, {"strides", strides}, {"rates", rates}, {"padding", padding}}, Or(name, "ExtractImagePatches"), where));
+}
+
 Output FakeQuantWithMinMaxArgs(const Input& inputs, const FakeQuantWithMinMaxArgsOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "FakeQuantWithMinMaxArgs", Flat({inputs}), {{"min", options.min}, {"max", options.max}, {"num_bits", options.num_bits}, {"narrow_range", options.narrow_range}}, Or(name, "FakeQuantWithMinMaxArgs"), where));
 }
@@ -1369,6 +1373,10 @@ Output PadV2(const Input& input, const Input& paddings, const Input& constant_va
   return First(Build(nullptr, "PadV2", Flat({input, paddings, constant_values}), {}, Or(name, "PadV2"), where));
 }
 
+Output ParallelConcat(const std::vector<Input>& values, const Shape& shape, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ParallelConcat", Flat({values}), {{"shape", shape}, {"N", Length(values)}}, Or(name, "ParallelConcat"), where));
+}
+
 Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ParallelDynamicStitch", Flat({indices, data}), {{"N", Length(indices)}}, Or(name, "ParallelDynamicStitch"), where));
 }
@@ -2024,6 +2032,14 @@ Output Select(const Input& condition, const Input& t, const Input& e, std::strin
 
 Output SelectV2(const Input& condition, const Input& t, const Input& e, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SelectV2", Flat({condition, t, e}), {}, Or(name, "SelectV2"), where));
+}
+
+SelfAdjointEigV2Outputs SelfAdjointEigV2(const Input& input, const SelfAdjointEigV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SelfAdjointEigV2", Flat({input}), {{"compute_v", options.compute_v}}, Or(name, "SelfAdjointEigV2"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+SelfAdjointEigV2Outputs SelfAdjointEigV2(const Input& input, std::string_view name, SourceLocation where) {
+  return SelfAdjointEigV2(input, SelfAdjointEigV2Options(), name, where);
 }
 
 Output Selu(const Input& features, std::string_view name, SourceLocation where) {

@@ -998,6 +998,13 @@ RAMET_EXPORT Output ExpandDims(const Input& input, const Input& dim, std::string
 // Expm1(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Expm1(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns what a window of size ksizes (rates apart) sees of the images [batch, height, width,
+// depth] on its way in steps of strides: [batch, rows, columns, ksizes[1] * ksizes[2] * depth],
+// zeros where it is outside. Error: an attr has not the form [1, y, x, 1].
+// ExtractImagePatches(images:T) -> (patches:T) {ksizes:list(int), strides:list(int),
+// rates:list(int), T:type, padding:string}
+RAMET_EXPORT Output ExtractImagePatches(const Input& images, const std::vector<int64_t>& ksizes, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct FakeQuantWithMinMaxArgsOptions {
   float min = -6.0f;
   float max = 6.0f;
@@ -2124,6 +2131,11 @@ RAMET_EXPORT Output Pad(const Input& input, const Input& paddings, std::string_v
 // Tpaddings:type=int32}
 RAMET_EXPORT Output PadV2(const Input& input, const Input& paddings, const Input& constant_values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns the values, whose first dimension is 1, one after another along it. `shape` is that of
+// the output. Error: the shapes are not known while building, differ, or do not fit to `shape`.
+// ParallelConcat(values:N * T) -> (output:T) {N:int, T:type, shape:shape}
+RAMET_EXPORT Output ParallelConcat(const std::vector<Input>& values, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Rows of all `data` in one tensor: row data[i][j] at index indices[i][j]. data[i] has the shape of
 // indices[i] followed by that of a row, which is the same for all. The result has one row more than
 // the largest index; of rows with one index the last stays, rows that no index names are zeros.
@@ -3236,6 +3248,21 @@ RAMET_EXPORT Output Select(const Input& condition, const Input& t, const Input& 
 // shapes do not broadcast.
 // SelectV2(condition:bool, t:T, e:T) -> (output:T) {T:type}
 RAMET_EXPORT Output SelectV2(const Input& condition, const Input& t, const Input& e, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SelfAdjointEigV2Options {
+  bool compute_v = true;
+};
+struct SelfAdjointEigV2Outputs {
+  Output e;
+  Output v;
+};
+// Returns the eigenvalues e, from the smallest on, and, with compute_v, the eigenvectors (the
+// columns of v) of the Hermitian matrices along the last two dimensions, of which only the lower
+// triangle is read. Without compute_v v is empty. Error: the matrices are not square; the
+// eigenvalues are not found.
+// SelfAdjointEigV2(input:T) -> (e:T, v:T) {compute_v:bool=true, T:type}
+RAMET_EXPORT SelfAdjointEigV2Outputs SelfAdjointEigV2(const Input& input, const SelfAdjointEigV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT SelfAdjointEigV2Outputs SelfAdjointEigV2(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns scale * x where x > 0, else scale * alpha * (exp(x) - 1), element-wise, with scale 1.0507
 // and alpha 1.6733, which keep activations normalised. Shape of the activations: shape of the

@@ -120,6 +120,19 @@ def triangular():
         yield Case(op, [zeros(*a), zeros(*b)], error=what)
 
 
+def eigen():
+    op = "SelfAdjointEigV2"
+    for dtype in TYPES:
+        real = "complex" not in dtype
+        for shape in ((3, 3), (2, 4, 4), (1, 1)):
+            yield case(op, dtype, [positive(dtype, shape, "e")], {"compute_v": True}, grad=real)
+    for shape in ((0, 0), (2, 0, 0), (0, 2, 2)):
+        yield Case(op, [zeros(*shape)], {"compute_v": True})
+    yield from wrong(op, {"compute_v": True})
+    yield Case(op, [array("float", [[np.nan, 0], [0, 1]])], {"compute_v": True},
+               error="Self-adjoint eigen decomposition was not successful. The input might not be valid.")
+
+
 def cases():
-    for group in (cholesky, determinants, lu, inverses, solutions, triangular):
+    for group in (cholesky, determinants, lu, inverses, solutions, triangular, eigen):
         yield from group()

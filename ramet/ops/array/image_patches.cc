@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <cstring>
+
+#include "ramet/gradients/gradient_context.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/array/args.h"
+#include "ramet/ops/array/grad_util.h"
+#include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/types.h"
+
+// The parts of images that a window sees.
+
+namespace ramet {
+namespace {
+
+// One spatial dimension of the window.
+struct Side {
+  int64_t size = 1, stride = 1, rate = 1;
+  int64_t reach() const { return (size - 1) * rate + 1; }
+};
+
+struct PatchAttrs {
+  Side rows, columns;
+  bool same = false;
+
+  int64_t Count(const Side& side, int64_t in) const {
+    const int64_t room = same ? in + side.stride - 1 : in - side.reach() + side.stride;
+    return std::max<int64_t>(room / side.stride, 0);
+  }
+  // The elements of padding before the first one.
+  int64_t Before(const Side& side, int64_t in) const {
+    if (!same) return 0;
+    const int64_t needed = (Count(side, in) - 1) * side.stride + side.reach() - in;
+    return std::max<int64_t>(needed, 0) / 2;
+  }
+};
+
+// Elements 1 and 2 of an attr with four.
+Status ReadSides(const AttrMap& attrs, const char* name, int64_t* row, int64_t* column) {
+  RAMET_ASSIGN_OR_RETURN(auto values, attrs.Get<std::vector<int64_t>>(name));
+  if (values.size() != 4) {
+    return InvalidArgument(name, " must have 4 numbers, but has ", values.size());
+  }
+  if (values[0] != 1 || values[3] != 1) {
+    return Unimplemented("Only support ", name, " across space.");
+  }
+  constexpr int64_t kMost = int64_t{1} << 31;
+  if (values[1] < 1 || values[2] < 1 || values[1] >= kMost || values[2] >= kMost) {
+    return OutOfRange(name, " is out of range.");
+  }
+  *row = values[1];
+  *column = values[2];
+  return OkStatus();
+}
+
+StatusOr<PatchAttrs> ReadAttrs(const AttrMap& attrs) {
+  PatchAttrs p;
+  RAMET_RETURN_IF_ERROR(ReadSides(attrs, "ksizes", &p.rows.size, &p.columns.size));
+  RAMET_RETURN_IF_ERROR(ReadSides(attrs, "strides", &p.rows.stride, &p.columns.stride));
+  RAMET_RETURN_IF_ERROR(ReadSides(attrs, "rates", &p.rows.rate, &p.columns.rate));
+  p.same = attrs.GetOr<std::string>("padding", "") == "SAME";
+  return p;
+}
+
+// The patch whose first element is at (top, left) of an image [height, width, depth].
+template <class U>
+U* CopyPatch(const PatchAttrs& p, const U* image, const Tensor& x, int64_t top, int64_t left,
+             U* out) {
+  const int64_t height = x.dim(1), width = x.dim(2), depth = x.dim(3);
+  for (int64_t i = 0; i < p.rows.size; ++i) {
+    const int64_t y = top + i * p.rows.rate;
+    for (int64_t j = 0; j < p.columns.size; ++j, out += depth) {
+      const int64_t at = left + j * p.columns.rate;
+      if (y < 0 || y >= height || at < 0 || at >= width) {
+        std::memset(static_cast<void*>(out), 0, depth * sizeof(U));
+      } else {
+        std::memcpy(static_cast<void*>(out), image + (y * width + at) * depth, depth * sizeof(U));
+      }
+    }
+  }
+  return out;
+}
+
+template <class U>
+void CopyPatches(const PatchAttrs& p, const Tensor& x, Tensor& y) {
+  const U* image = static_cast<const U*>(x.raw_data());
+  U* out = static_cast<U*>(y.raw_data());
+  const int64_t above = p.Before(p.rows, x.dim(1)), before = p.Before(p.columns, x.dim(2));
+  for (int64_t n = 0; n < x.dim(0); ++n, image += Product(x.shape(), 1, 4)) {
+    for (int64_t i = 0; i < y.dim(1); ++i) {
+      for (int64_t j = 0; j < y.dim(2); ++j) {
+        out = CopyPatch(p, image, x, i * p.rows.stride - above, j * p.columns.stride - before, out);
+      }
+    }
+  }
+}
+
+class PatchesKernel final : public Kernel {
+ public:
+  explicit PatchesKernel(const PatchAttrs& attrs) : attrs_(attrs) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(PatchAttrs attrs, ReadAttrs(*node.attrs));
+    return std::unique_ptr<Kernel>(std::make_unique<PatchesKernel>(attrs));
+  }
+
+  Status Compute(KernelContext& c) override {
+    const Tensor& x = c.input(0);
+    if (x.rank() != 4) return InvalidArgument("input must be 4-dimensional", x.shape());
+    const int64_t dims[] = {x.dim(0), attrs_.Count(attrs_.rows, x.dim(1)),
+                            attrs_.Count(attrs_.columns, x.dim(2)), x.dim(3)};
+    RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(dims));
+    int64_t depth;
+    if (__builtin_mul_overflow(attrs_.rows.size * x.dim(3), attrs_.columns.size, &depth)) {
+      return InvalidArgument("the patches are too large");
+    }
+    shape.set_dim(3, depth);
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
+    if (y->num_elements() == 0) return OkStatus();
+    switch (DTypeSize(x.dtype())) {
+      case 1: CopyPatches<uint8_t>(attrs_, x, *y); break;
+      case 2: CopyPatches<uint16_t>(attrs_, x, *y); break;
+      case 4: CopyPatches<uint32_t>(attrs_, x, *y); break;
+      case 8: CopyPatches<uint64_t>(attrs_, x, *y); break;
+      default: CopyPatches<Wide>(attrs_, x, *y);
+    }
+    return OkStatus();
+  }
+
+ private:
+  const PatchAttrs attrs_;
+};
+
+template <class T>
+using PatchesKernelOf = PatchesKernel;
+
+Status PatchesShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(PatchAttrs p, ReadAttrs(c.attrs()));
+  RAMET_ASSIGN_OR_RETURN(Shape x, c.WithRank(0, 4));
+  const auto count = [&](const Side& side, int64_t in) {
+    return in < 0 ? Shape::kUnknownDim : p.Count(side, in);
+  };
+  int64_t depth = Shape::kUnknownDim;
+  if (x.dim(3) >= 0 && __builtin_mul_overflow(p.rows.size * x.dim(3), p.columns.size, &depth)) {
+    return InvalidArgument("the patches are too large");
+  }
+  c.set_output(0, Shape{x.dim(0), count(p.rows, x.dim(1)), count(p.columns, x.dim(2)), depth});
+  return OkStatus();
+}
+
+// The gradients of patches are summed up at the places of the image that they come from; those
+// places are the patches of an image of numbers, in which 0 stands for padding.
+Status PatchesGradient(GradientContext& c) {
+  AttrMap attrs;
+  for (const char* name : {"ksizes", "strides", "rates"}) {
+    RAMET_ASSIGN_OR_RETURN(auto values, c.attr<std::vector<int64_t>>(name));
+    attrs.Set(name, std::move(values));
+  }
+  RAMET_ASSIGN_OR_RETURN(std::string padding, c.attr<std::string>("padding"));
+  attrs.Set("padding", std::move(padding));
+  const Output shape = ShapeOf(c, c.input(0));
+  const Output batch = ElementAt(c, shape, 0), depth = ElementAt(c, shape, 3);
+  const Output size = ElementAt(c, shape, 1) * ElementAt(c, shape, 2);
+  const Tensor one(int32_t{1}), all(int32_t{-1});
+  const Output end = size + one;
+  const Output numbers = c.Add("Range", {one, end, one});
+  const Output image_shape =
+      c.Add("Pack", {one, ElementAt(c, shape, 1), ElementAt(c, shape, 2), one});
+  const Output places =
+      Reshape(c, c.Add("ExtractImagePatches", {Reshape(c, numbers, image_shape)}, attrs),
+              std::vector<int64_t>{-1});
+  const Output rows = Reshape(c, c.grad(), c.Add("Pack", {batch, all, depth}));
+  const Tensor swap = Tensor::Vector<int32_t>({1, 0, 2});
+  const Output by_place = c.Add("Transpose", {rows, swap});
+  const Output sums = c.Add("UnsortedSegmentSum", {by_place, places, end});
+  const Output image = c.Add("Transpose", {SliceFrom(c, sums, 1), swap});
+  return c.Return({Reshape(c, image, shape)});
+}
+
+RAMET_OP("ExtractImagePatches")
+    .Input("images: T")
+    .Output("patches: T")
+    .Attr("ksizes: list(int) >= 4")
+    .Attr("strides: list(int) >= 4")
+    .Attr("rates: list(int) >= 4")
+    .Attr(
+        "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, "
+        "uint64, complex64, complex128, bool}")
+    .Attr("padding: {'SAME', 'VALID'}")
+    .Doc(
+        "Returns what a window of size ksizes (rates apart) sees of the images [batch, height, "
+        "width, depth] on its way in steps of strides: [batch, rows, columns, ksizes[1] * "
+        "ksizes[2] * depth], zeros where it is outside. Error: an attr has not the form [1, y, x, "
+        "1].")
+    .Shape(PatchesShape)
+    .Gradient(PatchesGradient)
+    .CpuKernelClasses<PatchesKernelOf, RAMET_NUMBERS>();
+
+}  // namespace
+}  // namespace ramet

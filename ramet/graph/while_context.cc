@@ -181,12 +181,19 @@ Status WhileContext::WaitForOuterPivot(const std::vector<Output>& enters) {
 
 StatusOr<std::vector<Output>> WhileContext::Begin(const std::vector<Output>& values,
                                                   const std::vector<Shape>& invariants) {
+  Enter();
+  auto variables = MakeVariables(values, invariants);
+  if (!variables.ok()) Exit();
+  return variables;
+}
+
+StatusOr<std::vector<Output>> WhileContext::MakeVariables(const std::vector<Output>& values,
+                                                          const std::vector<Shape>& invariants) {
   if (values.empty()) return InvalidArgument("No loop variables provided");
   if (!invariants.empty() && invariants.size() != values.size()) {
     return InvalidArgument("a loop of ", values.size(), " variables has ", invariants.size(),
                            " shape invariants");
   }
-  Enter();
   InitializeValues(values);
   std::vector<Output> real = values;
   if (outer_ != nullptr) {
@@ -253,6 +260,14 @@ Status WhileContext::EnforceShape(const Output& merge, const Output& next) const
 }
 
 StatusOr<std::vector<Output>> WhileContext::Finish(const std::vector<Output>& next_values) {
+  Status closed = Close(next_values);
+  if (closed.ok()) ExitResult(loop_exits_);
+  Exit();
+  RAMET_RETURN_IF_ERROR(closed);
+  return loop_exits_;
+}
+
+Status WhileContext::Close(const std::vector<Output>& next_values) {
   if (next_values.size() != merges_.size()) {
     return InvalidArgument("a loop of ", merges_.size(), " variables got ", next_values.size(),
                            " values for the next iteration");
@@ -263,9 +278,7 @@ StatusOr<std::vector<Output>> WhileContext::Finish(const std::vector<Output>& ne
   for (const Output& leaving : switches_) {
     RAMET_ASSIGN_OR_RETURN(loop_exits_.emplace_back(), AddByRef("Exit", leaving, {}, "Exit"));
   }
-  ExitResult(loop_exits_);
-  Exit();
-  return loop_exits_;
+  return OkStatus();
 }
 
 }  // namespace ramet

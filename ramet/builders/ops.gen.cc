@@ -572,6 +572,10 @@ Output EluGrad(const Input& gradients, const Input& outputs, std::string_view na
   return First(Build(nullptr, "EluGrad", Flat({gradients, outputs}), {}, Or(name, "EluGrad"), where));
 }
 
+Output EmptyTensorList(const Input& element_shape, const Input& max_num_elements, DType element_dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "EmptyTensorList", Flat({element_shape, max_num_elements}), {{"element_dtype", element_dtype}}, Or(name, "EmptyTensorList"), where));
+}
+
 Output EnsureShape(const Input& input, const Shape& shape, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "EnsureShape", Flat({input}), {{"shape", shape}}, Or(name, "EnsureShape"), where));
 }
@@ -1957,6 +1961,43 @@ Output SquaredDifference(const Input& x, const Input& y, std::string_view name, 
   return First(Build(nullptr, "SquaredDifference", Flat({x, y}), {}, Or(name, "SquaredDifference"), where));
 }
 
+Operation StackClose(const RefInput& handle, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "StackClose", Flat({handle}), {}, Or(name, "StackClose"), where);
+}
+
+Operation StackCloseV2(const Input& handle, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "StackCloseV2", Flat({handle}), {}, Or(name, "StackCloseV2"), where);
+}
+
+Output StackPop(const RefInput& handle, DType elem_type, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StackPop", Flat({handle}), {{"elem_type", elem_type}}, Or(name, "StackPop"), where));
+}
+
+Output StackPopV2(const Input& handle, DType elem_type, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StackPopV2", Flat({handle}), {{"elem_type", elem_type}}, Or(name, "StackPopV2"), where));
+}
+
+Output StackPush(const RefInput& handle, const Input& elem, const StackPushOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StackPush", Flat({handle, elem}), {{"swap_memory", options.swap_memory}}, Or(name, "StackPush"), where));
+}
+Output StackPush(const RefInput& handle, const Input& elem, std::string_view name, SourceLocation where) {
+  return StackPush(handle, elem, StackPushOptions(), name, where);
+}
+
+Output StackPushV2(const Input& handle, const Input& elem, const StackPushV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StackPushV2", Flat({handle, elem}), {{"swap_memory", options.swap_memory}}, Or(name, "StackPushV2"), where));
+}
+Output StackPushV2(const Input& handle, const Input& elem, std::string_view name, SourceLocation where) {
+  return StackPushV2(handle, elem, StackPushV2Options(), name, where);
+}
+
+Output StackV2(const Input& max_size, DType elem_type, const StackV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StackV2", Flat({max_size}), {{"elem_type", elem_type}, {"stack_name", options.stack_name}}, Or(name, "StackV2"), where));
+}
+Output StackV2(const Input& max_size, DType elem_type, std::string_view name, SourceLocation where) {
+  return StackV2(max_size, elem_type, StackV2Options(), name, where);
+}
+
 Output StaticRegexFullMatch(const Input& input, const std::string& pattern, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "StaticRegexFullMatch", Flat({input}), {{"pattern", pattern}}, Or(name, "StaticRegexFullMatch"), where));
 }
@@ -2028,6 +2069,262 @@ Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, const Te
 }
 Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where) {
   return TemporaryVariable(graph, shape, dtype, TemporaryVariableOptions(), name, where);
+}
+
+Output TensorArray(const Input& size, DType dtype, const TensorArrayOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArray", Flat({size}), {{"dtype", dtype}, {"dynamic_size", options.dynamic_size}, {"clear_after_read", options.clear_after_read}, {"tensor_array_name", options.tensor_array_name}, {"element_shape", options.element_shape}}, Or(name, "TensorArray"), where));
+}
+Output TensorArray(const Input& size, DType dtype, std::string_view name, SourceLocation where) {
+  return TensorArray(size, dtype, TensorArrayOptions(), name, where);
+}
+
+Operation TensorArrayClose(const RefInput& handle, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "TensorArrayClose", Flat({handle}), {}, Or(name, "TensorArrayClose"), where);
+}
+
+Operation TensorArrayCloseV2(const Input& handle, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "TensorArrayCloseV2", Flat({handle}), {}, Or(name, "TensorArrayCloseV2"), where);
+}
+
+Operation TensorArrayCloseV3(const Input& handle, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "TensorArrayCloseV3", Flat({handle}), {}, Or(name, "TensorArrayCloseV3"), where);
+}
+
+TensorArrayConcatOutputs TensorArrayConcat(const RefInput& handle, const Input& flow_in, DType dtype, const TensorArrayConcatOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "TensorArrayConcat", Flat({handle, flow_in}), {{"dtype", dtype}, {"element_shape_except0", options.element_shape_except0}}, Or(name, "TensorArrayConcat"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+TensorArrayConcatOutputs TensorArrayConcat(const RefInput& handle, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where) {
+  return TensorArrayConcat(handle, flow_in, dtype, TensorArrayConcatOptions(), name, where);
+}
+
+TensorArrayConcatV2Outputs TensorArrayConcatV2(const Input& handle, const Input& flow_in, DType dtype, const TensorArrayConcatV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "TensorArrayConcatV2", Flat({handle, flow_in}), {{"dtype", dtype}, {"element_shape_except0", options.element_shape_except0}}, Or(name, "TensorArrayConcatV2"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+TensorArrayConcatV2Outputs TensorArrayConcatV2(const Input& handle, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where) {
+  return TensorArrayConcatV2(handle, flow_in, dtype, TensorArrayConcatV2Options(), name, where);
+}
+
+TensorArrayConcatV3Outputs TensorArrayConcatV3(const Input& handle, const Input& flow_in, DType dtype, const TensorArrayConcatV3Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "TensorArrayConcatV3", Flat({handle, flow_in}), {{"dtype", dtype}, {"element_shape_except0", options.element_shape_except0}}, Or(name, "TensorArrayConcatV3"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+TensorArrayConcatV3Outputs TensorArrayConcatV3(const Input& handle, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where) {
+  return TensorArrayConcatV3(handle, flow_in, dtype, TensorArrayConcatV3Options(), name, where);
+}
+
+Output TensorArrayGather(const RefInput& handle, const Input& indices, const Input& flow_in, DType dtype, const TensorArrayGatherOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayGather", Flat({handle, indices, flow_in}), {{"dtype", dtype}, {"element_shape", options.element_shape}}, Or(name, "TensorArrayGather"), where));
+}
+Output TensorArrayGather(const RefInput& handle, const Input& indices, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where) {
+  return TensorArrayGather(handle, indices, flow_in, dtype, TensorArrayGatherOptions(), name, where);
+}
+
+Output TensorArrayGatherV2(const Input& handle, const Input& indices, const Input& flow_in, DType dtype, const TensorArrayGatherV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayGatherV2", Flat({handle, indices, flow_in}), {{"dtype", dtype}, {"element_shape", options.element_shape}}, Or(name, "TensorArrayGatherV2"), where));
+}
+Output TensorArrayGatherV2(const Input& handle, const Input& indices, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where) {
+  return TensorArrayGatherV2(handle, indices, flow_in, dtype, TensorArrayGatherV2Options(), name, where);
+}
+
+Output TensorArrayGatherV3(const Input& handle, const Input& indices, const Input& flow_in, DType dtype, const TensorArrayGatherV3Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayGatherV3", Flat({handle, indices, flow_in}), {{"dtype", dtype}, {"element_shape", options.element_shape}}, Or(name, "TensorArrayGatherV3"), where));
+}
+Output TensorArrayGatherV3(const Input& handle, const Input& indices, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where) {
+  return TensorArrayGatherV3(handle, indices, flow_in, dtype, TensorArrayGatherV3Options(), name, where);
+}
+
+Output TensorArrayGrad(const Input& handle, const Input& flow_in, const std::string& source, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayGrad", Flat({handle, flow_in}), {{"source", source}}, Or(name, "TensorArrayGrad"), where));
+}
+
+Output TensorArrayGradV2(const Input& handle, const Input& flow_in, const std::string& source, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayGradV2", Flat({handle, flow_in}), {{"source", source}}, Or(name, "TensorArrayGradV2"), where));
+}
+
+TensorArrayGradV3Outputs TensorArrayGradV3(const Input& handle, const Input& flow_in, const std::string& source, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "TensorArrayGradV3", Flat({handle, flow_in}), {{"source", source}}, Or(name, "TensorArrayGradV3"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+TensorArrayGradWithShapeOutputs TensorArrayGradWithShape(const Input& handle, const Input& flow_in, const Input& shape_to_prepend, const std::string& source, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "TensorArrayGradWithShape", Flat({handle, flow_in, shape_to_prepend}), {{"source", source}}, Or(name, "TensorArrayGradWithShape"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+Output TensorArrayPack(const RefInput& handle, const Input& flow_in, DType dtype, const TensorArrayPackOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayPack", Flat({handle, flow_in}), {{"dtype", dtype}, {"element_shape", options.element_shape}}, Or(name, "TensorArrayPack"), where));
+}
+Output TensorArrayPack(const RefInput& handle, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where) {
+  return TensorArrayPack(handle, flow_in, dtype, TensorArrayPackOptions(), name, where);
+}
+
+Output TensorArrayRead(const RefInput& handle, const Input& index, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayRead", Flat({handle, index, flow_in}), {{"dtype", dtype}}, Or(name, "TensorArrayRead"), where));
+}
+
+Output TensorArrayReadV2(const Input& handle, const Input& index, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayReadV2", Flat({handle, index, flow_in}), {{"dtype", dtype}}, Or(name, "TensorArrayReadV2"), where));
+}
+
+Output TensorArrayReadV3(const Input& handle, const Input& index, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayReadV3", Flat({handle, index, flow_in}), {{"dtype", dtype}}, Or(name, "TensorArrayReadV3"), where));
+}
+
+Output TensorArrayScatter(const RefInput& handle, const Input& indices, const Input& value, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayScatter", Flat({handle, indices, value, flow_in}), {}, Or(name, "TensorArrayScatter"), where));
+}
+
+Output TensorArrayScatterV2(const Input& handle, const Input& indices, const Input& value, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayScatterV2", Flat({handle, indices, value, flow_in}), {}, Or(name, "TensorArrayScatterV2"), where));
+}
+
+Output TensorArrayScatterV3(const Input& handle, const Input& indices, const Input& value, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayScatterV3", Flat({handle, indices, value, flow_in}), {}, Or(name, "TensorArrayScatterV3"), where));
+}
+
+Output TensorArraySize(const RefInput& handle, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArraySize", Flat({handle, flow_in}), {}, Or(name, "TensorArraySize"), where));
+}
+
+Output TensorArraySizeV2(const Input& handle, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArraySizeV2", Flat({handle, flow_in}), {}, Or(name, "TensorArraySizeV2"), where));
+}
+
+Output TensorArraySizeV3(const Input& handle, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArraySizeV3", Flat({handle, flow_in}), {}, Or(name, "TensorArraySizeV3"), where));
+}
+
+Output TensorArraySplit(const RefInput& handle, const Input& value, const Input& lengths, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArraySplit", Flat({handle, value, lengths, flow_in}), {}, Or(name, "TensorArraySplit"), where));
+}
+
+Output TensorArraySplitV2(const Input& handle, const Input& value, const Input& lengths, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArraySplitV2", Flat({handle, value, lengths, flow_in}), {}, Or(name, "TensorArraySplitV2"), where));
+}
+
+Output TensorArraySplitV3(const Input& handle, const Input& value, const Input& lengths, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArraySplitV3", Flat({handle, value, lengths, flow_in}), {}, Or(name, "TensorArraySplitV3"), where));
+}
+
+Output TensorArrayUnpack(const RefInput& handle, const Input& value, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayUnpack", Flat({handle, value, flow_in}), {}, Or(name, "TensorArrayUnpack"), where));
+}
+
+Output TensorArrayV2(const Input& size, DType dtype, const TensorArrayV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayV2", Flat({size}), {{"dtype", dtype}, {"element_shape", options.element_shape}, {"dynamic_size", options.dynamic_size}, {"clear_after_read", options.clear_after_read}, {"tensor_array_name", options.tensor_array_name}}, Or(name, "TensorArrayV2"), where));
+}
+Output TensorArrayV2(const Input& size, DType dtype, std::string_view name, SourceLocation where) {
+  return TensorArrayV2(size, dtype, TensorArrayV2Options(), name, where);
+}
+
+TensorArrayV3Outputs TensorArrayV3(const Input& size, DType dtype, const TensorArrayV3Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "TensorArrayV3", Flat({size}), {{"dtype", dtype}, {"element_shape", options.element_shape}, {"dynamic_size", options.dynamic_size}, {"clear_after_read", options.clear_after_read}, {"identical_element_shapes", options.identical_element_shapes}, {"tensor_array_name", options.tensor_array_name}}, Or(name, "TensorArrayV3"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+TensorArrayV3Outputs TensorArrayV3(const Input& size, DType dtype, std::string_view name, SourceLocation where) {
+  return TensorArrayV3(size, dtype, TensorArrayV3Options(), name, where);
+}
+
+Output TensorArrayWrite(const RefInput& handle, const Input& index, const Input& value, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayWrite", Flat({handle, index, value, flow_in}), {}, Or(name, "TensorArrayWrite"), where));
+}
+
+Output TensorArrayWriteV2(const Input& handle, const Input& index, const Input& value, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayWriteV2", Flat({handle, index, value, flow_in}), {}, Or(name, "TensorArrayWriteV2"), where));
+}
+
+Output TensorArrayWriteV3(const Input& handle, const Input& index, const Input& value, const Input& flow_in, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorArrayWriteV3", Flat({handle, index, value, flow_in}), {}, Or(name, "TensorArrayWriteV3"), where));
+}
+
+TensorListConcatOutputs TensorListConcat(const Input& input_handle, DType element_dtype, const TensorListConcatOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "TensorListConcat", Flat({input_handle}), {{"element_dtype", element_dtype}, {"element_shape", options.element_shape}}, Or(name, "TensorListConcat"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+TensorListConcatOutputs TensorListConcat(const Input& input_handle, DType element_dtype, std::string_view name, SourceLocation where) {
+  return TensorListConcat(input_handle, element_dtype, TensorListConcatOptions(), name, where);
+}
+
+Output TensorListConcatLists(const Input& input_a, const Input& input_b, DType element_dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListConcatLists", Flat({input_a, input_b}), {{"element_dtype", element_dtype}}, Or(name, "TensorListConcatLists"), where));
+}
+
+TensorListConcatV2Outputs TensorListConcatV2(const Input& input_handle, const Input& element_shape, const Input& leading_dims, DType element_dtype, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "TensorListConcatV2", Flat({input_handle, element_shape, leading_dims}), {{"element_dtype", element_dtype}}, Or(name, "TensorListConcatV2"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+Output TensorListElementShape(const Input& input_handle, DType shape_type, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListElementShape", Flat({input_handle}), {{"shape_type", shape_type}}, Or(name, "TensorListElementShape"), where));
+}
+
+Output TensorListFromTensor(const Input& tensor, const Input& element_shape, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListFromTensor", Flat({tensor, element_shape}), {}, Or(name, "TensorListFromTensor"), where));
+}
+
+Output TensorListGather(const Input& input_handle, const Input& indices, const Input& element_shape, DType element_dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListGather", Flat({input_handle, indices, element_shape}), {{"element_dtype", element_dtype}}, Or(name, "TensorListGather"), where));
+}
+
+Output TensorListGetItem(const Input& input_handle, const Input& index, const Input& element_shape, DType element_dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListGetItem", Flat({input_handle, index, element_shape}), {{"element_dtype", element_dtype}}, Or(name, "TensorListGetItem"), where));
+}
+
+Output TensorListLength(const Input& input_handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListLength", Flat({input_handle}), {}, Or(name, "TensorListLength"), where));
+}
+
+TensorListPopBackOutputs TensorListPopBack(const Input& input_handle, const Input& element_shape, DType element_dtype, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "TensorListPopBack", Flat({input_handle, element_shape}), {{"element_dtype", element_dtype}}, Or(name, "TensorListPopBack"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+Output TensorListPushBack(const Input& input_handle, const Input& tensor, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListPushBack", Flat({input_handle, tensor}), {}, Or(name, "TensorListPushBack"), where));
+}
+
+Output TensorListPushBackBatch(const Input& input_handles, const Input& tensor, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListPushBackBatch", Flat({input_handles, tensor}), {}, Or(name, "TensorListPushBackBatch"), where));
+}
+
+Output TensorListReserve(const Input& element_shape, const Input& num_elements, DType element_dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListReserve", Flat({element_shape, num_elements}), {{"element_dtype", element_dtype}}, Or(name, "TensorListReserve"), where));
+}
+
+Output TensorListResize(const Input& input_handle, const Input& size, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListResize", Flat({input_handle, size}), {}, Or(name, "TensorListResize"), where));
+}
+
+Output TensorListScatter(const Input& tensor, const Input& indices, const Input& element_shape, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListScatter", Flat({tensor, indices, element_shape}), {}, Or(name, "TensorListScatter"), where));
+}
+
+Output TensorListScatterIntoExistingList(const Input& input_handle, const Input& tensor, const Input& indices, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListScatterIntoExistingList", Flat({input_handle, tensor, indices}), {}, Or(name, "TensorListScatterIntoExistingList"), where));
+}
+
+Output TensorListScatterV2(const Input& tensor, const Input& indices, const Input& element_shape, const Input& num_elements, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListScatterV2", Flat({tensor, indices, element_shape, num_elements}), {}, Or(name, "TensorListScatterV2"), where));
+}
+
+Output TensorListSetItem(const Input& input_handle, const Input& index, const Input& item, const TensorListSetItemOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListSetItem", Flat({input_handle, index, item}), {{"resize_if_index_out_of_bounds", options.resize_if_index_out_of_bounds}}, Or(name, "TensorListSetItem"), where));
+}
+Output TensorListSetItem(const Input& input_handle, const Input& index, const Input& item, std::string_view name, SourceLocation where) {
+  return TensorListSetItem(input_handle, index, item, TensorListSetItemOptions(), name, where);
+}
+
+Output TensorListSplit(const Input& tensor, const Input& element_shape, const Input& lengths, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListSplit", Flat({tensor, element_shape, lengths}), {}, Or(name, "TensorListSplit"), where));
+}
+
+Output TensorListStack(const Input& input_handle, const Input& element_shape, DType element_dtype, const TensorListStackOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorListStack", Flat({input_handle, element_shape}), {{"element_dtype", element_dtype}, {"num_elements", options.num_elements}}, Or(name, "TensorListStack"), where));
+}
+Output TensorListStack(const Input& input_handle, const Input& element_shape, DType element_dtype, std::string_view name, SourceLocation where) {
+  return TensorListStack(input_handle, element_shape, element_dtype, TensorListStackOptions(), name, where);
 }
 
 Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterAddOptions& options, std::string_view name, SourceLocation where) {

@@ -873,6 +873,14 @@ RAMET_EXPORT Output Elu(const Input& features, std::string_view name = "", Sourc
 // EluGrad(gradients:T, outputs:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output EluGrad(const Input& gradients, const Input& outputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// A list without elements, for tensors of element_dtype and of a shape that fits
+// element_shape: a vector with -1 for what is open, or the scalar -1 for any shape. It takes
+// up to max_num_elements tensors (-1: any number).
+// \error kInvalidArgument if element_shape is no shape or max_num_elements no scalar.
+// EmptyTensorList(element_shape:shape_type, max_num_elements:int32) -> (handle:variant)
+// {element_dtype:type, shape_type:type}
+RAMET_EXPORT Output EmptyTensorList(const Input& element_shape, const Input& max_num_elements, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // `input`, unchanged, if it has the shape `shape`, which may be partial.
 // \error kInvalidArgument otherwise.
 // EnsureShape(input:T) -> (output:T) {shape:shape, T:type}
@@ -3121,6 +3129,56 @@ RAMET_EXPORT Output Square(const Input& x, std::string_view name = "", SourceLoc
 // SquaredDifference(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output SquaredDifference(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Closes a stack and frees its elements; nothing can be pushed or popped any more.
+// StackClose(handle:Ref(string)) -> () {}
+RAMET_EXPORT Operation StackClose(const RefInput& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Closes a stack and frees its elements; nothing can be pushed or popped any more.
+// StackCloseV2(handle:resource) -> () {}
+RAMET_EXPORT Operation StackCloseV2(const Input& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Takes the element from the top of the stack.
+// \error kInvalidArgument if the stack is empty or closed; kInternal if its elements are not of
+// elem_type.
+// StackPop(handle:Ref(string)) -> (elem:elem_type) {elem_type:type}
+RAMET_EXPORT Output StackPop(const RefInput& handle, DType elem_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Takes the element from the top of the stack.
+// \error kInvalidArgument if the stack is empty or closed; kInternal if its elements are not of
+// elem_type.
+// StackPopV2(handle:resource) -> (elem:elem_type) {elem_type:type}
+RAMET_EXPORT Output StackPopV2(const Input& handle, DType elem_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct StackPushOptions {
+  bool swap_memory = false;
+};
+// Puts `elem` on top of the stack; the output is `elem`. swap_memory has no effect: values stay
+// where they are.
+// \error kInvalidArgument if the dtype is not the stack's, the stack is full or closed.
+// StackPush(handle:Ref(string), elem:T) -> (output:T) {T:type, swap_memory:bool=false}
+RAMET_EXPORT Output StackPush(const RefInput& handle, const Input& elem, const StackPushOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StackPush(const RefInput& handle, const Input& elem, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StackPushV2Options {
+  bool swap_memory = false;
+};
+// Puts `elem` on top of the stack; the output is `elem`. swap_memory has no effect: values stay
+// where they are.
+// \error kInvalidArgument if the dtype is not the stack's, the stack is full or closed.
+// StackPushV2(handle:resource, elem:T) -> (output:T) {T:type, swap_memory:bool=false}
+RAMET_EXPORT Output StackPushV2(const Input& handle, const Input& elem, const StackPushV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StackPushV2(const Input& handle, const Input& elem, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StackV2Options {
+  std::string stack_name = "";
+};
+// A new stack of at most max_size elements (negative: of any size), which lives until the
+// end of the run: a later run starts with an empty one. Its elements are tensors of
+// elem_type and of any shape.
+// StackV2(max_size:int32) -> (handle:resource) {elem_type:type, stack_name:string=""}
+RAMET_EXPORT Output StackV2(const Input& max_size, DType elem_type, const StackV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StackV2(const Input& max_size, DType elem_type, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Whether each string as a whole matches the regular expression `pattern`, of which . * + ? | ( ) ^
 // $ and backslashes in front of these are known.
 // \error kUnimplemented for other parts of expressions; kInvalidArgument for a malformed one.
@@ -3242,6 +3300,470 @@ struct TemporaryVariableOptions {
 // TemporaryVariable() -> (ref:Ref(dtype)) {shape:shape, dtype:type, var_name:string=""}
 RAMET_EXPORT Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, const TemporaryVariableOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TensorArrayOptions {
+  bool dynamic_size = false;
+  bool clear_after_read = true;
+  std::string tensor_array_name = "";
+  Shape element_shape = Shape::Unknown();
+};
+// A new array of `size` tensors of one dtype, which lives until the end of the run: a later run
+// starts with an empty one. The flow is handed on from op to op and puts them into order. An
+// element is written once and, with clear_after_read, read once. With dynamic_size a write
+// behind the end makes the array longer. Elements must fit element_shape; with
+// identical_element_shapes the first one decides what is left open there.
+// \error kInvalidArgument if size is no scalar or negative; kResourceExhausted if it is above
+// 2^24.
+// TensorArray(size:int32) -> (handle:Ref(string)) {dtype:type, dynamic_size:bool=false,
+// clear_after_read:bool=true, tensor_array_name:string="", element_shape:shape=<unknown>}
+RAMET_EXPORT Output TensorArray(const Input& size, DType dtype, const TensorArrayOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorArray(const Input& size, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Closes an array and frees its elements; nothing can be done with it any more.
+// TensorArrayClose(handle:Ref(string)) -> () {}
+RAMET_EXPORT Operation TensorArrayClose(const RefInput& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Closes an array and frees its elements; nothing can be done with it any more.
+// TensorArrayCloseV2(handle:string) -> () {}
+RAMET_EXPORT Operation TensorArrayCloseV2(const Input& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Closes an array and frees its elements; nothing can be done with it any more.
+// TensorArrayCloseV3(handle:resource) -> () {}
+RAMET_EXPORT Operation TensorArrayCloseV3(const Input& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct TensorArrayConcatOptions {
+  Shape element_shape_except0 = Shape::Unknown();
+};
+struct TensorArrayConcatOutputs {
+  Output value;
+  Output lengths;
+};
+// Reads all elements and joins them along their first dimension; `lengths` are their sizes
+// there. The other dimensions must agree; if there are no elements, element_shape_except0 must
+// be fully known.
+// \error as a read; kInvalidArgument if shapes do not fit or an element is a scalar;
+// kUnimplemented if there are no elements and element_shape_except0 is not known.
+// TensorArrayConcat(handle:Ref(string), flow_in:float) -> (value:dtype, lengths:int64) {dtype:type,
+// element_shape_except0:shape=<unknown>}
+RAMET_EXPORT TensorArrayConcatOutputs TensorArrayConcat(const RefInput& handle, const Input& flow_in, DType dtype, const TensorArrayConcatOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT TensorArrayConcatOutputs TensorArrayConcat(const RefInput& handle, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TensorArrayConcatV2Options {
+  Shape element_shape_except0 = Shape::Unknown();
+};
+struct TensorArrayConcatV2Outputs {
+  Output value;
+  Output lengths;
+};
+// Reads all elements and joins them along their first dimension; `lengths` are their sizes
+// there. The other dimensions must agree; if there are no elements, element_shape_except0 must
+// be fully known.
+// \error as a read; kInvalidArgument if shapes do not fit or an element is a scalar;
+// kUnimplemented if there are no elements and element_shape_except0 is not known.
+// TensorArrayConcatV2(handle:string, flow_in:float) -> (value:dtype, lengths:int64) {dtype:type,
+// element_shape_except0:shape=<unknown>}
+RAMET_EXPORT TensorArrayConcatV2Outputs TensorArrayConcatV2(const Input& handle, const Input& flow_in, DType dtype, const TensorArrayConcatV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT TensorArrayConcatV2Outputs TensorArrayConcatV2(const Input& handle, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TensorArrayConcatV3Options {
+  Shape element_shape_except0 = Shape::Unknown();
+};
+struct TensorArrayConcatV3Outputs {
+  Output value;
+  Output lengths;
+};
+// Reads all elements and joins them along their first dimension; `lengths` are their sizes
+// there. The other dimensions must agree; if there are no elements, element_shape_except0 must
+// be fully known.
+// \error as a read; kInvalidArgument if shapes do not fit or an element is a scalar;
+// kUnimplemented if there are no elements and element_shape_except0 is not known.
+// TensorArrayConcatV3(handle:resource, flow_in:float) -> (value:dtype, lengths:int64) {dtype:type,
+// element_shape_except0:shape=<unknown>}
+RAMET_EXPORT TensorArrayConcatV3Outputs TensorArrayConcatV3(const Input& handle, const Input& flow_in, DType dtype, const TensorArrayConcatV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT TensorArrayConcatV3Outputs TensorArrayConcatV3(const Input& handle, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TensorArrayGatherOptions {
+  Shape element_shape = Shape::Unknown();
+};
+// Reads the elements `indices` and joins them in a new first dimension. They must have one
+// shape; if there are none, element_shape must be fully known.
+// \error as a read; kInvalidArgument if the shapes differ; kUnimplemented if there are no
+// elements and element_shape is not known.
+// TensorArrayGather(handle:Ref(string), indices:int32, flow_in:float) -> (value:dtype) {dtype:type,
+// element_shape:shape=<unknown>}
+RAMET_EXPORT Output TensorArrayGather(const RefInput& handle, const Input& indices, const Input& flow_in, DType dtype, const TensorArrayGatherOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorArrayGather(const RefInput& handle, const Input& indices, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TensorArrayGatherV2Options {
+  Shape element_shape = Shape::Unknown();
+};
+// Reads the elements `indices` and joins them in a new first dimension. They must have one
+// shape; if there are none, element_shape must be fully known.
+// \error as a read; kInvalidArgument if the shapes differ; kUnimplemented if there are no
+// elements and element_shape is not known.
+// TensorArrayGatherV2(handle:string, indices:int32, flow_in:float) -> (value:dtype) {dtype:type,
+// element_shape:shape=<unknown>}
+RAMET_EXPORT Output TensorArrayGatherV2(const Input& handle, const Input& indices, const Input& flow_in, DType dtype, const TensorArrayGatherV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorArrayGatherV2(const Input& handle, const Input& indices, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TensorArrayGatherV3Options {
+  Shape element_shape = Shape::Unknown();
+};
+// Reads the elements `indices` and joins them in a new first dimension. They must have one
+// shape; if there are none, element_shape must be fully known.
+// \error as a read; kInvalidArgument if the shapes differ; kUnimplemented if there are no
+// elements and element_shape is not known.
+// TensorArrayGatherV3(handle:resource, indices:int32, flow_in:float) -> (value:dtype) {dtype:type,
+// element_shape:shape=<unknown>}
+RAMET_EXPORT Output TensorArrayGatherV3(const Input& handle, const Input& indices, const Input& flow_in, DType dtype, const TensorArrayGatherV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorArrayGatherV3(const Input& handle, const Input& indices, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// The array of the gradients of an array's elements that belongs to `source`: the same one for
+// each node of that source. What is written to one element again is added up; an element that
+// was written in the array but not here is zeros. The array cannot grow afterwards.
+// \error kInvalidArgument if the array is closed, or holds gradients itself.
+// TensorArrayGrad(handle:string, flow_in:float) -> (grad_handle:Ref(string)) {source:string}
+RAMET_EXPORT Output TensorArrayGrad(const Input& handle, const Input& flow_in, const std::string& source, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The array of the gradients of an array's elements that belongs to `source`: the same one for
+// each node of that source. What is written to one element again is added up; an element that
+// was written in the array but not here is zeros. The array cannot grow afterwards.
+// \error kInvalidArgument if the array is closed, or holds gradients itself.
+// TensorArrayGradV2(handle:string, flow_in:float) -> (grad_handle:string) {source:string}
+RAMET_EXPORT Output TensorArrayGradV2(const Input& handle, const Input& flow_in, const std::string& source, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct TensorArrayGradV3Outputs {
+  Output grad_handle;
+  Output flow_out;
+};
+// The array of the gradients of an array's elements that belongs to `source`: the same one for
+// each node of that source. What is written to one element again is added up; an element that
+// was written in the array but not here is zeros. The array cannot grow afterwards.
+// \error kInvalidArgument if the array is closed, or holds gradients itself.
+// TensorArrayGradV3(handle:resource, flow_in:float) -> (grad_handle:resource, flow_out:float)
+// {source:string}
+RAMET_EXPORT TensorArrayGradV3Outputs TensorArrayGradV3(const Input& handle, const Input& flow_in, const std::string& source, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct TensorArrayGradWithShapeOutputs {
+  Output grad_handle;
+  Output flow_out;
+};
+// As TensorArrayGradV3, for gradients that have the dimensions shape_to_prepend before those of
+// the array's elements.
+// \error as TensorArrayGradV3; kInvalidArgument if shape_to_prepend is no shape.
+// TensorArrayGradWithShape(handle:resource, flow_in:float, shape_to_prepend:int32) ->
+// (grad_handle:resource, flow_out:float) {source:string}
+RAMET_EXPORT TensorArrayGradWithShapeOutputs TensorArrayGradWithShape(const Input& handle, const Input& flow_in, const Input& shape_to_prepend, const std::string& source, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct TensorArrayPackOptions {
+  Shape element_shape = Shape::Unknown();
+};
+// Reads all elements and joins them in a new first dimension, as TensorArrayGatherV3 does.
+// TensorArrayPack(handle:Ref(string), flow_in:float) -> (value:dtype) {dtype:type,
+// element_shape:shape=<unknown>}
+RAMET_EXPORT Output TensorArrayPack(const RefInput& handle, const Input& flow_in, DType dtype, const TensorArrayPackOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorArrayPack(const RefInput& handle, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Reads element `index`. One that was not written is zeros if its shape is known.
+// \error kInvalidArgument if the index is outside, the element was cleared by an earlier read,
+// or was not written and has no known shape, the dtype does not fit, or the array is closed.
+// TensorArrayRead(handle:Ref(string), index:int32, flow_in:float) -> (value:dtype) {dtype:type}
+RAMET_EXPORT Output TensorArrayRead(const RefInput& handle, const Input& index, const Input& flow_in, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Reads element `index`. One that was not written is zeros if its shape is known.
+// \error kInvalidArgument if the index is outside, the element was cleared by an earlier read,
+// or was not written and has no known shape, the dtype does not fit, or the array is closed.
+// TensorArrayReadV2(handle:string, index:int32, flow_in:float) -> (value:dtype) {dtype:type}
+RAMET_EXPORT Output TensorArrayReadV2(const Input& handle, const Input& index, const Input& flow_in, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Reads element `index`. One that was not written is zeros if its shape is known.
+// \error kInvalidArgument if the index is outside, the element was cleared by an earlier read,
+// or was not written and has no known shape, the dtype does not fit, or the array is closed.
+// TensorArrayReadV3(handle:resource, index:int32, flow_in:float) -> (value:dtype) {dtype:type}
+RAMET_EXPORT Output TensorArrayReadV3(const Input& handle, const Input& index, const Input& flow_in, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Writes row i of `value` to element indices[i], for each i.
+// \error as a write; kInvalidArgument if there are not as many rows as indices.
+// TensorArrayScatter(handle:Ref(string), indices:int32, value:T, flow_in:float) -> (flow_out:float)
+// {T:type}
+RAMET_EXPORT Output TensorArrayScatter(const RefInput& handle, const Input& indices, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Writes row i of `value` to element indices[i], for each i.
+// \error as a write; kInvalidArgument if there are not as many rows as indices.
+// TensorArrayScatterV2(handle:string, indices:int32, value:T, flow_in:float) -> (flow_out:float)
+// {T:type}
+RAMET_EXPORT Output TensorArrayScatterV2(const Input& handle, const Input& indices, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Writes row i of `value` to element indices[i], for each i.
+// \error as a write; kInvalidArgument if there are not as many rows as indices.
+// TensorArrayScatterV3(handle:resource, indices:int32, value:T, flow_in:float) -> (flow_out:float)
+// {T:type}
+RAMET_EXPORT Output TensorArrayScatterV3(const Input& handle, const Input& indices, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The number of elements. \error kInvalidArgument if the array is closed.
+// TensorArraySize(handle:Ref(string), flow_in:float) -> (size:int32) {}
+RAMET_EXPORT Output TensorArraySize(const RefInput& handle, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The number of elements. \error kInvalidArgument if the array is closed.
+// TensorArraySizeV2(handle:string, flow_in:float) -> (size:int32) {}
+RAMET_EXPORT Output TensorArraySizeV2(const Input& handle, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The number of elements. \error kInvalidArgument if the array is closed.
+// TensorArraySizeV3(handle:resource, flow_in:float) -> (size:int32) {}
+RAMET_EXPORT Output TensorArraySizeV3(const Input& handle, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Writes the first lengths[0] rows of `value` to element 0, the next lengths[1] to element 1 and
+// so on.
+// \error as a write; kInvalidArgument if the lengths do not add up to the rows of value, or are
+// not as many as the elements of an array that cannot grow.
+// TensorArraySplit(handle:Ref(string), value:T, lengths:int64, flow_in:float) -> (flow_out:float)
+// {T:type}
+RAMET_EXPORT Output TensorArraySplit(const RefInput& handle, const Input& value, const Input& lengths, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Writes the first lengths[0] rows of `value` to element 0, the next lengths[1] to element 1 and
+// so on.
+// \error as a write; kInvalidArgument if the lengths do not add up to the rows of value, or are
+// not as many as the elements of an array that cannot grow.
+// TensorArraySplitV2(handle:string, value:T, lengths:int64, flow_in:float) -> (flow_out:float)
+// {T:type}
+RAMET_EXPORT Output TensorArraySplitV2(const Input& handle, const Input& value, const Input& lengths, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Writes the first lengths[0] rows of `value` to element 0, the next lengths[1] to element 1 and
+// so on.
+// \error as a write; kInvalidArgument if the lengths do not add up to the rows of value, or are
+// not as many as the elements of an array that cannot grow.
+// TensorArraySplitV3(handle:resource, value:T, lengths:int64, flow_in:float) -> (flow_out:float)
+// {T:type}
+RAMET_EXPORT Output TensorArraySplitV3(const Input& handle, const Input& value, const Input& lengths, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Writes row i of `value` to element i, for all elements.
+// \error as a write; kInvalidArgument if there are not as many rows as elements.
+// TensorArrayUnpack(handle:Ref(string), value:T, flow_in:float) -> (flow_out:float) {T:type}
+RAMET_EXPORT Output TensorArrayUnpack(const RefInput& handle, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct TensorArrayV2Options {
+  Shape element_shape = Shape::Unknown();
+  bool dynamic_size = false;
+  bool clear_after_read = true;
+  std::string tensor_array_name = "";
+};
+// A new array of `size` tensors of one dtype, which lives until the end of the run: a later run
+// starts with an empty one. The flow is handed on from op to op and puts them into order. An
+// element is written once and, with clear_after_read, read once. With dynamic_size a write
+// behind the end makes the array longer. Elements must fit element_shape; with
+// identical_element_shapes the first one decides what is left open there.
+// \error kInvalidArgument if size is no scalar or negative; kResourceExhausted if it is above
+// 2^24.
+// TensorArrayV2(size:int32) -> (handle:string) {dtype:type, element_shape:shape=<unknown>,
+// dynamic_size:bool=false, clear_after_read:bool=true, tensor_array_name:string=""}
+RAMET_EXPORT Output TensorArrayV2(const Input& size, DType dtype, const TensorArrayV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorArrayV2(const Input& size, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TensorArrayV3Options {
+  Shape element_shape = Shape::Unknown();
+  bool dynamic_size = false;
+  bool clear_after_read = true;
+  bool identical_element_shapes = false;
+  std::string tensor_array_name = "";
+};
+struct TensorArrayV3Outputs {
+  Output handle;
+  Output flow;
+};
+// A new array of `size` tensors of one dtype, which lives until the end of the run: a later run
+// starts with an empty one. The flow is handed on from op to op and puts them into order. An
+// element is written once and, with clear_after_read, read once. With dynamic_size a write
+// behind the end makes the array longer. Elements must fit element_shape; with
+// identical_element_shapes the first one decides what is left open there.
+// \error kInvalidArgument if size is no scalar or negative; kResourceExhausted if it is above
+// 2^24.
+// TensorArrayV3(size:int32) -> (handle:resource, flow:float) {dtype:type,
+// element_shape:shape=<unknown>, dynamic_size:bool=false, clear_after_read:bool=true,
+// identical_element_shapes:bool=false, tensor_array_name:string=""}
+RAMET_EXPORT TensorArrayV3Outputs TensorArrayV3(const Input& size, DType dtype, const TensorArrayV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT TensorArrayV3Outputs TensorArrayV3(const Input& size, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Writes `value` to element `index`.
+// \error kInvalidArgument if the index is outside of an array that cannot grow, the element was
+// written or read before, the dtype or shape does not fit, or the array is closed.
+// TensorArrayWrite(handle:Ref(string), index:int32, value:T, flow_in:float) -> (flow_out:float)
+// {T:type}
+RAMET_EXPORT Output TensorArrayWrite(const RefInput& handle, const Input& index, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Writes `value` to element `index`.
+// \error kInvalidArgument if the index is outside of an array that cannot grow, the element was
+// written or read before, the dtype or shape does not fit, or the array is closed.
+// TensorArrayWriteV2(handle:string, index:int32, value:T, flow_in:float) -> (flow_out:float)
+// {T:type}
+RAMET_EXPORT Output TensorArrayWriteV2(const Input& handle, const Input& index, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Writes `value` to element `index`.
+// \error kInvalidArgument if the index is outside of an array that cannot grow, the element was
+// written or read before, the dtype or shape does not fit, or the array is closed.
+// TensorArrayWriteV3(handle:resource, index:int32, value:T, flow_in:float) -> (flow_out:float)
+// {T:type}
+RAMET_EXPORT Output TensorArrayWriteV3(const Input& handle, const Input& index, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct TensorListConcatOptions {
+  Shape element_shape = Shape::Unknown();
+};
+struct TensorListConcatOutputs {
+  Output tensor;
+  Output lengths;
+};
+// All elements, joined along their first dimension, and their sizes there. The other dimensions
+// must agree.
+// \error kInvalidArgument if dtype or shapes do not fit, an element is a scalar, or is not set and
+// its shape not known.
+// TensorListConcat(input_handle:variant) -> (tensor:element_dtype, lengths:int64)
+// {element_dtype:type, element_shape:shape=<unknown>}
+RAMET_EXPORT TensorListConcatOutputs TensorListConcat(const Input& input_handle, DType element_dtype, const TensorListConcatOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT TensorListConcatOutputs TensorListConcat(const Input& input_handle, DType element_dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// For each pair of lists the elements of the first and then those of the second.
+// \error kInvalidArgument if the inputs differ in shape, or dtype or element shape of two lists
+// differ.
+// TensorListConcatLists(input_a:variant, input_b:variant) -> (output:variant) {element_dtype:type}
+RAMET_EXPORT Output TensorListConcatLists(const Input& input_a, const Input& input_b, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct TensorListConcatV2Outputs {
+  Output tensor;
+  Output lengths;
+};
+// All elements, joined along their first dimension, and their sizes there. The other dimensions
+// must agree.
+// An element that is not set is zeros; where element_shape does not
+// say its first dimension it is leading_dims[i].
+// \error kInvalidArgument if dtype or shapes do not fit, an element is a scalar, or is not set and
+// its shape not known.
+// TensorListConcatV2(input_handle:variant, element_shape:shape_type, leading_dims:int64) ->
+// (tensor:element_dtype, lengths:int64) {element_dtype:type, shape_type:type}
+RAMET_EXPORT TensorListConcatV2Outputs TensorListConcatV2(const Input& input_handle, const Input& element_shape, const Input& leading_dims, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The shape that the elements must fit: a vector with -1 for what is open, or the scalar -1.
+// TensorListElementShape(input_handle:variant) -> (element_shape:shape_type) {shape_type:type}
+RAMET_EXPORT Output TensorListElementShape(const Input& input_handle, DType shape_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The rows of `tensor` as a list; element_shape as in EmptyTensorList.
+// \error kInvalidArgument if tensor is a scalar or its rows do not fit element_shape.
+// TensorListFromTensor(tensor:element_dtype, element_shape:shape_type) -> (output_handle:variant)
+// {element_dtype:type, shape_type:type}
+RAMET_EXPORT Output TensorListFromTensor(const Input& tensor, const Input& element_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The elements `indices` in a new first dimension; those that are not set are zeros. They must
+// have one shape, which element_shape and the list may say.
+// \error kInvalidArgument if there is no such element, dtype or shapes do not fit, or the shape is
+// not known because no element is set.
+// TensorListGather(input_handle:variant, indices:int32, element_shape:int32) ->
+// (values:element_dtype) {element_dtype:type}
+RAMET_EXPORT Output TensorListGather(const Input& input_handle, const Input& indices, const Input& element_shape, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Element `index`; one that is not set is zeros of the shape that element_shape, the list or
+// another element says.
+// \error kInvalidArgument if there is no such element, the dtype does not fit, or the shape
+// of an element that is not set is not known.
+// TensorListGetItem(input_handle:variant, index:int32, element_shape:Tshape) ->
+// (item:element_dtype) {element_dtype:type, Tshape:type=int32}
+RAMET_EXPORT Output TensorListGetItem(const Input& input_handle, const Input& index, const Input& element_shape, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The number of elements.
+// TensorListLength(input_handle:variant) -> (length:int32) {}
+RAMET_EXPORT Output TensorListLength(const Input& input_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct TensorListPopBackOutputs {
+  Output output_handle;
+  Output tensor;
+};
+// The list without its last element, and that element; one that is not set is zeros of the
+// shape that element_shape and the list say.
+// \error kInvalidArgument if the list is empty, the dtype does not fit, or the shape of an
+// element that is not set is not known.
+// TensorListPopBack(input_handle:variant, element_shape:int32) -> (output_handle:variant,
+// tensor:element_dtype) {element_dtype:type}
+RAMET_EXPORT TensorListPopBackOutputs TensorListPopBack(const Input& input_handle, const Input& element_shape, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The list with `tensor` behind its last element.
+// \error kInvalidArgument if dtype or shape do not fit, or the list is full.
+// TensorListPushBack(input_handle:variant, tensor:element_dtype) -> (output_handle:variant)
+// {element_dtype:type}
+RAMET_EXPORT Output TensorListPushBack(const Input& input_handle, const Input& tensor, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// List i of a vector of lists with row i of `tensor` behind its last element.
+// \error kInvalidArgument if the rows are not as many as the lists, or dtype or shape do not fit.
+// TensorListPushBackBatch(input_handles:variant, tensor:element_dtype) -> (output_handles:variant)
+// {element_dtype:type}
+RAMET_EXPORT Output TensorListPushBackBatch(const Input& input_handles, const Input& tensor, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// A list of num_elements tensors that are not set yet; element_shape as in EmptyTensorList.
+// \error kInvalidArgument if num_elements is negative or element_shape no shape;
+// kResourceExhausted if num_elements is above 2^24.
+// TensorListReserve(element_shape:shape_type, num_elements:int32) -> (handle:variant)
+// {element_dtype:type, shape_type:type}
+RAMET_EXPORT Output TensorListReserve(const Input& element_shape, const Input& num_elements, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The list with `size` elements: the first ones, or more that are not set.
+// \error kInvalidArgument if size is negative; kResourceExhausted if it is above 2^24.
+// TensorListResize(input_handle:variant, size:int32) -> (output_handle:variant) {}
+RAMET_EXPORT Output TensorListResize(const Input& input_handle, const Input& size, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// A list with as many elements as the largest index asks for.
+// Row i of `tensor` is element indices[i] (of several the last); what no index
+// names is not set. element_shape as in EmptyTensorList.
+// \error kInvalidArgument if an index is negative or too large, the rows are not as many as the
+// indices or do not fit element_shape; kResourceExhausted if an index is above 2^24.
+// TensorListScatter(tensor:element_dtype, indices:int32, element_shape:shape_type) ->
+// (output_handle:variant) {element_dtype:type, shape_type:type}
+RAMET_EXPORT Output TensorListScatter(const Input& tensor, const Input& indices, const Input& element_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The list with row i of `tensor` as element indices[i], made as long as the largest index asks
+// for.
+// \error kInvalidArgument if an index is negative, the dtype does not fit, or the rows are not as
+// many as the indices; kResourceExhausted if an index is above 2^24.
+// TensorListScatterIntoExistingList(input_handle:variant, tensor:element_dtype, indices:int32) ->
+// (output_handle:variant) {element_dtype:type}
+RAMET_EXPORT Output TensorListScatterIntoExistingList(const Input& input_handle, const Input& tensor, const Input& indices, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// A list with num_elements elements (-1: as many as the largest
+// index asks for).
+// Row i of `tensor` is element indices[i] (of several the last); what no index
+// names is not set. element_shape as in EmptyTensorList.
+// \error kInvalidArgument if an index is negative or too large, the rows are not as many as the
+// indices or do not fit element_shape; kResourceExhausted if an index is above 2^24.
+// TensorListScatterV2(tensor:element_dtype, indices:int32, element_shape:shape_type,
+// num_elements:int32) -> (output_handle:variant) {element_dtype:type, shape_type:type}
+RAMET_EXPORT Output TensorListScatterV2(const Input& tensor, const Input& indices, const Input& element_shape, const Input& num_elements, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct TensorListSetItemOptions {
+  bool resize_if_index_out_of_bounds = false;
+};
+// The list with `item` as element `index`; resize_if_index_out_of_bounds: made as long as it
+// must be.
+// \error kInvalidArgument if there is no such element, or dtype or shape do not fit.
+// TensorListSetItem(input_handle:variant, index:int32, item:element_dtype) ->
+// (output_handle:variant) {element_dtype:type, resize_if_index_out_of_bounds:bool=false}
+RAMET_EXPORT Output TensorListSetItem(const Input& input_handle, const Input& index, const Input& item, const TensorListSetItemOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorListSetItem(const Input& input_handle, const Input& index, const Input& item, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// The rows of `tensor` as a list of pieces of lengths[i] rows each; element_shape as in
+// EmptyTensorList.
+// \error kInvalidArgument if the lengths do not add up to the rows, or the shape does not fit
+// element_shape but for its first dimension.
+// TensorListSplit(tensor:element_dtype, element_shape:shape_type, lengths:int64) ->
+// (output_handle:variant) {element_dtype:type, shape_type:type}
+RAMET_EXPORT Output TensorListSplit(const Input& tensor, const Input& element_shape, const Input& lengths, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct TensorListStackOptions {
+  int64_t num_elements = -1;
+};
+// All elements in a new first dimension; those that are not set are zeros. They must have one
+// shape, which element_shape and the list may say; num_elements, unless -1, is how many there
+// must be.
+// \error kInvalidArgument if the dtype, the shapes or the number do not fit, or the shape is
+// not known because no element is set.
+// TensorListStack(input_handle:variant, element_shape:int32) -> (tensor:element_dtype)
+// {element_dtype:type, num_elements:int=-1}
+RAMET_EXPORT Output TensorListStack(const Input& input_handle, const Input& element_shape, DType element_dtype, const TensorListStackOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorListStack(const Input& input_handle, const Input& element_shape, DType element_dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct TensorScatterAddOptions {
   std::string bad_indices_policy = "";
@@ -3477,7 +3999,7 @@ RAMET_EXPORT Output Xlog1py(const Input& x, const Input& y, std::string_view nam
 // Xlogy(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Xlogy(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Zeros (false, empty strings) in the shape of `x`.
+// Zeros (false, empty strings, lists of zeros) in the shape of `x`.
 // ZerosLike(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output ZerosLike(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ramet/base/export.h"
 #include "ramet/graph/operation.h"
 #include "ramet/graph/variable_scope.h"
 
@@ -18,13 +19,13 @@ class ControlFlowContext;
 // need no second edge; spec: graph-semantics 1.4).
 struct ControlScope {
   std::vector<Operation> controllers;
-  std::vector<bool> made_inside;  // by node id
-  bool clears = false;            // control_dependencies(None): outside of every context, too
+  std::vector<bool> made_inside;       // by node id
+  bool clears = false;                 // control_dependencies(None): outside of every context, too
   ControlFlowContext* left = nullptr;  // the context that was current, if it clears
 };
 
 // The scopes that are open while a graph is built; owned by the graph, changed through Scope.
-class BuildState {
+class RAMET_EXPORT BuildState {
  public:
   BuildState();
   ~BuildState();

@@ -96,8 +96,8 @@ StatusOr<std::pair<Output, Output>> AddSwitch(const Output& data, const Output& 
   Graph& graph = *data.graph();
   BuildState& state = graph.build_state();
   auto colocations = std::exchange(state.colocations, {data.op()});
-  auto added = TryAddOp(graph, IsRef(data.dtype()) ? "RefSwitch" : "Switch", {data, pred}, {},
-                        "Switch");
+  auto added =
+      TryAddOp(graph, IsRef(data.dtype()) ? "RefSwitch" : "Switch", {data, pred}, {}, "Switch");
   state.colocations = std::move(colocations);
   RAMET_RETURN_IF_ERROR(added.status());
   return std::pair(added->output(0), added->output(1));

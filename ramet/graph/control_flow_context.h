@@ -176,8 +176,7 @@ class RAMET_EXPORT WhileContext final : public ControlFlowContext {
   // Gives new Enters the control inputs of the scopes around, and to this context.
   Status FixControlInputs(const std::vector<Output>& enters);
   // NextIteration of `value`, as the second input of the Merge `merge`.
-  StatusOr<Output> AddBackEdge(const Output& merge, const Output& value,
-                               bool enforce_shape = true);
+  StatusOr<Output> AddBackEdge(const Output& merge, const Output& value, bool enforce_shape = true);
 
  private:
   WhileContext(Graph& graph, std::string name, ControlFlowContext* outer,

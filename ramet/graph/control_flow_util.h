@@ -3,12 +3,14 @@
 #include <utility>
 #include <vector>
 
-#include "ramet/graph/control_flow_context.h"
 #include "ramet/graph/build_state.h"
+#include "ramet/graph/control_flow_context.h"
 
 namespace ramet {
 
-inline bool IsLoopExit(const Operation& op) { return op.type() == "Exit" || op.type() == "RefExit"; }
+inline bool IsLoopExit(const Operation& op) {
+  return op.type() == "Exit" || op.type() == "RefExit";
+}
 inline bool IsLoopEnter(const Operation& op) {
   return op.type() == "Enter" || op.type() == "RefEnter";
 }

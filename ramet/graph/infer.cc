@@ -139,6 +139,46 @@ class GraphShapeContext final : public ShapeContext {
   std::vector<bool> evaluated_;
 };
 
+// Ops whose output 0 is the handle of input 0, or a list of elements of the same shape.
+bool PassesHandle(std::string_view type) {
+  constexpr std::string_view kTypes[] = {"Identity",
+                                         "Enter",
+                                         "Switch",
+                                         "TensorArrayGradV3",
+                                         "ZerosLike",
+                                         "AddN",
+                                         "TensorListPushBack",
+                                         "TensorListPopBack",
+                                         "TensorListSetItem",
+                                         "TensorListResize",
+                                         "TensorListScatterIntoExistingList"};
+  return std::ranges::find(kTypes, type) != std::end(kTypes);
+}
+
+// Which input of an op that makes a list is the shape of its elements; -1 for other ops.
+int ElementShapeInput(std::string_view type) {
+  if (type == "EmptyTensorList" || type == "TensorListReserve") return 0;
+  if (type == "TensorListFromTensor" || type == "TensorListSplit") return 1;
+  return type == "TensorListScatter" || type == "TensorListScatterV2" ? 2 : -1;
+}
+
+// The partial shape that a vector describes; unknown if `value` is none.
+Shape PartialShape(const Tensor& value) {
+  if (value.rank() != 1 || value.empty()) return Shape::Unknown();
+  auto dims = IntegerValues(value);
+  auto shape = dims.ok() ? Shape::Make(*dims) : StatusOr<Shape>(dims.status());
+  return shape.ok() ? *std::move(shape) : Shape::Unknown();
+}
+
+// What is known of the elements of a TensorArray: nothing where their shapes may differ.
+std::pair<DType, Shape> ElementsOf(const AttrMap& attrs) {
+  const Shape shape = attrs.GetOr<Shape>("element_shape", Shape::Unknown());
+  if (!shape.IsFullyDefined() && !attrs.GetOr<bool>("identical_element_shapes", false)) {
+    return {DType::kInvalid, Shape::Unknown()};
+  }
+  return {attrs.GetOr<DType>("dtype", DType::kInvalid), shape};
+}
+
 }  // namespace
 
 std::pair<DType, Shape> HandleOf(const GraphImpl& impl, Endpoint e) {
@@ -149,8 +189,12 @@ std::pair<DType, Shape> HandleOf(const GraphImpl& impl, Endpoint e) {
       return {node.attrs->GetOr<DType>("dtype", DType::kInvalid),
               node.attrs->GetOr<Shape>("shape", Shape::Unknown())};
     }
-    const bool passes = type == "Identity" || type == "Enter" || type == "Switch";
-    if (!passes || node.num_inputs == 0) break;
+    if (type == "TensorArrayV3") return ElementsOf(*node.attrs);
+    if (const int i = ElementShapeInput(type); i >= 0 && i < node.num_inputs) {
+      return {node.attrs->GetOr<DType>("element_dtype", DType::kInvalid),
+              PartialShape(EvaluateConstant(impl, impl.inputs(e.node)[i]))};
+    }
+    if (!PassesHandle(type) || node.num_inputs == 0) break;
     e = impl.inputs(e.node)[0];
   }
   return {DType::kInvalid, Shape::Unknown()};

@@ -32,8 +32,7 @@ bool CallsFunction(const Graph&, const NodeSpec& node) {
 
 WhileContext& WhileContext::New(Graph& graph, const WhileOptions& options, std::string_view name,
                                 std::shared_ptr<LoopGradient> gradient) {
-  WhileContext& context =
-      Restore(graph, graph.UniqueName(name), CurrentContext(graph), options);
+  WhileContext& context = Restore(graph, graph.UniqueName(name), CurrentContext(graph), options);
   context.gradient_ = std::move(gradient);
   return context;
 }
@@ -117,8 +116,8 @@ void WhileContext::NoteAdded(const Operation& op) {
   for (const Output& output : op.outputs()) values_.insert(output);
 }
 
-StatusOr<Output> WhileContext::AddEnter(const Output& value, bool is_constant,
-                                        bool use_input_shape, std::string_view name) {
+StatusOr<Output> WhileContext::AddEnter(const Output& value, bool is_constant, bool use_input_shape,
+                                        std::string_view name) {
   AttrMap attrs = {{"frame_name", name_},
                    {"is_constant", is_constant},
                    {"parallel_iterations", static_cast<int64_t>(options_.parallel_iterations)}};

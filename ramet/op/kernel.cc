@@ -1,5 +1,7 @@
 #include "ramet/op/kernel.h"
 
+#include "ramet/tensor/variant.h"
+
 namespace ramet {
 namespace {
 
@@ -54,7 +56,10 @@ StatusOr<Tensor*> KernelContext::ForwardOrAllocate(int i, std::initializer_list<
   for (int c : candidates) {
     if (c >= 64 || !((forwardable_ >> c) & 1)) continue;
     const Tensor& in = *inputs_[c];
-    if (DTypeSize(in.dtype()) == 0 || DTypeSize(in.dtype()) != DTypeSize(dtype)) continue;
+    const bool fits = IsVariant(dtype)
+                          ? in.dtype() == dtype
+                          : DTypeSize(in.dtype()) > 0 && DTypeSize(in.dtype()) == DTypeSize(dtype);
+    if (!fits) continue;
     if (in.num_elements() != shape.num_elements() || !in.unique()) continue;
     outputs_[i].tensor = Tensor(dtype, shape, in.buffer());
     return &outputs_[i].tensor;

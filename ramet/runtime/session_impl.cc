@@ -32,8 +32,15 @@ Status Outcome(const Status& status, const Cancellation& cancellation) {
   return status;
 }
 
-Status RefuseHandle(std::string_view name) {
-  return Unimplemented("'", name,
+// What only has a meaning inside of the program: handles and variants.
+Status CheckLeavesGraph(const Output& output) {
+  if (output.dtype() == DType::kVariant) {
+    return Unimplemented("'", output.name(),
+                         "' is a variant, which can be neither fetched nor fed; fetch what it "
+                         "holds (of a list the output of a TensorListStack)");
+  }
+  if (output.dtype() != DType::kResource) return OkStatus();
+  return Unimplemented("'", output.name(),
                        "' is the handle of a resource, which can be neither fetched nor fed; fetch "
                        "its value (the output of a ReadVariableOp)");
 }
@@ -212,7 +219,7 @@ StatusOr<std::variant<Output, Operation>> SessionImpl::ResolveFetch(
   };
   if (auto* output = std::get_if<Output>(&element.element())) {
     if (output->graph() != graph_) return foreign(output->name());
-    if (output->dtype() == DType::kResource) return RefuseHandle(output->name());
+    RAMET_RETURN_IF_ERROR(CheckLeavesGraph(*output));
     return Resolved(*output);
   }
   if (auto* op = std::get_if<Operation>(&element.element())) {
@@ -225,7 +232,7 @@ StatusOr<std::variant<Output, Operation>> SessionImpl::ResolveFetch(
     return Resolved(op);
   }
   RAMET_ASSIGN_OR_RETURN(Output output, graph_->Tensor(name));
-  if (output.dtype() == DType::kResource) return RefuseHandle(name);
+  RAMET_RETURN_IF_ERROR(CheckLeavesGraph(output));
   return Resolved(output);
 }
 

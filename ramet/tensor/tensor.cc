@@ -5,23 +5,39 @@
 #include <new>
 #include <stdexcept>
 
+#include "ramet/tensor/variant.h"
+
 namespace ramet {
 namespace {
 
-class StringBuffer final : public Buffer {
+// The elements of tensors whose elements are C++ objects: strings and variants.
+template <class T>
+class ObjectBuffer final : public Buffer {
  public:
-  static BufferPtr Make(size_t n) {
-    auto strings = std::make_unique<std::string[]>(n);
-    std::string* data = strings.get();
-    return BufferPtr::Adopt(new StringBuffer(std::move(strings), data, n));
+  static StatusOr<Tensor> MakeTensor(DType dtype, const Shape& shape) {
+    if (!shape.IsFullyDefined()) {
+      return InvalidArgument("a tensor's shape must be fully defined, but it is ", shape);
+    }
+    try {
+      auto objects = std::make_unique<T[]>(static_cast<size_t>(shape.num_elements()));
+      T* data = objects.get();
+      return Tensor(dtype, shape,
+                    BufferPtr::Adopt(new ObjectBuffer(std::move(objects), data,
+                                                      static_cast<size_t>(shape.num_elements()))));
+    } catch (const std::bad_alloc&) {
+      return ResourceExhausted("out of memory for a ", DTypeName(dtype), " tensor of shape ",
+                               shape);
+    }
   }
 
  private:
-  StringBuffer(std::unique_ptr<std::string[]> strings, std::string* data, size_t n)
-      : Buffer(data, n * sizeof(std::string), true), strings_(std::move(strings)) {}
+  ObjectBuffer(std::unique_ptr<T[]> objects, T* data, size_t n)
+      : Buffer(data, n * sizeof(T), true), objects_(std::move(objects)) {}
   void Dispose() override { delete this; }
-  std::unique_ptr<std::string[]> strings_;
+  std::unique_ptr<T[]> objects_;
 };
+
+const Variant* Variants(const Tensor& t) { return static_cast<const Variant*>(t.raw_data()); }
 
 template <class T>
 void PrintElements(const Tensor& t, int64_t n, std::string& out) {
@@ -56,6 +72,10 @@ void PrintElementsOfAnyType(const Tensor& t, int64_t n, std::string& out) {
     case DType::kComplex64: return PrintElements<std::complex<float>>(t, n, out);
     case DType::kComplex128: return PrintElements<std::complex<double>>(t, n, out);
     case DType::kString: return PrintElements<std::string>(t, n, out);
+    case DType::kResource:
+    case DType::kVariant:
+      for (int64_t i = 0; i < n; ++i) out += StrCat(" ", Variants(t)[i].ToString());
+      return;
     default: out += " ...";
   }
 }
@@ -77,16 +97,8 @@ StatusOr<size_t> TensorBytes(DType dtype, const Shape& shape) {
 }
 
 StatusOr<Tensor> Tensor::Allocate(DType dtype, const Shape& shape, Allocator* allocator) {
-  if (dtype == DType::kString) {
-    if (!shape.IsFullyDefined()) {
-      return InvalidArgument("a tensor's shape must be fully defined, but it is ", shape);
-    }
-    try {
-      return Tensor(dtype, shape, StringBuffer::Make(static_cast<size_t>(shape.num_elements())));
-    } catch (const std::bad_alloc&) {
-      return ResourceExhausted("out of memory for a string tensor of shape ", shape);
-    }
-  }
+  if (dtype == DType::kString) return ObjectBuffer<std::string>::MakeTensor(dtype, shape);
+  if (IsVariant(dtype)) return ObjectBuffer<Variant>::MakeTensor(dtype, shape);
   RAMET_ASSIGN_OR_RETURN(size_t bytes, TensorBytes(dtype, shape));
   RAMET_ASSIGN_OR_RETURN(BufferPtr buffer, allocator->Allocate(bytes));
   return Tensor(dtype, shape, std::move(buffer));
@@ -112,6 +124,8 @@ StatusOr<Tensor> Tensor::DeepCopy() const {
   RAMET_ASSIGN_OR_RETURN(Tensor copy, Allocate(dtype_, shape_));
   if (dtype_ == DType::kString) {
     std::ranges::copy(flat<std::string>(), copy.mutable_data<std::string>());
+  } else if (IsVariant(dtype_)) {
+    std::copy_n(Variants(*this), num_elements(), static_cast<Variant*>(copy.raw_data()));
   } else if (bytes() > 0) {
     std::memcpy(copy.raw_data(), raw_data(), bytes());
   }
@@ -122,6 +136,9 @@ bool Tensor::BitwiseEquals(const Tensor& other) const {
   if (dtype_ != other.dtype_ || !(shape_ == other.shape_)) return false;
   if (dtype_ == DType::kString) {
     return std::ranges::equal(flat<std::string>(), other.flat<std::string>());
+  }
+  if (IsVariant(dtype_)) {
+    return std::equal(Variants(*this), Variants(*this) + num_elements(), Variants(other));
   }
   return bytes() == 0 || std::memcmp(raw_data(), other.raw_data(), bytes()) == 0;
 }

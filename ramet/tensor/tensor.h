@@ -15,8 +15,8 @@
 namespace ramet {
 
 // A Tensor is a dense, row-major array: a dtype, a fully defined shape and a shared buffer. Copying
-// a Tensor shares the buffer. Strings are std::string elements. A default-constructed Tensor holds
-// nothing (dtype kInvalid).
+// a Tensor shares the buffer. Strings are std::string elements, variants and resource handles are
+// Variant ones (tensor/variant.h). A default-constructed Tensor holds nothing (dtype kInvalid).
 //
 // Threads: reading shared tensors is safe; writing through mutable_data() is only safe while nobody
 // else holds the buffer.
@@ -38,9 +38,9 @@ class RAMET_EXPORT Tensor {
   Tensor(const char* value);         // NOLINT
   Tensor(const std::string& value);  // NOLINT
 
+  // Variants are empty ones.
   // \error kInvalidArgument if the shape is not fully defined, its byte size overflows or the dtype
-  // has
-  //   no host form here (resource, variant); kResourceExhausted if memory is not to be had.
+  //   is none; kResourceExhausted if memory is not to be had.
   static StatusOr<Tensor> Allocate(DType dtype, const Shape& shape,
                                    Allocator* allocator = HostAllocator());
   // `values` in row-major order; as many as the shape has elements, or one for all of them.
@@ -66,7 +66,7 @@ class RAMET_EXPORT Tensor {
   int rank() const { return shape_.rank(); }
   int64_t dim(int i) const { return shape_.dim(i); }
   int64_t num_elements() const { return shape_.num_elements(); }
-  // Bytes of flat element types; 0 for strings.
+  // Bytes of flat element types; 0 for strings and variants.
   size_t bytes() const { return static_cast<size_t>(num_elements()) * DTypeSize(dtype_); }
   bool empty() const { return dtype_ == DType::kInvalid; }
   bool host_accessible() const { return !buffer_ || buffer_->host_accessible(); }

@@ -107,6 +107,10 @@ StatusOr<Attr> ParseObject(const Json& j) {
     RAMET_ASSIGN_OR_RETURN(DType t, ParseDType(type->text));
     return Attr(t);
   }
+  if (const Json* tensor = j.Find("tensor")) {
+    RAMET_ASSIGN_OR_RETURN(Tensor value, ParseTensor(tensor->text));
+    return Attr(std::move(value));
+  }
   if (const Json* number = j.Find("float")) return Attr(std::strtof(number->text.c_str(), nullptr));
   const Json* shape = j.Find("shape");
   if (shape == nullptr) return InvalidArgument("an attr object of unknown kind");
@@ -154,10 +158,7 @@ StatusOr<Case> ParseCase(const std::string& line) {
     c.inputs.push_back({std::move(value), ref != nullptr});
   }
   if (const Json* attrs = j.Find("attrs")) {
-    for (size_t i = 0; i < attrs->names.size(); ++i) {
-      RAMET_ASSIGN_OR_RETURN(Attr value, ParseAttr(attrs->items[i]));
-      c.attrs.Set(attrs->names[i], std::move(value));
-    }
+    RAMET_ASSIGN_OR_RETURN(c.attrs, ParseAttrs(*attrs));
   }
   if (const Json* error = j.Find("error")) c.error = error->text;
   RAMET_RETURN_IF_ERROR(ParseTensors(j.Find("out"), &c.outputs));
@@ -201,6 +202,15 @@ bool Close(double found, double expected, double tol, double atol) {
 }
 
 }  // namespace
+
+StatusOr<AttrMap> ParseAttrs(const Json& object) {
+  AttrMap attrs;
+  for (size_t i = 0; i < object.names.size(); ++i) {
+    RAMET_ASSIGN_OR_RETURN(Attr value, ParseAttr(object.items[i]));
+    attrs.Set(object.names[i], std::move(value));
+  }
+  return attrs;
+}
 
 StatusOr<Tensor> ParseTensor(const std::string& text) {
   const size_t open = text.find('['), close = text.find(']');

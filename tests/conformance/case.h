@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "json.h"
 #include "ramet/op/attr.h"
 #include "ramet/tensor/tensor.h"
 
@@ -38,6 +39,9 @@ std::vector<Case> LoadCases(const std::string& folder);
 
 // The tensor that a text such as "float[2,3] 1 2 nan 4 5 6" is. \error kInvalidArgument otherwise.
 StatusOr<Tensor> ParseTensor(const std::string& text);
+
+// The attrs of an object in a file of cases. \error kInvalidArgument if one cannot be read.
+StatusOr<AttrMap> ParseAttrs(const Json& object);
 
 // OK when dtypes and shapes are equal and each pair of elements differs by at most
 // tol * |expected| + atol. Negative: what is usual for the dtype (both, times `factor`). NaN equals

@@ -67,7 +67,7 @@ StatusOr<int> AxisArg(int64_t axis, int rank, std::string_view what) {
 }
 
 Status CheckMovable(DType dtype) {
-  if (dtype == DType::kString || DTypeSize(dtype) > 0) return OkStatus();
+  if (dtype == DType::kString || IsVariant(dtype) || DTypeSize(dtype) > 0) return OkStatus();
   return Unimplemented("tensors of dtype ", DTypeName(dtype), " are not supported here");
 }
 

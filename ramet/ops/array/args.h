@@ -9,7 +9,7 @@
 
 #include "ramet/base/status.h"
 #include "ramet/linalg/types.h"
-#include "ramet/tensor/tensor.h"
+#include "ramet/tensor/variant.h"
 
 namespace ramet {
 
@@ -87,7 +87,7 @@ StatusOr<Shape> ShapeArg(const Tensor& t, std::string_view name);
 // `axis` made non-negative for a tensor of rank `rank`.
 // \error kInvalidArgument "WHAT must be in the range [-2, 2), but is 3".
 StatusOr<int> AxisArg(int64_t axis, int rank, std::string_view what);
-// Whether the dtype has elements that ops on arrays can move: flat ones and strings.
+// Whether the dtype has elements that ops on arrays can move: flat ones, strings and variants.
 Status CheckMovable(DType dtype);
 
 // 16 bytes that are moved as one element.
@@ -96,10 +96,12 @@ struct Wide {
 };
 
 // Calls f.operator()<U>() with a U that is as wide as an element of `dtype` (std::string for
-// strings); ops that move elements without looking at them are written once with it.
+// strings, Variant for variants); ops that move elements without looking at them are written once
+// with it.
 template <class F>
 auto DispatchElement(DType dtype, F&& f) {
   if (dtype == DType::kString) return f.template operator()<std::string>();
+  if (IsVariant(dtype)) return f.template operator()<Variant>();
   switch (DTypeSize(dtype)) {
     case 1: return f.template operator()<uint8_t>();
     case 2: return f.template operator()<uint16_t>();

@@ -2,6 +2,7 @@
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
+#include "ramet/ops/list/list_math.h"
 
 namespace ramet {
 namespace {
@@ -31,6 +32,7 @@ Status FillGradient(GradientContext& c) {
 
 Status ZerosLike(KernelContext& c) {
   const Tensor& x = c.input(0);
+  if (x.dtype() == DType::kVariant) return ZerosLikeVariants(c);
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
   FillZeros(*y);
   return OkStatus();
@@ -133,7 +135,7 @@ RAMET_OP("ZerosLike")
     .Input("x: T")
     .Output("y: T")
     .Attr("T: type")
-    .Doc("Zeros (false, empty strings) in the shape of `x`.")
+    .Doc("Zeros (false, empty strings, lists of zeros) in the shape of `x`.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernel(ZerosLike);

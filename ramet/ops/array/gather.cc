@@ -17,7 +17,7 @@ struct GatherSizes {
   int64_t batch, outer, rows, inner, picks;
 };
 
-Status GatherStrings(const GatherSizes& s, const Tensor& params, const Tensor& indices, Tensor& y) {
+Status GatherObjects(const GatherSizes& s, const Tensor& params, const Tensor& indices, Tensor& y) {
   for (int64_t i = 0; i < s.batch * s.outer * s.picks; ++i) {
     const int64_t pick = i % s.picks, bo = i / s.picks;
     const int64_t at = bo / s.outer * s.picks + pick, row = IntegerAt(indices, at);
@@ -28,7 +28,7 @@ Status GatherStrings(const GatherSizes& s, const Tensor& params, const Tensor& i
 }
 
 Status GatherInto(const GatherSizes& s, const Tensor& params, const Tensor& indices, Tensor& y) {
-  if (params.dtype() == DType::kString) return GatherStrings(s, params, indices, y);
+  if (DTypeSize(params.dtype()) == 0) return GatherObjects(s, params, indices, y);
   const int64_t width = static_cast<int64_t>(DTypeSize(params.dtype()));
   const int64_t row_bytes = s.inner * width;
   const int64_t index_bytes = static_cast<int64_t>(DTypeSize(indices.dtype()));

@@ -14,8 +14,19 @@ Status MoveStrided(const Tensor& x, int64_t x_offset, std::span<const int64_t> x
   });
 }
 
+namespace {
+
+template <class T>
+T* Objects(const Tensor& t) {
+  return static_cast<T*>(t.raw_data());
+}
+
+}  // namespace
+
 void FillWith(const Tensor& value, Tensor& y) {
-  if (y.dtype() == DType::kString) {
+  if (IsVariant(y.dtype())) {
+    std::fill_n(Objects<Variant>(y), y.num_elements(), *Objects<Variant>(value));
+  } else if (y.dtype() == DType::kString) {
     std::ranges::fill(y.mutable_flat<std::string>(), value.scalar<std::string>());
   } else if (y.num_elements() > 0) {
     linalg::Fill(static_cast<int64_t>(DTypeSize(y.dtype())), value.raw_data(), y.raw_data(),
@@ -26,6 +37,8 @@ void FillWith(const Tensor& value, Tensor& y) {
 void FillZeros(Tensor& y) {
   if (y.dtype() == DType::kString) {
     std::ranges::fill(y.mutable_flat<std::string>(), std::string());
+  } else if (IsVariant(y.dtype())) {
+    std::fill_n(Objects<Variant>(y), y.num_elements(), Variant());
   } else if (y.bytes() > 0) {
     std::memset(y.raw_data(), 0, y.bytes());
   }
@@ -35,6 +48,10 @@ void CopyElements(const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t 
   if (n == 0) return;
   if (x.dtype() == DType::kString) {
     std::copy_n(x.data<std::string>() + from, n, y.mutable_data<std::string>() + to);
+    return;
+  }
+  if (IsVariant(x.dtype())) {
+    std::copy_n(Objects<const Variant>(x) + from, n, Objects<Variant>(y) + to);
     return;
   }
   const int64_t width = static_cast<int64_t>(DTypeSize(x.dtype()));

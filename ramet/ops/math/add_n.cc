@@ -1,19 +1,31 @@
 #include "ramet/linalg/elementwise.h"
 #include "ramet/op/op.h"
+#include "ramet/ops/list/list_math.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
 namespace ramet {
 namespace {
 
+Status CheckSameShape(KernelContext& c) {
+  const Shape& first = c.input(0).shape();
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    if (c.input(i).shape() == first) continue;
+    return InvalidArgument("Inputs to AddN must have the same size and shape.  Input 0: ", first,
+                           " != input ", i, ": ", c.input(i).shape());
+  }
+  return OkStatus();
+}
+
+Status AddNOfVariants(KernelContext& c) {
+  RAMET_RETURN_IF_ERROR(CheckSameShape(c));
+  return AddVariants(c);
+}
+
 template <class T>
 Status AddNCompute(KernelContext& c) {
   const Tensor& first = c.input(0);
-  for (int i = 1; i < c.num_inputs(); ++i) {
-    if (c.input(i).shape() == first.shape()) continue;
-    return InvalidArgument("Inputs to AddN must have the same size and shape.  Input 0: ",
-                           first.shape(), " != input ", i, ": ", c.input(i).shape());
-  }
+  RAMET_RETURN_IF_ERROR(CheckSameShape(c));
   if (c.num_inputs() == 1) {
     c.SetOutput(0, first);
     return OkStatus();
@@ -46,7 +58,8 @@ RAMET_OP("AddN")
         "the inputs differ in shape.")
     .Shape(MergedInputsShape)
     .Gradient(AddNGradient)
-    .CpuKernels<RAMET_NUMBERS>([]<class T>(KernelContext& c) { return AddNCompute<T>(c); });
+    .CpuKernels<RAMET_NUMBERS>([]<class T>(KernelContext& c) { return AddNCompute<T>(c); })
+    .CpuKernel("T", DType::kVariant, AddNOfVariants);
 
 }  // namespace
 }  // namespace ramet

@@ -11,20 +11,21 @@ namespace {
 
 using linalg::BroadcastPlan;
 
-void ChooseStrings(KernelContext& c, const BroadcastPlan& plan, Tensor& z) {
+template <class T>
+void ChooseObjects(KernelContext& c, const BroadcastPlan& plan, Tensor& z) {
   const bool* condition = c.input(0).data<bool>();
-  const std::string* t = c.input(1).data<std::string>();
-  const std::string* e = c.input(2).data<std::string>();
-  std::string* out = z.mutable_data<std::string>();
+  const auto* t = static_cast<const T*>(c.input(1).raw_data());
+  const auto* e = static_cast<const T*>(c.input(2).raw_data());
+  auto* out = static_cast<T*>(z.raw_data());
   ForEachBroadcast<3>(
       plan, [&](int64_t i, const auto& at) { out[i] = condition[at[0]] ? t[at[1]] : e[at[2]]; });
 }
 
 Status Choose(KernelContext& c, const BroadcastPlan& plan, const Shape& shape) {
   const DType type = c.input(1).dtype();
-  if (type == kString) {
+  if (type == kString || IsVariant(type)) {
     RAMET_ASSIGN_OR_RETURN(Tensor * z, c.Allocate(0, type, shape));
-    ChooseStrings(c, plan, *z);
+    type == kString ? ChooseObjects<std::string>(c, plan, *z) : ChooseObjects<Variant>(c, plan, *z);
     return OkStatus();
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * z, c.ForwardOrAllocate(0, {1, 2}, type, shape));

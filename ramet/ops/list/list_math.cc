@@ -1,0 +1,113 @@
+#include "ramet/ops/list/list_math.h"
+
+#include "ramet/linalg/elementwise.h"
+#include "ramet/ops/array/move.h"
+#include "ramet/ops/list/tensor_list.h"
+
+namespace ramet {
+namespace {
+
+StatusOr<const TensorList*> ListOf(const Variant& value, std::string_view doing) {
+  if (const auto* list = value.get<TensorList>()) return list;
+  return InvalidArgument("Input handle is not a list. ", doing, " found: '", value.ToString(), "'");
+}
+
+// Lists of lists end somewhere; what came from outside may nest deeper than the machine's stack.
+constexpr int kMostNested = 100;
+
+Status CheckDepth(int depth) {
+  if (depth < kMostNested) return OkStatus();
+  return InvalidArgument("lists are nested more than ", kMostNested, " deep");
+}
+
+StatusOr<Variant> ZerosLike(KernelContext& c, const Variant& value, int depth);
+StatusOr<Variant> Sum(KernelContext& c, const Variant& a, const Variant& b, int depth);
+
+StatusOr<Tensor> ZerosLike(KernelContext& c, const Tensor& x, int depth) {
+  if (x.empty()) return Tensor();
+  RAMET_ASSIGN_OR_RETURN(Tensor zeros, ZeroTensor(c, x.dtype(), x.shape()));
+  if (x.dtype() != DType::kVariant) return zeros;
+  for (int64_t i = 0; i < x.num_elements(); ++i) {
+    RAMET_ASSIGN_OR_RETURN(zeros.mutable_data<Variant>()[i],
+                           ZerosLike(c, x.data<Variant>()[i], depth));
+  }
+  return zeros;
+}
+
+StatusOr<Variant> ZerosLike(KernelContext& c, const Variant& value, int depth) {
+  RAMET_RETURN_IF_ERROR(CheckDepth(depth));
+  RAMET_ASSIGN_OR_RETURN(const TensorList* list, ListOf(value, "ZerosLike"));
+  auto zeros = std::make_shared<TensorList>(*list);
+  for (Tensor& item : zeros->items) {
+    RAMET_ASSIGN_OR_RETURN(item, ZerosLike(c, item, depth + 1));
+  }
+  return Variant(std::move(zeros));
+}
+
+StatusOr<Tensor> Sum(KernelContext& c, const Tensor& a, const Tensor& b, int depth) {
+  if (a.empty() || b.empty()) return a.empty() ? b : a;
+  const DType dtype = a.dtype();
+  if (a.shape() != b.shape()) {
+    return InvalidArgument("Trying to add two tensors with incompatible element shapes. One is ",
+                           a.shape(), " and the other is ", b.shape());
+  }
+  RAMET_ASSIGN_OR_RETURN(Tensor sum, c.AllocateTemp(dtype, a.shape()));
+  if (dtype == DType::kVariant) {
+    for (int64_t i = 0; i < a.num_elements(); ++i) {
+      RAMET_ASSIGN_OR_RETURN(sum.mutable_data<Variant>()[i],
+                             Sum(c, a.data<Variant>()[i], b.data<Variant>()[i], depth));
+    }
+    return sum;
+  }
+  if (!IsFloating(dtype) && !IsInteger(dtype) && !IsComplex(dtype)) {
+    return InvalidArgument("Trying to add unsupported dtype ", static_cast<int>(dtype));
+  }
+  linalg::Binary(linalg::BinaryOp::kAdd, LinalgType(dtype), a.raw_data(), b.raw_data(),
+                 sum.raw_data(), a.num_elements());
+  return sum;
+}
+
+StatusOr<Variant> Sum(KernelContext& c, const Variant& a, const Variant& b, int depth) {
+  RAMET_RETURN_IF_ERROR(CheckDepth(depth));
+  RAMET_ASSIGN_OR_RETURN(const TensorList* x, ListOf(a, "AddN"));
+  RAMET_ASSIGN_OR_RETURN(const TensorList* y, ListOf(b, "AddN"));
+  if (x->dtype != y->dtype) {
+    return InvalidArgument("Trying to add two lists of tensors of different dtypes. One is ",
+                           DTypeName(x->dtype), " and the other is ", DTypeName(y->dtype));
+  }
+  if (x->size() != y->size()) {
+    return InvalidArgument("Trying to add two lists of tensors with different lengths. One is ",
+                           x->size(), " and the other is ", y->size());
+  }
+  auto merged = x->element_shape.MergeWith(y->element_shape);
+  if (!merged.ok()) {
+    return InvalidArgument(
+        "Trying to add two lists of tensors with incompatible element shapes. One is ",
+        x->element_shape, " and the other is ", y->element_shape);
+  }
+  auto sum = std::make_shared<TensorList>(*x);
+  sum->element_shape = *std::move(merged);
+  for (int64_t i = 0; i < x->size(); ++i) {
+    RAMET_ASSIGN_OR_RETURN(sum->items[i], Sum(c, x->items[i], y->items[i], depth + 1));
+  }
+  return Variant(std::move(sum));
+}
+
+}  // namespace
+
+Status ZerosLikeVariants(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Tensor zeros, ZerosLike(c, c.input(0), 0));
+  c.SetOutput(0, std::move(zeros));
+  return OkStatus();
+}
+
+Status AddVariants(KernelContext& c) {
+  Tensor sum = c.input(0);
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    RAMET_ASSIGN_OR_RETURN(sum, Sum(c, sum, c.input(i), 0));
+  }
+  c.SetOutput(0, std::move(sum));
+  return OkStatus();
+}
+
+}  // namespace ramet

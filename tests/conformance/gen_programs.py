@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Writes tests/data/conformance_programs/<family>.json: small graphs, and what real TensorFlow makes
+of them. For ops that only say something together: stacks, tensor arrays, lists. Run with a Python
+that has TensorFlow:
+
+  gen_programs.py            all families
+  gen_programs.py arrays     some
+
+programs_<family>.py has a function programs() that yields (name, build) or (name, build, error): build()
+adds to the default graph and returns what is fetched, or a pair of that and the xs to which its
+gradients are asked for. `error` is a part of the message that a run gives instead.
+
+One line of the file is one program, an object with
+  name, nodes          [name, op, inputs, attrs] each, in an order in which they can be added
+  fetch, out           tensors, and their values, or
+  error                a part of the message that running them gives
+  xs, grads            the gradients of all that is fetched together (null: none)
+"""
+
+import glob
+import importlib
+import json
+import os
+import sys
+
+import gen_cases
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+DATA = os.path.join(os.path.dirname(gen_cases.HERE), "data", "conformance_programs")
+
+
+def config():
+    c = tf.ConfigProto()
+    c.graph_options.rewrite_options.disable_meta_optimizer = True
+    c.graph_options.optimizer_options.opt_level = -1
+    return c
+
+
+def type_name(t):
+    return {20: "resource", 21: "variant"}.get(t) or gen_cases.case_lib.NAMES[np.dtype(
+        tf.as_dtype(t).as_numpy_dtype)]
+
+
+def shape_json(s):
+    return {"shape": None if s.unknown_rank else [d.size for d in s.dim]}
+
+
+def attr_json(a):
+    kind = a.WhichOneof("value")
+    if kind == "type":
+        return {"type": type_name(a.type)}
+    if kind == "shape":
+        return shape_json(a.shape)
+    if kind == "tensor":
+        return {"tensor": gen_cases.tensor_text(tf.make_ndarray(a.tensor))}
+    if kind == "s":
+        return a.s.decode()
+    if kind == "f":
+        return {"float": a.f}
+    return a.i if kind == "i" else a.b
+
+
+def nodes_json(graph):
+    nodes = []
+    for n in graph.as_graph_def().node:
+        attrs = {k: attr_json(v) for k, v in sorted(n.attr.items()) if not k.startswith("_")}
+        nodes.append([n.name, n.op, list(n.input), attrs])
+    return nodes
+
+
+def run(name, build, error=None):
+    with tf.Graph().as_default() as graph, tf.Session(config=config()) as session:
+        fetch = build()
+        fetch, xs = fetch if isinstance(fetch, tuple) else (fetch, [])
+        fetch = fetch if isinstance(fetch, list) else [fetch]
+        line = {"name": name, "nodes": nodes_json(graph), "fetch": [t.name for t in fetch]}
+        if error:
+            try:
+                session.run(fetch)
+            except tf.errors.OpError as e:
+                assert error in str(e), "%s: expected %r, got %s" % (name, error, e)
+                return dict(line, error=error)
+            raise AssertionError("%s: expected the error %r" % (name, error))
+        line["out"] = [gen_cases.tensor_text(v) for v in session.run(fetch)]
+        if xs:
+            line["xs"] = [x.name for x in xs]
+            grads = tf.gradients(fetch, xs)
+            line["grads"] = [None if g is None else gen_cases.tensor_text(session.run(g)) for g in grads]
+        return line
+
+
+def main():
+    tf.disable_v2_behavior()
+    here = gen_cases.HERE
+    families = sys.argv[1:] or sorted(os.path.basename(p)[9:-3] for p in glob.glob(os.path.join(here, "programs_*.py")))
+    os.makedirs(DATA, exist_ok=True)
+    for family in families:
+        lines = [json.dumps(run(*p), separators=(",", ":"))
+                 for p in importlib.import_module("programs_" + family).programs()]
+        path = os.path.join(DATA, family + ".json")
+        with open(path, "w", encoding="ascii") as f:
+            f.write("\n".join(lines) + "\n")
+        print("%s: %d programs, %d bytes" % (path, len(lines), os.path.getsize(path)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 #include "core.h"
 #include "ramet/graph/control_flow_context.h"
+#include "ramet/graph/control_flow_proto.h"
 
 namespace ramet::python {
 namespace {
@@ -80,6 +81,18 @@ nb::list Begin(PyContext& c, nb::list values, nb::handle invariants) {
   return WrapAll(Added(c, While(c).Begin(TensorsOf(values), shapes)));
 }
 
+// A message, None if the context is not inside of the scope.
+nb::object ToProto(PyContext& c, nb::handle export_scope) {
+  std::string scope = export_scope.is_none() ? "" : ToText(export_scope.ptr());
+  if (scope.ends_with('/')) scope.pop_back();
+  if (!c.context->name().starts_with(scope)) return nb::none();
+  const std::string bytes = ContextToProto(*c.context, scope);
+  nb::module_ messages = nb::module_::import_("ramet.core.protobuf.control_flow_pb2");
+  const bool cond = dynamic_cast<CondContext*>(c.context) != nullptr;
+  return messages.attr(cond ? "CondContextDef" : "WhileContextDef")
+      .attr("FromString")(nb::bytes(bytes.data(), bytes.size()));
+}
+
 void BindCond(nb::class_<PyContext>& type) {
   type.def_prop_ro("pred", [](PyContext& c) { return Wrapped(Cond(c).pred()); })
       .def_prop_ro("pivot",
@@ -139,6 +152,8 @@ void BindContext(nb::module_& m) {
       .def("GetWhileContext",
            [](PyContext& c) { return WrapContext(c.context->while_context()); })
       .def("GetControlPivot", [](PyContext& c) { return Wrapped(c.context->control_pivot()); })
+      .def("to_proto", &ToProto, nb::arg("export_scope").none() = nb::none())
+      .def("_add_to_collection", [](PyContext& c) { AddToCollection(*c.context); })
       .def("__eq__",
            [](PyContext& c, nb::handle other) {
              PyContext* o;

@@ -42,7 +42,10 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         pred, true_pivot, false_pivot = _pivots(pred)
         true_branch = _Branch(pred, true_pivot, 1, true_fn, 'true_fn', strict)
         false_branch = _Branch(pred, false_pivot, 0, false_fn, 'false_fn', strict)
-        return _merged(true_branch, false_branch, strict)
+        result = _merged(true_branch, false_branch, strict)
+        true_branch.context._add_to_collection()
+        false_branch.context._add_to_collection()
+        return result
 
 
 def _function(name, function, old_name, old_function):

@@ -168,6 +168,7 @@ def needed_cond():
 _ELSEWHERE = {
     'cond': 'ramet.ops.cond',
     'merge': 'ramet.ops.cond',
+    'case': 'ramet.ops.control_flow_case',
     'while_loop': 'ramet.ops.while_loop',
 }
 

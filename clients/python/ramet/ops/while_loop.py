@@ -53,6 +53,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
                 shape_invariants = (tensor_shape.TensorShape([]), limited.inner(shape_invariants))
         loop = _core.while_context(ops.get_default_graph(), parallel_iterations, back_prop,
                                    swap_memory, maximum_iterations)
+        loop._add_to_collection()
         result = _build(loop, cond, body, loop_vars, shape_invariants, return_same_structure)
         return result if maximum_iterations is None else result[1]
 
@@ -78,12 +79,13 @@ class _Limited:
     def cond(self, counter, variables):
         from ramet.ops import math_ops
 
+        within = counter < self.maximum
         more = self._cond(variables) if self._single else self._cond(*variables)
-        return math_ops.logical_and(counter < self.maximum, more)
+        return math_ops.logical_and(within, more)
 
     def body(self, counter, variables):
-        following = self._body(variables) if self._single else self._body(*variables)
-        return counter + 1, following
+        counter = counter + 1
+        return counter, self._body(variables) if self._single else self._body(*variables)
 
 
 def _build(loop, cond, body, loop_vars, shape_invariants, return_same_structure):

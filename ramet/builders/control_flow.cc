@@ -36,9 +36,8 @@ StatusOr<Outputs> BuildBranch(CondContext& context, const std::function<Outputs(
 
 StatusOr<Output> MergeOf(const Output& otherwise, const Output& then) {
   const bool refs = IsRef(otherwise.dtype()) && IsRef(then.dtype());
-  RAMET_ASSIGN_OR_RETURN(
-      Operation merge,
-      TryAddOp(*then.graph(), refs ? "RefMerge" : "Merge", {otherwise, then}, {}, "Merge"));
+  RAMET_ASSIGN_OR_RETURN(Operation merge, TryAddOp(*then.graph(), refs ? "RefMerge" : "Merge",
+                                                  {otherwise, then}));
   return merge.output(0);
 }
 

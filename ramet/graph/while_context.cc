@@ -9,8 +9,9 @@ namespace {
 StatusOr<Output> AddByRef(std::string_view type, const Output& value, AttrMap attrs,
                           std::string_view name) {
   const std::string op = IsRef(value.dtype()) ? StrCat("Ref", type) : std::string(type);
-  RAMET_ASSIGN_OR_RETURN(Operation added,
-                         TryAddOp(*value.graph(), op, {value}, std::move(attrs), name));
+  RAMET_ASSIGN_OR_RETURN(
+      Operation added,
+      TryAddOp(*value.graph(), op, {value}, std::move(attrs), name == type ? op : name));
   return added.output(0);
 }
 
@@ -216,7 +217,7 @@ StatusOr<std::vector<Output>> WhileContext::MakeVariables(const std::vector<Outp
   InitializeValues(loop_enters_);
   for (const Output& enter : loop_enters_) {
     const char* type = IsRef(enter.dtype()) ? "RefMerge" : "Merge";
-    RAMET_ASSIGN_OR_RETURN(Operation merge, TryAddOp(graph_, type, {enter, enter}, {}, "Merge"));
+    RAMET_ASSIGN_OR_RETURN(Operation merge, TryAddOp(graph_, type, {enter, enter}));
     merges_.push_back(merge.output(0));
   }
   pivot_for_pred_ = merges_[0];

@@ -12,7 +12,7 @@ from ramet.ops.while_loop import while_loop
 class Elements:
     """The slices of a structure of tensors along their first dimension, in TensorArrays."""
 
-    def __init__(self, elems):
+    def __init__(self, elems, known_shapes=False):
         self.structure = elems
         self.tensors = [ops.convert_to_tensor(e, name='elem') for e in nest.flatten(elems)]
         for tensor in self.tensors:
@@ -24,7 +24,9 @@ class Elements:
             self.static_count.assert_is_compatible_with(self._first(tensor))
         count = self.static_count.value
         self.count = array_ops.shape(self.tensors[0])[0] if count is None else count
-        self._arrays = [self.array(tensor.dtype) for tensor in self.tensors]
+        self._arrays = [
+            self.array(tensor.dtype, True, tensor.shape[1:] if known_shapes else None)
+            for tensor in self.tensors]
         self._arrays = [array.unstack(tensor) for array, tensor in zip(
             self._arrays, self.tensors, strict=True)]
 
@@ -160,7 +162,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     """
     _check_callable(fn)
     with opened_scope(name, 'scan', elems):
-        elements = Elements(elems)
+        elements = Elements(elems, known_shapes=True)
         structure = elems if initializer is None else initializer
         count = elements.count
         begin = count - 1 if reverse else 0

@@ -198,14 +198,10 @@ void BindControlFlow(nb::module_& m) {
         SetContext(OperationOf(op), c == nullptr ? nullptr : c->context);
       },
       nb::arg(), nb::arg().none());
-  m.def("prevent_fetching", [](nb::handle op) {
-    Operation o = OperationOf(op);
-    GraphOf(o.graph())->unfetchable.insert(o.id());
-  });
-  m.def("prevent_feeding", [](nb::handle tensor) {
-    Output o = TensorOf(tensor);
-    GraphOf(o.graph())->unfeedable.insert(o);
-  });
+  m.def("prevent_fetching",
+        [](PyGraph& g, nb::handle op) { g.unfetchable.insert(OperationOf(op).id()); });
+  m.def("prevent_feeding",
+        [](PyGraph& g, nb::handle tensor) { g.unfeedable.insert(TensorOf(tensor)); });
   m.def("is_fetchable", [](PyGraph& g, nb::handle op) {
     return !g.unfetchable.contains(OperationOf(op).id());
   });

@@ -235,14 +235,14 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
 
     def prevent_feeding(self, tensor):
         """Feeding this tensor raises ValueError from now on."""
-        _core.prevent_feeding(tensor)
+        _core.prevent_feeding(self, tensor)
 
     def is_feedable(self, tensor):
         return _core.is_feedable(self, tensor)
 
     def prevent_fetching(self, op):
         """Fetching this operation raises ValueError from now on."""
-        _core.prevent_fetching(op)
+        _core.prevent_fetching(self, op)
 
     def is_fetchable(self, tensor_or_op):
         return _core.is_fetchable(self, tensor_or_op)

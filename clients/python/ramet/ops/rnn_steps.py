@@ -50,6 +50,8 @@ def static_shape(prefix, suffix):
 def static_shape_with_nodes(prefix, suffix):
     """static_shape; adds the constants that TensorFlow adds on the way, which others' names heed."""
     for part in (prefix, suffix):
+        if isinstance(part, ops.Tensor):
+            continue
         sizes = tensor_shape.as_shape(part if isinstance(
             part, (list, tuple, tensor_shape.TensorShape)) else [part])
         if sizes.is_fully_defined():

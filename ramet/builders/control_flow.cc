@@ -36,24 +36,25 @@ StatusOr<Outputs> BuildBranch(CondContext& context, const std::function<Outputs(
 
 StatusOr<Output> MergeOf(const Output& otherwise, const Output& then) {
   const bool refs = IsRef(otherwise.dtype()) && IsRef(then.dtype());
-  RAMET_ASSIGN_OR_RETURN(Operation merge, TryAddOp(*then.graph(), refs ? "RefMerge" : "Merge",
-                                                  {otherwise, then}));
+  RAMET_ASSIGN_OR_RETURN(Operation merge,
+                         TryAddOp(*then.graph(), refs ? "RefMerge" : "Merge", {otherwise, then}));
   return merge.output(0);
 }
 
 StatusOr<Outputs> Merged(const Outputs& then, const Outputs& otherwise) {
   if (then.size() != otherwise.size()) {
-    return InvalidArgument("the branches of a cond return ", then.size(), " and ",
-                           otherwise.size(), " tensors");
+    return InvalidArgument("the branches of a cond return ", then.size(), " and ", otherwise.size(),
+                           " tensors");
   }
   if (!AllValid(then) || !AllValid(otherwise)) return Outputs(then.size());
   Outputs merged;
   for (size_t i = 0; i < then.size(); ++i) {
     if (BaseType(then[i].dtype()) != BaseType(otherwise[i].dtype())) {
-      return InvalidArgument("Outputs of 'true_fn' and 'false_fn' must have the same type(s). "
-                             "Received ",
-                             DTypeName(then[i].dtype()), " from 'true_fn' and ",
-                             DTypeName(otherwise[i].dtype()), " from 'false_fn'.");
+      return InvalidArgument(
+          "Outputs of 'true_fn' and 'false_fn' must have the same type(s). "
+          "Received ",
+          DTypeName(then[i].dtype()), " from 'true_fn' and ", DTypeName(otherwise[i].dtype()),
+          " from 'false_fn'.");
     }
     RAMET_ASSIGN_OR_RETURN(merged.emplace_back(), MergeOf(otherwise[i], then[i]));
   }
@@ -112,8 +113,8 @@ class LoopBuilder {
   Outputs FirstValues(const std::vector<Input>& variables) {
     Outputs values;
     if (options_.maximum_iterations) {
-      maximum_ = ToTensor(graph_, *options_.maximum_iterations, DType::kInvalid,
-                          "maximum_iterations");
+      maximum_ =
+          ToTensor(graph_, *options_.maximum_iterations, DType::kInvalid, "maximum_iterations");
       if (!maximum_.valid()) return {Output()};
       values.push_back(ToTensor(graph_, 0, maximum_.dtype(), "iteration_counter"));
     }
@@ -144,7 +145,8 @@ class LoopBuilder {
     if (maximum_.valid()) more = AddOp(graph_, "LogicalAnd", {within, more}).output(0);
     RAMET_ASSIGN_OR_RETURN(const Outputs current, loop.SetCondition(more));
     Outputs next;
-    if (maximum_.valid()) next.push_back(AddOp(graph_, "AddV2", {current[0], 1}, {}, "add").output(0));
+    if (maximum_.valid())
+      next.push_back(AddOp(graph_, "AddV2", {current[0], 1}, {}, "add").output(0));
     const Outputs made = body(WithoutCounter(current));
     next.insert(next.end(), made.begin(), made.end());
     return next;

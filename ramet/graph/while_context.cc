@@ -9,10 +9,17 @@ namespace {
 StatusOr<Output> AddByRef(std::string_view type, const Output& value, AttrMap attrs,
                           std::string_view name) {
   const std::string op = IsRef(value.dtype()) ? StrCat("Ref", type) : std::string(type);
-  RAMET_ASSIGN_OR_RETURN(
-      Operation added,
-      TryAddOp(*value.graph(), op, {value}, std::move(attrs), name == type ? op : name));
+  RAMET_ASSIGN_OR_RETURN(Operation added, TryAddOp(*value.graph(), op, {value}, std::move(attrs),
+                                                   name == type ? op : name));
   return added.output(0);
+}
+
+// As TensorFlow's messages have it: "(2, None)", "(2,)", "<unknown>".
+std::string Tuple(const Shape& shape) {
+  if (shape.unknown_rank()) return "<unknown>";
+  std::vector<std::string> sizes;
+  for (int64_t size : shape.dims()) sizes.push_back(size < 0 ? "None" : StrCat(size));
+  return StrCat("(", StrJoin(sizes, ", "), sizes.size() == 1 ? ",)" : ")");
 }
 
 // Whether every shape that fits `less` fits `more`.
@@ -158,8 +165,8 @@ Status WhileContext::CheckShapes(const std::vector<Output>& values,
     return InvalidArgument("The shape invariant specified for ", values[i].name(),
                            " is not compatible with the initial shape of the loop variable. It "
                            "enters the loop with shape ",
-                           values[i].shape(), ", but the specified shape invariant is ",
-                           invariants[i], ".");
+                           Tuple(values[i].shape()), ", but the specified shape invariant is ",
+                           Tuple(invariants[i]), ".");
   }
   return OkStatus();
 }
@@ -253,7 +260,8 @@ Status WhileContext::EnforceShape(const Output& merge, const Output& next) const
   if (LessThanOrEqual(next.shape(), had)) return OkStatus();
   const Output enter = merge.op().input(0);
   return InvalidArgument("Input tensor '", enter.op().input(0).name(),
-                         "' enters the loop with shape ", had, ", but has shape ", next.shape(),
+                         "' enters the loop with shape ", Tuple(had), ", but has shape ",
+                         Tuple(next.shape()),
                          " after one iteration. To allow the shape to vary across iterations, use "
                          "the `shape_invariants` argument of tf.while_loop to specify a "
                          "less-specific shape.");

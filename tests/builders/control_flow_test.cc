@@ -10,8 +10,8 @@ namespace ramet {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::Floats;
+using ::testing::HasSubstr;
 using testing::InputNames;
 
 class ControlFlowTest : public ::testing::Test {
@@ -46,7 +46,13 @@ TEST_F(ControlFlowTest, CondTakesOneBranch) {
   Output x = s.Placeholder("x", kFloat, {2});
   Output p = s.Placeholder("p", kBool, {});
   Outputs y = Cond(
-      s, p, [&] { return Outputs{x * 2, x}; }, [&] { return Outputs{Exp(x), x + 1}; });
+      s, p,
+      [&] {
+        return Outputs{x * 2, x};
+      },
+      [&] {
+        return Outputs{Exp(x), x + 1};
+      });
   EXPECT_EQ(y[0].name(), "cond/Merge:0");
   EXPECT_EQ(y[0].shape(), Shape({2}));
   EXPECT_THAT(InputNames(g, "cond/mul"), ElementsAre("cond/mul/Switch:1", "cond/mul/y:0"));
@@ -65,7 +71,8 @@ TEST_F(ControlFlowTest, BranchesThatDoNotFitAreAnError) {
   Graph h;
   Scope t(h);
   Output q = t.Placeholder("p", kBool, {});
-  Cond(t, q, [&] { return Outputs{q}; }, [&] { return Outputs{}; });
+  Cond(
+      t, q, [&] { return Outputs{q}; }, [&] { return Outputs{}; });
   EXPECT_THAT(h.status().ToString(), HasSubstr("return 1 and 0 tensors"));
 }
 
@@ -91,8 +98,7 @@ TEST_F(ControlFlowTest, ShapesOfVariablesAreKept) {
   Output x = s.Placeholder("x", kFloat, {2});
   auto always = [&](const Outputs&) { return Constant(g, true); };
   auto doubled = [&](const Outputs& v) { return Outputs{Concat({v[0], v[0]}, 0)}; };
-  EXPECT_TRUE(
-      WhileLoop(s, always, doubled, {x}, {.shape_invariants = {Shape({-1})}})[0].valid());
+  EXPECT_TRUE(WhileLoop(s, always, doubled, {x}, {.shape_invariants = {Shape({-1})}})[0].valid());
   EXPECT_FALSE(WhileLoop(s, always, doubled, {x})[0].valid());
   EXPECT_THAT(g.status().ToString(), HasSubstr("but has shape (4,) after one iteration"));
 }

@@ -149,8 +149,7 @@ void BindContext(nb::module_& m) {
       .def("IsCondContext",
            [](PyContext& c) { return dynamic_cast<CondContext*>(c.context) != nullptr; })
       .def("IsXLAContext", [](PyContext&) { return false; })
-      .def("GetWhileContext",
-           [](PyContext& c) { return WrapContext(c.context->while_context()); })
+      .def("GetWhileContext", [](PyContext& c) { return WrapContext(c.context->while_context()); })
       .def("GetControlPivot", [](PyContext& c) { return Wrapped(c.context->control_pivot()); })
       .def("to_proto", &ToProto, nb::arg("export_scope").none() = nb::none())
       .def("_add_to_collection", [](PyContext& c) { AddToCollection(*c.context); })
@@ -202,9 +201,8 @@ void BindControlFlow(nb::module_& m) {
         [](PyGraph& g, nb::handle op) { g.unfetchable.insert(OperationOf(op).id()); });
   m.def("prevent_feeding",
         [](PyGraph& g, nb::handle tensor) { g.unfeedable.insert(TensorOf(tensor)); });
-  m.def("is_fetchable", [](PyGraph& g, nb::handle op) {
-    return !g.unfetchable.contains(OperationOf(op).id());
-  });
+  m.def("is_fetchable",
+        [](PyGraph& g, nb::handle op) { return !g.unfetchable.contains(OperationOf(op).id()); });
   m.def("is_feedable",
         [](PyGraph& g, nb::handle tensor) { return !g.unfeedable.contains(TensorOf(tensor)); });
 }

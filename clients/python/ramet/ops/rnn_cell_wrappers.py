@@ -167,7 +167,7 @@ class DropoutWrapper(_Wrapper):
     def _drop(self, kind, index, value):
         keep = self._keep_of[kind]
         if not self._variational:
-            return nn_dropout.dropout(value, keep_prob=keep, seed=self._seed_of(kind, index))
+            return nn_dropout.dropout(value, rate=1 - keep, seed=self._seed_of(kind, index))
         random = ops.convert_to_tensor(keep, dtype=value.dtype) + self._noise[kind][index]
         result = value / keep * gen.Floor(random)
         result.set_shape(value.shape)

@@ -48,7 +48,7 @@ def static_shape(prefix, suffix):
 
 
 def static_shape_with_nodes(prefix, suffix):
-    """static_shape; adds the constants that TensorFlow adds on the way, which others' names heed."""
+    """static_shape; adds the constants that TensorFlow adds on the way: later names depend on it."""
     for part in (prefix, suffix):
         if isinstance(part, ops.Tensor):
             continue

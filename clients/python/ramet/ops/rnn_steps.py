@@ -48,7 +48,7 @@ def static_shape(prefix, suffix):
 
 
 def static_shape_with_nodes(prefix, suffix):
-    """static_shape; adds the constants that TensorFlow adds on the way: later names depend on it."""
+    """static_shape; adds the constants that TensorFlow adds, on which later names depend."""
     for part in (prefix, suffix):
         if isinstance(part, ops.Tensor):
             continue

@@ -161,7 +161,7 @@ class OpAdder {
     RAMET_RETURN_IF_ERROR(ConvertInputs());
     spec_.control_inputs = state_.ControlsFor(spec_.inputs);
     ControlFlowContext* const context = state_.control_flow;
-    if (context != nullptr) RAMET_RETURN_IF_ERROR(Adopt(*context));
+    if (context != nullptr) RAMET_RETURN_IF_ERROR(context->Adopt(&spec_));
     if (state_.colocations.empty() && forced_.empty()) spec_.device = CurrentDevice(state_);
     ApplyColocation(state_, forced_, &spec_);
     RAMET_ASSIGN_OR_RETURN(Operation op, graph_.AddNode(std::move(spec_)));
@@ -174,14 +174,6 @@ class OpAdder {
   void Name(std::string_view name) {
     spec_.name = name.ends_with('/') ? std::string(name.substr(0, name.size() - 1))
                                      : graph_.UniqueName(name);
-  }
-
-  // What a branch or loop adds for this node is under the node's name.
-  Status Adopt(ControlFlowContext& context) {
-    const std::string outside = std::exchange(state_.name_stack, spec_.name);
-    Status status = context.Adopt(&spec_);
-    state_.name_stack = outside;
-    return status;
   }
 
   Status ConvertInputs() {

@@ -1,6 +1,7 @@
 #include "ramet/graph/control_flow_context.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ramet/graph/control_flow_util.h"
 
@@ -35,12 +36,19 @@ std::vector<Operation> ControlFlowContext::RemoveExternalControls(NodeSpec* node
   return external;
 }
 
+// What is added for the node is under its name.
 Status ControlFlowContext::MapInputs(NodeSpec* node) {
-  for (Output& input : node->inputs) {
+  std::string& name_scope = graph_.build_state().name_stack;
+  const std::string outside = std::exchange(name_scope, node->name);
+  auto map = [&](Output& input) -> Status {
     RAMET_RETURN_IF_ERROR(CheckInputContext(*node, this, input));
     RAMET_ASSIGN_OR_RETURN(input, AddValue(input));
-  }
-  return OkStatus();
+    return OkStatus();
+  };
+  Status status;
+  for (size_t i = 0; i < node->inputs.size() && status.ok(); ++i) status = map(node->inputs[i]);
+  name_scope = outside;
+  return status;
 }
 
 ControlFlowContext* ContextOf(const Operation& op) {
@@ -107,10 +115,9 @@ CondContext& CondContext::New(Graph& graph, const Output& pred, const Output& pi
                               std::string_view name) {
   CondContext& context =
       Restore(graph, graph.UniqueName(name), CurrentContext(graph), pred, pivot, branch);
-  for (const Output& known : {pred, pivot}) {
-    context.values_.insert(known);
-    context.external_values_[known] = known;
-  }
+  context.values_.insert({pred, pivot});
+  context.external_values_[pred] = pred;
+  SetContext(pivot.op(), &context);
   return context;
 }
 

@@ -157,12 +157,14 @@ class RAMET_EXPORT WhileContext final : public ControlFlowContext {
   void NoteAdded(const Operation& op) override;
 
   // Enters the context and makes the loop variables: what the condition sees of them. `invariants`
-  // is empty or has a shape for each. \error kInvalidArgument if a shape does not fit.
+  // is empty or has a shape for each. \error kInvalidArgument if a shape does not fit; the context
+  //   is left then.
   StatusOr<std::vector<Output>> Begin(const std::vector<Output>& values,
                                       const std::vector<Shape>& invariants = {});
   // Sets the loop condition, a bool scalar; what the body sees of the variables.
   StatusOr<std::vector<Output>> SetCondition(const Output& condition);
-  // Closes the loop with the variables' next values, leaves the context: the final values.
+  // Closes the loop with the variables' next values, leaves the context (after an error, too): the
+  // final values.
   // \error kInvalidArgument if there is another number of them than of variables, or a shape
   //   became less specific.
   StatusOr<std::vector<Output>> Finish(const std::vector<Output>& next_values);
@@ -182,6 +184,9 @@ class RAMET_EXPORT WhileContext final : public ControlFlowContext {
       : ControlFlowContext(graph, std::move(name), outer), options_(options) {}
   void InitializeValues(const std::vector<Output>& values);
   StatusOr<Output> Imported(const Output& value);
+  StatusOr<std::vector<Output>> MakeVariables(const std::vector<Output>& values,
+                                              const std::vector<Shape>& invariants);
+  Status Close(const std::vector<Output>& next_values);
   bool IsFree(const NodeSpec& node) const;
   Status CheckShapes(const std::vector<Output>& values, const std::vector<Shape>& invariants) const;
   Status WaitForOuterPivot(const std::vector<Output>& enters);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ramet/graph/collection_proto.h"
+#include "ramet/graph/control_flow_proto.h"
 #include "ramet/graph/import_proto.h"
 #include "ramet/graph/message_file.h"
 #include "ramet/graph/message_names.h"
@@ -103,9 +104,11 @@ void SaverToProto(const SaverNames& saver, SaverDef* proto) {
   proto->set_version(static_cast<SaverDef::CheckpointFormatVersion>(saver.version));
 }
 
-StatusOr<MetaGraphInfo> ImportMetaGraphView(Graph& graph, const MetaGraphView& view,
-                                            const ImportMetaGraphOptions& options) {
-  google::protobuf::LogSilencer silencer;
+namespace {
+
+// All of it but what needs the finished graph.
+StatusOr<MetaGraphInfo> ImportNodesAndCollections(Graph& graph, const MetaGraphView& view,
+                                                  const ImportMetaGraphOptions& options) {
   const MetaGraphDef& meta = view.rest;
   RAMET_RETURN_IF_ERROR(CheckUnboundInputs(meta, options.input_map));
   ImportOptions import_options;
@@ -131,6 +134,18 @@ StatusOr<MetaGraphInfo> ImportMetaGraphView(Graph& graph, const MetaGraphView& v
   info.prefix = results.prefix;
   info.operations = std::move(results.operations);
   info.return_elements = std::move(results.return_elements);
+  return info;
+}
+
+}  // namespace
+
+StatusOr<MetaGraphInfo> ImportMetaGraphView(Graph& graph, const MetaGraphView& view,
+                                            const ImportMetaGraphOptions& options) {
+  google::protobuf::LogSilencer silencer;
+  const size_t conds = graph.collections().Get(graph_keys::kCondContext).size();
+  const size_t loops = graph.collections().Get(graph_keys::kWhileContext).size();
+  RAMET_ASSIGN_OR_RETURN(MetaGraphInfo info, ImportNodesAndCollections(graph, view, options));
+  RestoreContexts(graph, conds, loops);
   return info;
 }
 

@@ -235,7 +235,9 @@ TEST(MetaGraphTest, WhileContextsAndFramesFollowTheScope) {
   ASSERT_TRUE(Import(g, meta, {.import_scope = "c"}).ok());
   EXPECT_EQ(*g.FindOperation("c/W/Enter")->attr<std::string>("frame_name"), "c/W/while_context");
   WhileContextDef context;
-  context.ParseFromString(g.collections().Get<OpaqueMessage>("while_context")[0].bytes);
+  const auto loops = g.collections().Get<std::shared_ptr<const CollectionObject>>("while_context");
+  ASSERT_THAT(loops, SizeIs(1));
+  context.ParseFromString(std::get<OpaqueMessage>(*loops[0]->Export("")).bytes);
   EXPECT_EQ(context.context_name(), "c/W/while_context");
   EXPECT_EQ(context.values_def().values(0), "c/W/Enter:0");
   EXPECT_EQ(context.values_def().external_values().at("c/x:0"), "c/W/Enter:0");

@@ -9,9 +9,17 @@ namespace {
 StatusOr<Output> AddByRef(std::string_view type, const Output& value, AttrMap attrs,
                           std::string_view name) {
   const std::string op = IsRef(value.dtype()) ? StrCat("Ref", type) : std::string(type);
-  RAMET_ASSIGN_OR_RETURN(Operation added,
-                         TryAddOp(*value.graph(), op, {value}, std::move(attrs), name));
+  RAMET_ASSIGN_OR_RETURN(Operation added, TryAddOp(*value.graph(), op, {value}, std::move(attrs),
+                                                   name == type ? op : name));
   return added.output(0);
+}
+
+// As TensorFlow's messages have it: "(2, None)", "(2,)", "<unknown>".
+std::string Tuple(const Shape& shape) {
+  if (shape.unknown_rank()) return "<unknown>";
+  std::vector<std::string> sizes;
+  for (int64_t size : shape.dims()) sizes.push_back(size < 0 ? "None" : StrCat(size));
+  return StrCat("(", StrJoin(sizes, ", "), sizes.size() == 1 ? ",)" : ")");
 }
 
 // Whether every shape that fits `less` fits `more`.
@@ -157,8 +165,8 @@ Status WhileContext::CheckShapes(const std::vector<Output>& values,
     return InvalidArgument("The shape invariant specified for ", values[i].name(),
                            " is not compatible with the initial shape of the loop variable. It "
                            "enters the loop with shape ",
-                           values[i].shape(), ", but the specified shape invariant is ",
-                           invariants[i], ".");
+                           Tuple(values[i].shape()), ", but the specified shape invariant is ",
+                           Tuple(invariants[i]), ".");
   }
   return OkStatus();
 }
@@ -180,12 +188,19 @@ Status WhileContext::WaitForOuterPivot(const std::vector<Output>& enters) {
 
 StatusOr<std::vector<Output>> WhileContext::Begin(const std::vector<Output>& values,
                                                   const std::vector<Shape>& invariants) {
+  Enter();
+  auto variables = MakeVariables(values, invariants);
+  if (!variables.ok()) Exit();
+  return variables;
+}
+
+StatusOr<std::vector<Output>> WhileContext::MakeVariables(const std::vector<Output>& values,
+                                                          const std::vector<Shape>& invariants) {
   if (values.empty()) return InvalidArgument("No loop variables provided");
   if (!invariants.empty() && invariants.size() != values.size()) {
     return InvalidArgument("a loop of ", values.size(), " variables has ", invariants.size(),
                            " shape invariants");
   }
-  Enter();
   InitializeValues(values);
   std::vector<Output> real = values;
   if (outer_ != nullptr) {
@@ -209,7 +224,7 @@ StatusOr<std::vector<Output>> WhileContext::Begin(const std::vector<Output>& val
   InitializeValues(loop_enters_);
   for (const Output& enter : loop_enters_) {
     const char* type = IsRef(enter.dtype()) ? "RefMerge" : "Merge";
-    RAMET_ASSIGN_OR_RETURN(Operation merge, TryAddOp(graph_, type, {enter, enter}, {}, "Merge"));
+    RAMET_ASSIGN_OR_RETURN(Operation merge, TryAddOp(graph_, type, {enter, enter}));
     merges_.push_back(merge.output(0));
   }
   pivot_for_pred_ = merges_[0];
@@ -245,13 +260,22 @@ Status WhileContext::EnforceShape(const Output& merge, const Output& next) const
   if (LessThanOrEqual(next.shape(), had)) return OkStatus();
   const Output enter = merge.op().input(0);
   return InvalidArgument("Input tensor '", enter.op().input(0).name(),
-                         "' enters the loop with shape ", had, ", but has shape ", next.shape(),
+                         "' enters the loop with shape ", Tuple(had), ", but has shape ",
+                         Tuple(next.shape()),
                          " after one iteration. To allow the shape to vary across iterations, use "
                          "the `shape_invariants` argument of tf.while_loop to specify a "
                          "less-specific shape.");
 }
 
 StatusOr<std::vector<Output>> WhileContext::Finish(const std::vector<Output>& next_values) {
+  Status closed = Close(next_values);
+  if (closed.ok()) ExitResult(loop_exits_);
+  Exit();
+  RAMET_RETURN_IF_ERROR(closed);
+  return loop_exits_;
+}
+
+Status WhileContext::Close(const std::vector<Output>& next_values) {
   if (next_values.size() != merges_.size()) {
     return InvalidArgument("a loop of ", merges_.size(), " variables got ", next_values.size(),
                            " values for the next iteration");
@@ -262,9 +286,7 @@ StatusOr<std::vector<Output>> WhileContext::Finish(const std::vector<Output>& ne
   for (const Output& leaving : switches_) {
     RAMET_ASSIGN_OR_RETURN(loop_exits_.emplace_back(), AddByRef("Exit", leaving, {}, "Exit"));
   }
-  ExitResult(loop_exits_);
-  Exit();
-  return loop_exits_;
+  return OkStatus();
 }
 
 }  // namespace ramet

@@ -1,4 +1,5 @@
 #include "core.h"
+#include "ramet/graph/control_flow_proto.h"
 
 namespace ramet::python {
 namespace {
@@ -46,6 +47,9 @@ nb::object WrapItem(const CollectionItem& item) {
     }
     PyObject* operator()(const OpaqueMessage& v) { return (*this)(v.bytes); }
     PyObject* operator()(const std::shared_ptr<const CollectionObject>& v) {
+      if (const auto* context = dynamic_cast<const ContextItem*>(v.get())) {
+        return WrapContext(context->context()).release().ptr();
+      }
       const auto* item = dynamic_cast<const PythonItem*>(v.get());
       return Py_NewRef(item ? item->object() : Py_None);
     }
@@ -59,6 +63,10 @@ CollectionItem ToItem(PyGraph& graph, nb::handle value, nb::handle variable_id,
   if (tensor && tensor->graph == &graph) return tensor->output();
   const PyOperation* op = AsOperation(value.ptr());
   if (op && op->graph == &graph) return op->operation();
+  PyContext* context = nullptr;
+  if (nb::try_cast(value, context) && context != nullptr && context->graph == &graph) {
+    return std::make_shared<const ContextItem>(context->context);
+  }
   if (!variable_id.is_none()) return Variable(&graph, nb::cast<VariableId>(variable_id));
   return std::make_shared<const PythonItem>(value, exporter);
 }

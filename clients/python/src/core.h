@@ -11,9 +11,11 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "ramet/graph/control_flow_context.h"
 #include "ramet/ramet.h"
 
 namespace nb = nanobind;
@@ -122,6 +124,9 @@ struct PyGraph : Graph {
   size_t traced = 0;    // nodes whose trace is noted
   bool hooked = false;  // whether op_created wants to see new nodes
   std::string container;
+  // What is inside of a branch or loop and whatever else runs may not ask for or replace.
+  std::unordered_set<NodeId> unfetchable;
+  std::unordered_set<Output, OutputHash> unfeedable;
   // For consumers(): readers of each node's outputs, as of a version.
   int64_t consumers_version = -1;
   std::vector<std::vector<std::pair<NodeId, int>>> consumers;
@@ -133,7 +138,22 @@ struct PyGraph : Graph {
 
   // Notes the trace of all nodes that are new and shows them to the hooks.
   void NoteNewNodes();
+  void HoldBackInner(size_t first, size_t count);
 };
+
+// A branch or loop of a graph, which is kept with it.
+struct PyContext {
+  PyGraph* graph;  // owned through its object
+  ControlFlowContext* context;
+  explicit PyContext(ControlFlowContext* c)
+      : graph(static_cast<PyGraph*>(&c->graph())), context(c) {
+    Py_INCREF(graph->self);
+  }
+  PyContext(const PyContext&) = delete;
+  ~PyContext() { Py_DECREF(graph->self); }
+};
+// None for null.
+nb::object WrapContext(ControlFlowContext* context);
 
 struct PyOperation {
   PyGraph* graph;  // owned through its object
@@ -219,6 +239,7 @@ void BindScopes(nb::module_& m);
 void BindCollections(nb::module_& m);
 void BindOpFunctions(nb::module_& m);
 void BindBuilding(nb::module_& m);
+void BindControlFlow(nb::module_& m);
 void BindSession(nb::module_& m);
 void BindPartialRun(nb::module_& m);
 void BindGradients(nb::module_& m);

@@ -292,11 +292,28 @@ void PyGraph::UseThread() {
   thread = current;
 }
 
+// What is within a branch or loop has a value per iteration, or none. TensorFlow lets runs fetch
+// what a loop's variables begin with.
+void PyGraph::HoldBackInner(size_t first, size_t count) {
+  if (build_state().contexts.empty()) return;
+  for (size_t id = first; id < count; ++id) {
+    const Operation op = operation(static_cast<NodeId>(id));
+    ControlFlowContext* context = ContextOf(op);
+    const std::string& type = op.type();
+    const bool exit = type == "Exit" || type == "RefExit";
+    if (context == nullptr || (exit && context->outer() == nullptr)) continue;
+    const bool enter = type == "Enter" || type == "RefEnter";
+    if (!enter || context->outer() != nullptr) unfetchable.insert(op.id());
+    for (const Output& output : op.outputs()) unfeedable.insert(output);
+  }
+}
+
 void PyGraph::NoteNewNodes() {
   const size_t count = num_operations();
   if (count == traced) return;
   const size_t first = std::exchange(traced, count);
   traces.Assign(first, count, traces.Current());
+  HoldBackInner(first, count);
   if (!hooked) return;
   for (size_t id = first; id < count; ++id) {
     nb::object op = Take(Wrap(operation(static_cast<NodeId>(id))));

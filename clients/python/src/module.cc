@@ -55,6 +55,7 @@ NB_MODULE(_core, m) {
   BindCollections(m);
   BindOpFunctions(m);
   BindBuilding(m);
+  BindControlFlow(m);
   BindSession(m);
   BindPartialRun(m);
   BindGradients(m);

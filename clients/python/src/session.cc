@@ -114,6 +114,7 @@ class PySession {
     while (PyDict_Next(feed_dict, &at, &tensor, &value)) {
       const PyTensor* t = AsTensor(tensor);
       if (t == nullptr || t->graph != graph() || IsObjectFeed(value)) return false;
+      if (!t->graph->unfeedable.empty() && t->graph->unfeedable.contains(t->output())) return false;
       key->push_back(KeyOf(t->id, t->index));
       values->push_back(value);
     }
@@ -123,6 +124,11 @@ class PySession {
   // Values that only the Python half knows: handles of tensors that stay in the session.
   static bool IsObjectFeed(PyObject* value) {
     return PyTuple_Check(value) && !PyTuple_CheckExact(value);
+  }
+
+  // The structured way says what is wrong with it.
+  bool IsHeldBack(NodeId id) {
+    return !graph()->unfetchable.empty() && graph()->unfetchable.contains(id);
   }
 
   bool AddFetch(PyObject* object, RunKey* key) {
@@ -136,6 +142,7 @@ class PySession {
       t = AsTensor(held.ptr());
       op = t ? nullptr : AsOperation(held.ptr());
     }
+    if ((t || op) && IsHeldBack(t ? t->id : op->id)) return false;
     if (t && t->graph == graph()) {
       key->push_back(KeyOf(t->id, t->index));
       return true;

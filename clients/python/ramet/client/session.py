@@ -138,7 +138,7 @@ class BaseSession:
         if options is not None or run_metadata is not None:
             return self._run_structure(fetches, feed_dict, options, run_metadata)
         plain = fetches is not None and not self._closed
-        if plain and not self._graph._unfetchable and not self._graph._unfeedable:
+        if plain:
             try:
                 result = self._core.run(fetches, feed_dict)
             except errors.OpError as error:

@@ -50,7 +50,6 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
         self._gradient_overrides = {}
         self._attr_scopes = {}
         self._control_flow_context = None
-        self._unfeedable, self._unfetchable = set(), set()
         self._py_funcs_used_in_graph = []
         self._exporters = {}
         self._collection_refs = {}
@@ -236,18 +235,17 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
 
     def prevent_feeding(self, tensor):
         """Feeding this tensor raises ValueError from now on."""
-        self._unfeedable.add(tensor)
+        _core.prevent_feeding(self, tensor)
 
     def is_feedable(self, tensor):
-        return tensor not in self._unfeedable
+        return _core.is_feedable(self, tensor)
 
     def prevent_fetching(self, op):
         """Fetching this operation raises ValueError from now on."""
-        self._unfetchable.add(op)
+        _core.prevent_fetching(self, op)
 
     def is_fetchable(self, tensor_or_op):
-        op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
-        return op not in self._unfetchable
+        return _core.is_fetchable(self, tensor_or_op)
 
     def __repr__(self):
         from ramet import display

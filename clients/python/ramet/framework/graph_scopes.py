@@ -249,8 +249,11 @@ class Scopes:
             self._update_hooks()
 
     def _get_control_flow_context(self):
-        return self._control_flow_context
+        return self._control_flow_context or _core.current_context(self)
 
     def _set_control_flow_context(self, context):
-        self._control_flow_context = context
+        own = context is None or isinstance(context, _core.ControlFlowContext)
+        if own:
+            _core.set_current_context(self, context)
+        self._control_flow_context = None if own else context
         self._update_hooks()

@@ -259,10 +259,13 @@ class Operation(_core.Operation):
             self.graph._add_control_input(self, op)
 
     def _get_control_flow_context(self):
-        return self._control_flow_context
+        return self._control_flow_context or _core.context_of(self)
 
     def _set_control_flow_context(self, context):
-        self._control_flow_context = context
+        own = context is None or isinstance(context, _core.ControlFlowContext)
+        if own:
+            _core.set_context_of(self, context)
+        self._control_flow_context = None if own else context
 
     def __copy__(self):
         return self

@@ -1,6 +1,8 @@
 """group, tuple, with_dependencies and Assert: order without branches."""
 
-from ramet.api import UnavailableAttributeError, export
+import importlib
+
+from ramet.api import export
 from ramet.framework import dtypes, nest, ops
 from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.sparse_tensor import SparseTensor
@@ -159,17 +161,22 @@ def Assert(condition, data, summarize=None, name=None):
 
 def needed_cond():
     """tf.cond, for functions that cannot do without a branch."""
-    try:
-        from ramet.ops.cond import cond
-    except ImportError:
-        raise UnavailableAttributeError(
-            'this needs tf.cond, which this Ramet does not have') from None
+    from ramet.ops.cond import cond
     return cond
 
 
+_ELSEWHERE = {
+    'cond': 'ramet.ops.cond',
+    'merge': 'ramet.ops.cond',
+    'case': 'ramet.ops.control_flow_case',
+    'while_loop': 'ramet.ops.while_loop',
+}
+
+
 def __getattr__(name):
-    if name == 'cond':
-        return needed_cond()
+    module = _ELSEWHERE.get(name)
+    if module is not None:
+        return getattr(importlib.import_module(module), name)
     raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
 
 

@@ -96,6 +96,12 @@ class ResourceVariable(variables.Variable):
         """A bool Tensor: whether it has a value."""
         return gen.VarIsInitializedOp(self.handle, name=name)
 
+    def initialized_value(self):
+        """A Tensor that is the variable's value, or its initial value while it has none."""
+        from ramet.ops.cond import cond
+        with ops.init_scope():
+            return cond(self.is_initialized(), self.read_value, lambda: self.initial_value)
+
     def set_shape(self, shape):
         """Checks that `shape` fits the variable's and merges it into its static shape."""
         shape = self.shape.merge_with(shape)

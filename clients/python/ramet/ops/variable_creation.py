@@ -160,6 +160,8 @@ def make(variable, initial_value, *, trainable, collections, validate_shape, cac
         graph = ops.get_default_graph()
         value, group = variable._made_value(graph, initial_value, full_name, dtype, shape,
                                             validate_shape)
+        if given and value.op._get_control_flow_context() is not None:
+            raise ValueError(_inside_branch(scope, value, variable._is_resource))
         declared = None if shape is None else tensor_shape.as_shape(shape)
         with _core.variable_group(graph, group):
             variable_id = _core.make_variable(
@@ -173,6 +175,16 @@ def make(variable, initial_value, *, trainable, collections, validate_shape, cac
     for key in collections:
         if not isinstance(key, str):
             graph.add_to_collection(key, variable)
+
+
+def _inside_branch(name, value, is_resource):
+    if not is_resource:
+        return (f'Initializer for variable {name} is from inside a control-flow construct, such as '
+                'a loop or conditional. When creating a variable inside a loop or conditional, use '
+                'a lambda as the initializer.')
+    return (f'The `initial_value` passed to `tf.Variable` {name} is from inside a control-flow  '
+            'construct, such as a loop or conditional. When creating a `tf.Variable` inside a loop '
+            f'or conditional, use a lambda as the `initial_value`. Got: initial_value=({value})')
 
 
 def _device_name(caching_device):

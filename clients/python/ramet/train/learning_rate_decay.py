@@ -1,10 +1,11 @@
 """Learning rates that go down with the step (tf.train.exponential_decay and its kin)."""
 
+import itertools
 import math
 
 from ramet.api import export
 from ramet.framework import constant_op, ops
-from ramet.ops import array_ops, gen, math_ops, random_ops
+from ramet.ops import array_ops, cond, control_flow_case, gen, math_ops, random_ops
 
 
 def _initial(learning_rate):
@@ -65,10 +66,12 @@ def piecewise_constant(x, boundaries, values, name=None):
             raise ValueError('Values must have elements all with the same dtype (%s vs %s).'
                              % (values[0].dtype.base_dtype, v.dtype.base_dtype))
     with ops.name_scope(name, 'PiecewiseConstant', [x, boundaries, values, name]):
-        chosen = values[-1]
-        for boundary, value in zip(reversed(boundaries), reversed(values[:-1])):
-            chosen = array_ops.where(x <= boundary, value, chosen)
-        return chosen
+        conditions = [x <= boundaries[0], x > boundaries[-1]]
+        conditions += [(x > low) & (x <= high) for low, high in itertools.pairwise(boundaries)]
+        chosen = [values[0], values[-1], *values[1:-1]]
+        pairs = [(condition, lambda value=value: value)
+                 for condition, value in zip(conditions, chosen, strict=True)]
+        return control_flow_case.case(pairs, lambda: values[0], exclusive=True)
 
 
 def _boundary(b, dtype):
@@ -193,10 +196,8 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
         alpha, t_mul, m_mul = (math_ops.cast(v, dtype) for v in (alpha, t_mul, m_mul))
         completed = math_ops.cast(global_step, dtype) / first
         same_length = math_ops.equal(t_mul, 1.0)
-        restarts, fraction = (
-            array_ops.where(same_length, equal, growing)
-            for equal, growing in zip(_equal_periods(completed),
-                                      _growing_periods(completed, t_mul)))
+        restarts, fraction = cond.cond(same_length, lambda: _equal_periods(completed),
+                                       lambda: _growing_periods(completed, t_mul))
         fraction_of_rate = 0.5 * m_mul ** restarts
         cosine = fraction_of_rate * (
             1.0 + gen.Cos(constant_op.constant(math.pi) * fraction))

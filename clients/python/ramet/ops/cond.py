@@ -1,0 +1,138 @@
+"""tf.cond: one of two computations, chosen while the graph runs."""
+
+from ramet import _core
+from ramet.api import export
+from ramet.framework import nest, ops
+from ramet.ops import control_flow_values as values
+from ramet.ops import gen
+
+
+@export('cond')
+def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
+    """Returns what one of two functions makes: true_fn where `pred` holds, false_fn where not.
+
+    Both are called once, while the graph is built. Operations that they add run only where their
+    branch is taken; what they use from outside is computed either way.
+
+    Args:
+      pred: a bool scalar, a tensor.
+      true_fn: a function without arguments that returns tensors (in a structure), SparseTensors,
+        IndexedSlices, TensorArrays or Operations.
+      false_fn: another one, which returns the same structure with the same dtypes.
+      strict: whether lists and tuples of one element stay such.
+      name: name of the scope.
+      fn1: old name of true_fn.
+      fn2: old name of false_fn.
+
+    Returns:
+      What the functions return, with tensors for the values of the branch that is taken.
+
+    Raises:
+      TypeError: `pred` is a Python bool, or one of the functions cannot be called.
+      ValueError: the functions return nothing, or results that differ in structure or dtype.
+    """
+    true_fn = _function('true_fn', true_fn, 'fn1', fn1)
+    false_fn = _function('false_fn', false_fn, 'fn2', fn2)
+    for role, function in (('true_fn', true_fn), ('false_fn', false_fn)):
+        if not callable(function):
+            raise TypeError(f"'{role}' must be callable.")
+    with ops.name_scope(name, 'cond', [pred]):
+        if isinstance(pred, bool):
+            raise TypeError("'pred' must not be a Python bool.")
+        pred, true_pivot, false_pivot = _pivots(pred)
+        true_branch = _Branch(pred, true_pivot, 1, true_fn, 'true_fn', strict)
+        false_branch = _Branch(pred, false_pivot, 0, false_fn, 'false_fn', strict)
+        result = _merged(true_branch, false_branch, strict)
+        true_branch.context._add_to_collection()
+        false_branch.context._add_to_collection()
+        return result
+
+
+def _function(name, function, old_name, old_function):
+    if old_function is not None:
+        if function is not None:
+            raise TypeError(f"cond(): '{name}' and '{old_name}' may not be set simultaneously.")
+        return old_function
+    if function is None:
+        raise TypeError(f"cond(): '{name}' argument required")
+    return function
+
+
+def _pivots(pred):
+    """The condition inside, and what is there where it holds, and where not."""
+    where_false, where_true = gen.Switch(pred, pred)
+    true_pivot = gen.Identity(where_true, name='switch_t')
+    false_pivot = gen.Identity(where_false, name='switch_f')
+    pred = gen.Identity(pred, name='pred_id')
+    for tensor in (where_true, where_false, true_pivot, false_pivot, pred):
+        tensor.graph.prevent_fetching(tensor.op)
+    return pred, true_pivot, false_pivot
+
+
+class _Branch:
+    """One branch that has been built: its context, the function's result, tensors for it."""
+
+    def __init__(self, pred, pivot, number, function, role, strict):
+        graph = pivot.graph
+        self.context = _core.cond_context(graph, pred, pivot, number)
+        self.context.Enter()
+        try:
+            result, summaries = self._call(graph, function)
+            if result is None and not summaries:
+                raise ValueError(f"'{role}' must have a return value.")
+            if summaries:
+                result = values.after_summaries(summaries, result)
+            self.result = result if strict else unpack_if_singleton(result)
+            structure = nest.map_structure(self._outside, result, expand_composites=True)
+            self.tensors = nest.flatten(structure, expand_composites=True)
+            self.context.ExitResult(self.tensors)
+        finally:
+            self.context.Exit()
+        if result is None:
+            raise ValueError(f"'{role}' must have a return value.")
+
+    @staticmethod
+    def _call(graph, function):
+        with values.summaries_inside(graph) as summaries:
+            result = function()
+        return result, summaries
+
+    def _outside(self, value):
+        if isinstance(value, ops.Operation):
+            from ramet.ops import control_flow_ops
+            return control_flow_ops.with_dependencies([value], self.context.pivot)
+        return self.context._process_output(ops.convert_to_tensor(values.flow_of(value)))
+
+
+def unpack_if_singleton(result):
+    """The element of a list or tuple of one, other values themselves."""
+    if isinstance(result, (list, tuple)) and not nest.is_namedtuple(result) and len(result) == 1:
+        return result[0]
+    return result
+
+
+def _merged(true_branch, false_branch, strict):
+    nest.assert_same_structure(true_branch.result, false_branch.result, expand_composites=True)
+    for of_true, of_false in zip(true_branch.tensors, false_branch.tensors, strict=True):
+        if of_true.dtype.base_dtype != of_false.dtype.base_dtype:
+            raise ValueError(
+                "Outputs of 'true_fn' and 'false_fn' must have the same type(s). Received "
+                f"{of_true.dtype.name} from 'true_fn' and {of_false.dtype.name} from 'false_fn'.")
+    merges = [merge([of_false, of_true])[0] for of_false, of_true
+              in zip(false_branch.tensors, true_branch.tensors, strict=True)]
+    originals = nest.flatten(true_branch.result, expand_composites=True)
+    merges = values.with_flows(originals, merges)
+    result = nest.pack_sequence_as(true_branch.result, merges, expand_composites=True)
+    return result if strict else unpack_if_singleton(result)
+
+
+def merge(inputs, name=None):
+    """The value of whichever input is there, and its index: a Merge node.
+
+    Args:
+      inputs: a list of tensors, at most one of which has a value.
+      name: name of the node.
+    """
+    if all(tensor.dtype._is_ref_dtype for tensor in inputs):
+        return gen.RefMerge(inputs, name=name)
+    return gen.Merge(inputs, name=name)

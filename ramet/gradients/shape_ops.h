@@ -19,6 +19,9 @@ Output FillWith(Graph& graph, const Output& dims, DType dtype, double value, std
 Output FilledTensor(Graph& graph, const Shape& shape, DType dtype, double value,
                     std::string_view name);
 
+// The dtype of the variable that a resource tensor names; kInvalid where that cannot be seen.
+DType HandleType(const Output& handle);
+
 // The dimensions of a fully defined shape as an int32 vector (int64 when one needs it).
 Tensor DimsTensor(const Shape& shape);
 

@@ -580,6 +580,13 @@ Output EnsureShape(const Input& input, const Shape& shape, std::string_view name
   return First(Build(nullptr, "EnsureShape", Flat({input}), {{"shape", shape}}, Or(name, "EnsureShape"), where));
 }
 
+Output Enter(const Input& data, const std::string& frame_name, const EnterOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Enter", Flat({data}), {{"frame_name", frame_name}, {"is_constant", options.is_constant}, {"parallel_iterations", options.parallel_iterations}}, Or(name, "Enter"), where));
+}
+Output Enter(const Input& data, const std::string& frame_name, std::string_view name, SourceLocation where) {
+  return Enter(data, frame_name, EnterOptions(), name, where);
+}
+
 Output Equal(const Input& x, const Input& y, const EqualOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Equal", Flat({x, y}), {{"incompatible_shape_error", options.incompatible_shape_error}}, Or(name, "Equal"), where));
 }
@@ -600,6 +607,10 @@ Output EuclideanNorm(const Input& input, const Input& reduction_indices, const E
 }
 Output EuclideanNorm(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return EuclideanNorm(input, reduction_indices, EuclideanNormOptions(), name, where);
+}
+
+Output Exit(const Input& data, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Exit", Flat({data}), {}, Or(name, "Exit"), where));
 }
 
 Output Exp(const Input& x, std::string_view name, SourceLocation where) {
@@ -849,6 +860,10 @@ Output LogicalOr(const Input& x, const Input& y, std::string_view name, SourceLo
   return First(Build(nullptr, "LogicalOr", Flat({x, y}), {}, Or(name, "LogicalOr"), where));
 }
 
+Output LoopCond(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "LoopCond", Flat({input}), {}, Or(name, "LoopCond"), where));
+}
+
 Output MatMul(const Input& a, const Input& b, const MatMulOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatMul", Flat({a, b}), {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}, {"grad_a", options.grad_a}, {"grad_b", options.grad_b}}, Or(name, "MatMul"), where));
 }
@@ -1005,6 +1020,11 @@ Output Mean(const Input& input, const Input& reduction_indices, std::string_view
   return Mean(input, reduction_indices, MeanOptions(), name, where);
 }
 
+MergeOutputs Merge(const std::vector<Input>& inputs, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "Merge", Flat({inputs}), {{"N", Length(inputs)}}, Or(name, "Merge"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
 Output MergeSummary(const std::vector<Input>& inputs, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MergeSummary", Flat({inputs}), {{"N", Length(inputs)}}, Or(name, "MergeSummary"), where));
 }
@@ -1056,6 +1076,10 @@ Output Multinomial(const Input& logits, const Input& num_samples, std::string_vi
 
 Output Neg(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Neg", Flat({x}), {}, Or(name, "Neg"), where));
+}
+
+Output NextIteration(const Input& data, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "NextIteration", Flat({data}), {}, Or(name, "NextIteration"), where));
 }
 
 Operation NoOp(Graph& graph, std::string_view name, SourceLocation where) {
@@ -1221,8 +1245,33 @@ Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name, So
   return First(Build(nullptr, "ReciprocalGrad", Flat({y, dy}), {}, Or(name, "ReciprocalGrad"), where));
 }
 
+Output RefEnter(const RefInput& data, const std::string& frame_name, const RefEnterOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RefEnter", Flat({data}), {{"frame_name", frame_name}, {"is_constant", options.is_constant}, {"parallel_iterations", options.parallel_iterations}}, Or(name, "RefEnter"), where));
+}
+Output RefEnter(const RefInput& data, const std::string& frame_name, std::string_view name, SourceLocation where) {
+  return RefEnter(data, frame_name, RefEnterOptions(), name, where);
+}
+
+Output RefExit(const RefInput& data, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RefExit", Flat({data}), {}, Or(name, "RefExit"), where));
+}
+
 Output RefIdentity(const RefInput& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RefIdentity", Flat({input}), {}, Or(name, "RefIdentity"), where));
+}
+
+RefMergeOutputs RefMerge(const std::vector<RefInput>& inputs, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "RefMerge", Flat({inputs}), {{"N", Length(inputs)}}, Or(name, "RefMerge"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+Output RefNextIteration(const RefInput& data, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RefNextIteration", Flat({data}), {}, Or(name, "RefNextIteration"), where));
+}
+
+RefSwitchOutputs RefSwitch(const RefInput& data, const Input& pred, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "RefSwitch", Flat({data, pred}), {}, Or(name, "RefSwitch"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
 }
 
 Output Relu(const Input& features, std::string_view name, SourceLocation where) {
@@ -2050,6 +2099,11 @@ Output Sum(const Input& input, const Input& reduction_indices, const SumOptions&
 }
 Output Sum(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return Sum(input, reduction_indices, SumOptions(), name, where);
+}
+
+SwitchOutputs Switch(const Input& data, const Input& pred, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "Switch", Flat({data, pred}), {}, Or(name, "Switch"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
 }
 
 Output Tan(const Input& x, std::string_view name, SourceLocation where) {

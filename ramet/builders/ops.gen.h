@@ -886,6 +886,17 @@ RAMET_EXPORT Output EmptyTensorList(const Input& element_shape, const Input& max
 // EnsureShape(input:T) -> (output:T) {shape:shape, T:type}
 RAMET_EXPORT Output EnsureShape(const Input& input, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct EnterOptions {
+  bool is_constant = false;
+  int64_t parallel_iterations = 10;
+};
+// Passes a value into the frame of a loop: for the first iteration, or for all of them if
+// is_constant.
+// Enter(data:T) -> (output:T) {T:type, frame_name:string, is_constant:bool=false,
+// parallel_iterations:int=10}
+RAMET_EXPORT Output Enter(const Input& data, const std::string& frame_name, const EnterOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Enter(const Input& data, const std::string& frame_name, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct EqualOptions {
   bool incompatible_shape_error = true;
 };
@@ -913,6 +924,10 @@ struct EuclideanNormOptions {
 // Tidx:type=int32}
 RAMET_EXPORT Output EuclideanNorm(const Input& input, const Input& reduction_indices, const EuclideanNormOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output EuclideanNorm(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Passes a value out of the frame of a loop.
+// Exit(data:T) -> (output:T) {T:type}
+RAMET_EXPORT Output Exit(const Input& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns e to the power of x element-wise. Shape of y: shape of x.
 // Exp(x:T) -> (y:T) {T:type}
@@ -1307,6 +1322,10 @@ RAMET_EXPORT Output LogicalNot(const Input& x, std::string_view name = "", Sourc
 // LogicalOr(x:bool, y:bool) -> (z:bool) {}
 RAMET_EXPORT Output LogicalOr(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Passes on whether a loop goes on.
+// LoopCond(input:bool) -> (output:bool) {}
+RAMET_EXPORT Output LoopCond(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct MatMulOptions {
   bool transpose_a = false;
   bool transpose_b = false;
@@ -1560,6 +1579,14 @@ struct MeanOptions {
 RAMET_EXPORT Output Mean(const Input& input, const Input& reduction_indices, const MeanOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Mean(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct MergeOutputs {
+  Output output;
+  Output value_index;
+};
+// Passes on the input that is alive, and its position.
+// Merge(inputs:N * T) -> (output:T, value_index:int32) {T:type, N:int}
+RAMET_EXPORT MergeOutputs Merge(const std::vector<Input>& inputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // A serialized Summary with the values of all the serialized summaries of the inputs.
 // \error kInvalidArgument "Duplicate tag TAG found in summary inputs "; "Could not parse one of the
 // summary inputs".
@@ -1641,6 +1668,10 @@ RAMET_EXPORT Output Multinomial(const Input& logits, const Input& num_samples, s
 // Returns -x element-wise; the smallest integer stays. Shape of y: shape of x.
 // Neg(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Neg(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Passes a value on to the next iteration of a loop.
+// NextIteration(data:T) -> (output:T) {T:type}
+RAMET_EXPORT Output NextIteration(const Input& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Does nothing: a place for control inputs.
 // NoOp() -> () {}
@@ -1843,9 +1874,43 @@ RAMET_EXPORT Output Reciprocal(const Input& x, std::string_view name = "", Sourc
 // ReciprocalGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct RefEnterOptions {
+  bool is_constant = false;
+  int64_t parallel_iterations = 10;
+};
+// As Enter, for the name of a variable.
+// RefEnter(data:Ref(T)) -> (output:Ref(T)) {T:type, frame_name:string, is_constant:bool=false,
+// parallel_iterations:int=10}
+RAMET_EXPORT Output RefEnter(const RefInput& data, const std::string& frame_name, const RefEnterOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RefEnter(const RefInput& data, const std::string& frame_name, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// As Exit, for the name of a variable.
+// RefExit(data:Ref(T)) -> (output:Ref(T)) {T:type}
+RAMET_EXPORT Output RefExit(const RefInput& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // The variable `input`, which may be uninitialised.
 // RefIdentity(input:Ref(T)) -> (output:Ref(T)) {T:type}
 RAMET_EXPORT Output RefIdentity(const RefInput& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct RefMergeOutputs {
+  Output output;
+  Output value_index;
+};
+// As Merge, for names of variables.
+// RefMerge(inputs:N * Ref(T)) -> (output:Ref(T), value_index:int32) {T:type, N:int}
+RAMET_EXPORT RefMergeOutputs RefMerge(const std::vector<RefInput>& inputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// As NextIteration, for the name of a variable.
+// RefNextIteration(data:Ref(T)) -> (output:Ref(T)) {T:type}
+RAMET_EXPORT Output RefNextIteration(const RefInput& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct RefSwitchOutputs {
+  Output output_false;
+  Output output_true;
+};
+// As Switch, for the name of a variable.
+// RefSwitch(data:Ref(T), pred:bool) -> (output_false:Ref(T), output_true:Ref(T)) {T:type}
+RAMET_EXPORT RefSwitchOutputs RefSwitch(const RefInput& data, const Input& pred, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns max(x, 0) element-wise; NaN stays. Shape of the activations: shape of the features.
 // Relu(features:T) -> (activations:T) {T:type}
@@ -3278,6 +3343,14 @@ struct SumOptions {
 // Tidx:type=int32}
 RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, const SumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SwitchOutputs {
+  Output output_false;
+  Output output_true;
+};
+// Passes data on to output_true if pred is true, else to output_false.
+// Switch(data:T, pred:bool) -> (output_false:T, output_true:T) {T:type}
+RAMET_EXPORT SwitchOutputs Switch(const Input& data, const Input& pred, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the tangent of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.
 // Tan(x:T) -> (y:T) {T:type}

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""The table of TensorFlow's own tests in docs/compatibility.md, from what their runner wrote.
+
+usage: suite_table.py RESULT.json BASELINE.json
+
+RESULT.json is the runner's --json; BASELINE.json lists the tests that pass with TensorFlow itself.
+"""
+
+import collections
+import json
+import sys
+
+
+def area(test):
+    """The part of TensorFlow that a test file is about: its folder, kernel tests by theme."""
+    folders = test.split('::')[0].split('/')[:-1]
+    return '/'.join(folders).removeprefix('python/')
+
+
+def main():
+    with open(sys.argv[1], encoding='utf-8') as f:
+        files = json.load(f)['files']
+    with open(sys.argv[2], encoding='utf-8') as f:
+        baseline = json.load(f)['tests']
+    passed = {f'{name}::{test}' for name, result in files.items()
+              for test, outcome in result.get('tests', {}).items()
+              if outcome['status'] == 'passed'}
+    areas = collections.defaultdict(lambda: [0, 0])
+    for test in baseline:
+        areas[area(test)][0] += 1
+        areas[area(test)][1] += test in passed
+    print('| area | tests | pass |\n| --- | ---: | ---: |')
+    for name, (count, good) in sorted(areas.items()):
+        print(f'| {name} | {count} | {good} |')
+    print(f'| all | {len(baseline)} | {sum(good for _, good in areas.values())} |')
+
+
+if __name__ == '__main__':
+    main()

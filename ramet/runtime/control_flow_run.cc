@@ -137,6 +137,7 @@ bool PlanRun::EndIteration(const PlanLoop& loop) {
 }
 
 void PlanRun::EndLoop(const PlanLoop& loop) {
+  for (int32_t slot : loop.enters) frame_->dead[slot] = 0;
   for (const auto* slots : {&loop.enters, &loop.constants, &loop.next}) {
     for (int32_t slot : *slots) frame_->values[slot] = Value();
   }

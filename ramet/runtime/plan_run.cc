@@ -1,5 +1,7 @@
 #include "ramet/runtime/plan_run.h"
 
+#include <algorithm>
+
 #include "ramet/linalg/parallel.h"
 
 namespace ramet {
@@ -116,6 +118,7 @@ bool PlanRun::IsPreset(int32_t slot) const {
 }
 
 void PlanRun::ClearAll() {
+  std::ranges::fill(frame_->dead, 0);
   for (Value& value : frame_->values) value = Value();
   for (auto& [slot, value] : plan_.presets) frame_->values[slot].tensor = value;
   for (Tensor& t : frame_->resolved) t = Tensor();

@@ -49,19 +49,21 @@ StatusOr<Output> InitialSum(LoopState& state, const Output& like, const Output& 
   return FillWith(graph, shape, dtype, 0, "zeros");
 }
 
-// Variables of a loop of gradients that begin with `starts`.
+// Variables of a loop of gradients that begin with `starts`; of `shapes` in each iteration.
 struct Sums {
   std::vector<Output> merges, now, leaving;
 };
 
-StatusOr<Sums> BeginSums(WhileContext& loop, const std::vector<Output>& starts) {
+StatusOr<Sums> BeginSums(WhileContext& loop, const std::vector<Output>& starts,
+                         const std::vector<Shape>& shapes) {
   Graph& graph = loop.graph();
   Sums sums;
   std::vector<Output> enters;
-  for (const Output& start : starts) {
-    loop.AddName(start);
-    RAMET_ASSIGN_OR_RETURN(enters.emplace_back(), loop.AddEnter(start, false, true, "b_acc"));
-    loop.loop_enters().push_back(enters.back());
+  for (size_t i = 0; i < starts.size(); ++i) {
+    loop.AddName(starts[i]);
+    RAMET_ASSIGN_OR_RETURN(enters.emplace_back(), loop.AddEnter(starts[i], false, false, "b_acc"));
+    RAMET_RETURN_IF_ERROR(graph.SetShape(enters[i], shapes[i]));
+    loop.loop_enters().push_back(enters[i]);
   }
   for (const Output& enter : enters) {
     RAMET_ASSIGN_OR_RETURN(Operation merge, TryAddOp(graph, "Merge", {enter, enter}, {}, "b_acc"));
@@ -96,7 +98,7 @@ StatusOr<Gradient> AccumulateDense(LoopState& state, const Output& like, const O
   RAMET_ASSIGN_OR_RETURN(const Output start, InitialSum(state, like, gradient));
   RAMET_RETURN_IF_ERROR(loop.graph().status());
   InContext inside(loop.graph(), &loop);
-  RAMET_ASSIGN_OR_RETURN(const Sums sums, BeginSums(loop, {start}));
+  RAMET_ASSIGN_OR_RETURN(const Sums sums, BeginSums(loop, {start}, {start.shape()}));
   Output sum = AddOp(loop.graph(), "AddV2", {sums.now[0], gradient}, {}, "Add").output(0);
   RAMET_ASSIGN_OR_RETURN(auto exits, FinishSums(loop, sums, {sum}));
   return Gradient(exits[0]);
@@ -125,14 +127,11 @@ Output RowDims(Graph& graph, const Output& shape) {
 // One row of zeros, so that there is one where the loop does not run.
 Output InitialRow(Graph& graph, const Output& like, const Output& rows) {
   const DType dtype = BaseType(rows.dtype());
-  const Shape& shape = rows.shape();
-  bool known = !shape.unknown_rank() && shape.rank() > 0;
-  std::vector<int64_t> dims = {1};
-  for (int d = 1; known && d < shape.rank(); ++d) {
-    dims.push_back(shape.dim(d));
-    known = shape.dim(d) >= 0;
+  if (rows.shape().IsFullyDefined() && rows.shape().rank() > 0) {
+    std::vector<int64_t> dims(rows.shape().dims().begin(), rows.shape().dims().end());
+    dims[0] = 1;
+    return ZerosConst(graph, Shape(dims), dtype, "b_acc");
   }
-  if (known) return ZerosConst(graph, Shape(dims), dtype, "b_acc");
   Output row_dims = RowDims(graph, RuntimeShape(like));
   Scope here(graph);
   Output full;
@@ -166,13 +165,22 @@ StatusOr<std::vector<Output>> InitialSlices(LoopState& state, const Output& like
   return starts;
 }
 
+Shape AnyRows(const Shape& rows) {
+  if (rows.unknown_rank() || rows.rank() == 0) return Shape::Unknown();
+  std::vector<int64_t> dims(rows.dims().begin(), rows.dims().end());
+  dims[0] = Shape::kUnknownDim;
+  return Shape(dims);
+}
+
 StatusOr<Gradient> AccumulateSlices(LoopState& state, const Output& like,
                                     const Gradient& gradient) {
   WhileContext& loop = state.gradient_context();
   Graph& graph = loop.graph();
   RAMET_ASSIGN_OR_RETURN(const auto starts, InitialSlices(state, like, gradient));
   InContext inside(graph, &loop);
-  RAMET_ASSIGN_OR_RETURN(const Sums sums, BeginSums(loop, starts));
+  std::vector<Shape> shapes = {Shape::OfRank(1), AnyRows(gradient.values.shape())};
+  if (starts.size() > 2) shapes.push_back(Shape::Unknown());
+  RAMET_ASSIGN_OR_RETURN(const Sums sums, BeginSums(loop, starts, shapes));
   std::vector<Output> next = {Concat(graph, {sums.now[0], gradient.indices}),
                               Concat(graph, {sums.now[1], gradient.values})};
   if (gradient.dense_shape.valid()) {

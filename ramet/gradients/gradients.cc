@@ -37,13 +37,16 @@ class GradientBuilder {
   }
 
   Status Run(const std::vector<Gradient>& grad_ys) {
+    std::vector<NodeId> reached;
+    for (NodeId y : OpsOf(ys_)) {
+      if (between_.Contains(y)) reached.push_back(y);
+    }
     RAMET_RETURN_IF_ERROR(loops_.AddAll(options_.colocate_gradients_with_ops));
     between_.CountUses(graph_);
     for (size_t i = 0; i < ys_.size(); ++i) Receive(ys_[i], grad_ys[i]);
     std::unordered_set<NodeId> queued_ys;
-    for (NodeId y : OpsOf(ys_)) {
-      const bool ready = between_.Contains(y) && between_.pending(y) == 0;
-      if (ready && queued_ys.insert(y).second) queue_.push_back(y);
+    for (NodeId y : reached) {
+      if (between_.pending(y) == 0 && queued_ys.insert(y).second) queue_.push_back(y);
     }
     RAMET_RETURN_IF_ERROR(QueueWithZeros(loops_.FirstUnusedExits(queued_ys), false));
     FindStops();
@@ -215,6 +218,7 @@ class GradientBuilder {
       Scope here(graph_);
       Scope scope = here.NameScope(StrCat(op.name(), "_grad"));
       if (Status s = function(context); !s.ok()) {
+        if (IsUnimplemented(s)) return s;
         return s.WithContext(StrCat("gradient of node '", op.name(), "' (", op.type(), ")"));
       }
       RAMET_RETURN_IF_ERROR(graph_.status());

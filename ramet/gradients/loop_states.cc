@@ -73,10 +73,11 @@ Status LoopStates::AddAll(bool colocate) {
 Status LoopStates::Add(const Operation& exit) {
   WhileContext* const forward = LoopAround(ContextOf(exit));
   if (forward == nullptr || !forward->pivot().valid()) {
-    return Unimplemented("gradients through the while loop that ends in '", exit.name(),
-                         "' need the loop's context, which a GraphDef does not hold: import the "
-                         "MetaGraphDef (its collection while_context), or cut the path with "
-                         "StopGradient");
+    return FailedPrecondition(
+        "gradients through the while loop that ends in '", exit.name(),
+        "' need the loop's context, which a GraphDef does not hold: import the "
+        "MetaGraphDef (its collection while_context), or cut the path with "
+        "StopGradient");
   }
   if (loop_of_.contains(forward)) return OkStatus();
   std::shared_ptr<LoopState> outer;

@@ -22,7 +22,8 @@ class LoopStates {
       : graph_(graph), between_(between), call_(CurrentContext(graph)) {}
 
   // Makes a state for each loop with an exit in the set.
-  // \error kUnimplemented if nothing is known of such a loop: its graph was imported without it.
+  // \error kFailedPrecondition if nothing is known of such a loop: its graph was imported without
+  // it.
   Status AddAll(bool colocate);
   bool any() const { return !loops_.empty(); }
 

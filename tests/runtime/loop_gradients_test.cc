@@ -16,8 +16,8 @@ using ::testing::HasSubstr;
 using Values = std::vector<Output>;
 
 // tf.while_loop.
-Values While(Graph& g, const Values& start, const std::function<Output(Values)>& condition,
-             const std::function<Values(Values)>& body, const WhileOptions& options = {}) {
+Values BuildWhile(Graph& g, const Values& start, const std::function<Output(Values)>& condition,
+                  const std::function<Values(Values)>& body, const WhileOptions& options = {}) {
   Scope here(g);
   Scope scope = here.NameScope("while");
   WhileContext& loop = WhileContext::New(g, options);
@@ -26,8 +26,8 @@ Values While(Graph& g, const Values& start, const std::function<Output(Values)>&
   return loop.Finish(body(inside)).value();
 }
 
-Output Branch(Graph& g, const Output& pred, const Output& pivot, int branch,
-              const std::function<Output()>& build) {
+Output BuildBranch(Graph& g, const Output& pred, const Output& pivot, int branch,
+                   const std::function<Output()>& build) {
   CondContext& context = CondContext::New(g, pred, pivot, branch);
   context.Enter();
   const Output result = context.ProcessOutput(build()).value();
@@ -37,16 +37,16 @@ Output Branch(Graph& g, const Output& pred, const Output& pivot, int branch,
 }
 
 // tf.cond.
-Output Cond(Graph& g, const Output& pred, const std::function<Output()>& on_true,
-            const std::function<Output()>& on_false) {
+Output BuildCond(Graph& g, const Output& pred, const std::function<Output()>& on_true,
+                 const std::function<Output()>& on_false) {
   Scope here(g);
   Scope scope = here.NameScope("cond");
   Operation sides = AddOp(g, "Switch", {pred, pred});
   Output yes = AddOp(g, "Identity", {sides.output(1)}, {}, "switch_t").output(0);
   Output no = AddOp(g, "Identity", {sides.output(0)}, {}, "switch_f").output(0);
   Output id = AddOp(g, "Identity", {pred}, {}, "pred_id").output(0);
-  const Output t = Branch(g, id, yes, 1, on_true);
-  const Output f = Branch(g, id, no, 0, on_false);
+  const Output t = BuildBranch(g, id, yes, 1, on_true);
+  const Output f = BuildBranch(g, id, no, 0, on_false);
   return AddOp(g, "Merge", {f, t}).output(0);
 }
 
@@ -65,7 +65,7 @@ class LoopGradientsTest : public ::testing::Test {
   // A loop of `times` iterations of a body of one variable.
   Output Repeat(int times, const Output& start, const std::function<Output(Output)>& body,
                 const WhileOptions& options = {}) {
-    return While(
+    return BuildWhile(
         g_, {Zero(g_), start}, [&](Values v) { return Less(v[0], times); },
         [&](Values v) {
           return Values{v[0] + 1, body(v[1])};
@@ -75,21 +75,21 @@ class LoopGradientsTest : public ::testing::Test {
 
   Output Gradient(const Output& y, const Output& x) {
     auto grads = Gradients({y}, {x});
-    EXPECT_TRUE(grads.ok()) << grads.status();
+    EXPECT_TRUE(grads.ok()) << grads.status().message();
     return grads.ok() ? (*grads)[0].values : Output();
   }
 
   std::vector<float> Run(const Output& fetch, const Feeds& feeds) {
     Session session = Session::Create(g_).value();
     auto result = session.Run(feeds, fetch);
-    EXPECT_TRUE(result.ok()) << result.status();
+    EXPECT_TRUE(result.ok()) << result.status().message();
     return result.ok() ? Floats((*result)[0]) : std::vector<float>();
   }
 
   std::vector<std::string> InputsOf(const std::string& name) {
     std::vector<std::string> names;
     auto op = g_.FindOperation(name);
-    EXPECT_TRUE(op.ok()) << op.status();
+    EXPECT_TRUE(op.ok()) << op.status().message();
     if (!op.ok()) return names;
     for (const Output& in : op->inputs()) names.push_back(in.name());
     for (const Operation& control : op->control_inputs()) names.push_back("^" + control.name());
@@ -102,7 +102,7 @@ class LoopGradientsTest : public ::testing::Test {
 TEST_F(LoopGradientsTest, BranchThatWasNotTakenGivesZeros) {
   Output x = X(), p = Scope(g_).Placeholder("p", kBool, {});
   Output z = Scope(g_).Placeholder("z", kFloat);
-  Output y = Cond(
+  Output y = BuildCond(
       g_, p, [&] { return x * x; }, [&] { return z * 3; });
   Output dx = Gradient(y, x), dz = Gradients({y}, {z}).value()[0].values;
   const Tensor xs = Tensor::Vector<float>({1, 2}), zs = Tensor::Vector<float>({5, 4});
@@ -159,10 +159,10 @@ TEST_F(LoopGradientsTest, NestedLoopsKeepStacksOfTheirOwn) {
 
 TEST_F(LoopGradientsTest, BranchInLoopTakesTheSideOfEachIteration) {
   Output x = X(Shape::Unknown());
-  Values out = While(
+  Values out = BuildWhile(
       g_, {Zero(g_), x}, [](Values v) { return Less(v[0], 3); },
       [&](Values v) {
-        Output a = Cond(
+        Output a = BuildCond(
             g_, Less(v[0], 1), [&] { return v[1] * v[1]; }, [&] { return v[1] * 3; });
         return Values{v[0] + 1, a};
       });
@@ -171,7 +171,7 @@ TEST_F(LoopGradientsTest, BranchInLoopTakesTheSideOfEachIteration) {
 
 TEST_F(LoopGradientsTest, LoopInBranch) {
   Output x = X(), p = Scope(g_).Placeholder("p", kBool, {});
-  Output y = Cond(
+  Output y = BuildCond(
       g_, p, [&] { return Repeat(2, x, [&](Output a) { return a * x; }); }, [&] { return x * 5; });
   Output dx = Gradient(y, x);
   EXPECT_THAT(Run(dx, {{x, Tensor::Vector<float>({1, 2})}, {p, true}}), ElementsAre(3, 12));
@@ -180,7 +180,7 @@ TEST_F(LoopGradientsTest, LoopInBranch) {
 
 TEST_F(LoopGradientsTest, ExitThatNobodyUsesGetsZeros) {
   Output x = X(), z = Scope(g_).Placeholder("z", kFloat, {2});
-  Values out = While(
+  Values out = BuildWhile(
       g_, {Zero(g_), x, z}, [](Values v) { return Less(v[0], 2); },
       [](Values v) {
         return Values{v[0] + 1, v[1] * v[2], v[2] * 2};
@@ -216,7 +216,7 @@ TEST_F(LoopGradientsTest, BackPropFalseCutsTheLoopOff) {
 TEST_F(LoopGradientsTest, SparseGradientsOfInvariantsAreConcatenated) {
   Output table = Scope(g_).Placeholder("table", kFloat, {3, 2});
   Output x = X();
-  Values out = While(
+  Values out = BuildWhile(
       g_, {Zero(g_), x}, [](Values v) { return Less(v[0], 2); },
       [&](Values v) {
         Output row = AddOp(g_, "GatherV2", {table, v[0], 0}).output(0);

@@ -9,13 +9,6 @@
 namespace ramet {
 namespace {
 
-bool IsResource(const Output& value) { return BaseType(value.dtype()) == DType::kResource; }
-
-Output RuntimeShape(const Output& value) {
-  const char* op = IsResource(value) ? "VariableShape" : "Shape";
-  return AddOp(*value.graph(), op, {value}).output(0);
-}
-
 Output ZerosConst(Graph& graph, const Shape& shape, DType dtype, std::string_view name) {
   Tensor zeros(dtype, shape);
   std::fill_n(static_cast<char*>(zeros.raw_data()), zeros.bytes(), 0);
@@ -127,8 +120,9 @@ Output RowDims(Graph& graph, const Output& shape) {
 // One row of zeros, so that there is one where the loop does not run.
 Output InitialRow(Graph& graph, const Output& like, const Output& rows) {
   const DType dtype = BaseType(rows.dtype());
-  if (rows.shape().IsFullyDefined() && rows.shape().rank() > 0) {
-    std::vector<int64_t> dims(rows.shape().dims().begin(), rows.shape().dims().end());
+  const Shape shape = rows.shape();
+  if (shape.IsFullyDefined() && shape.rank() > 0) {
+    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
     dims[0] = 1;
     return ZerosConst(graph, Shape(dims), dtype, "b_acc");
   }
@@ -145,7 +139,7 @@ Output InitialRow(Graph& graph, const Output& like, const Output& rows) {
 }
 
 Output InitialShape(Graph& graph, const Output& like, const Output& dense_shape) {
-  const Shape& dims = dense_shape.shape();
+  const Shape dims = dense_shape.shape();
   if (dims.IsFullyDefined()) return ZerosConst(graph, dims, BaseType(dense_shape.dtype()), "Const");
   return ZerosLikeOutput(RuntimeShape(like), false);
 }

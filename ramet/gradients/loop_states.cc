@@ -19,10 +19,6 @@ WhileContext* LoopAround(ControlFlowContext* context) {
   return context ? context->while_context() : nullptr;
 }
 
-Output RuntimeShape(const Output& x) {
-  return AddOp(*x.graph(), IsResource(x) ? "VariableShape" : "Shape", {x}).output(0);
-}
-
 // The dtype of what a tensor holds, or of the variable that it names.
 DType ContentType(const Output& x) { return IsResource(x) ? HandleType(x) : BaseType(x.dtype()); }
 
@@ -37,7 +33,7 @@ Output ZerosOnOtherSide(const Output& output, const CondContext& cond) {
   Output shape;
   if (!IsResource(output)) shape = RuntimeShape(other);
   Scope after = here.ControlDependencies({alive});
-  if (IsResource(output)) shape = RuntimeShape(other);
+  if (IsResource(output)) shape = AddOp(graph, "VariableShape", {other}).output(0);
   return FillWith(graph, shape, ContentType(output), 0, "zeros");
 }
 

@@ -103,6 +103,16 @@ Output ShapeVector(const Output& x) {
   return AddOp(*x.graph(), "Shape", {x}).output(0);
 }
 
+Output RuntimeShape(const Output& x) {
+  if (!x.valid()) return Output();
+  if (BaseType(x.dtype()) != DType::kResource) {
+    return AddOp(*x.graph(), "Shape", {x}).output(0);
+  }
+  const Shape known = HandleShape(x);
+  if (known.IsFullyDefined()) return Constant(*x.graph(), DimsTensor(known));
+  return AddOp(*x.graph(), "VariableShape", {x}).output(0);
+}
+
 Output FillWith(Graph& graph, const Output& dims, DType dtype, double value,
                 std::string_view name) {
   auto number = NumberTensor(dtype, value);

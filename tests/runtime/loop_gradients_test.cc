@@ -253,7 +253,9 @@ TEST_F(LoopGradientsTest, GraphDefWithoutContextsSaysWhatIsMissing) {
   Output x = X();
   Repeat(3, x, [&](Output a) { return a * x; });
   Graph other;
-  ASSERT_TRUE(ImportGraphDef(other, ExportGraphDef(g_).value()).ok());
+  ImportOptions options;
+  options.prefix = "";
+  ASSERT_TRUE(ImportGraphDef(other, ExportGraphDef(g_).value(), options).ok());
   auto grads = Gradients({other.Tensor("while/Exit_1:0").value()}, {other.Tensor("x:0").value()});
   EXPECT_EQ(grads.status().code(), Code::kFailedPrecondition);
   EXPECT_THAT(grads.status().message(), HasSubstr("'while/Exit_1'"));

@@ -254,7 +254,7 @@ TEST_F(LoopGradientsTest, GraphDefWithoutContextsSaysWhatIsMissing) {
   Repeat(3, x, [&](Output a) { return a * x; });
   Graph other;
   ImportOptions options;
-  options.prefix = "";
+  options.name = "";
   ASSERT_TRUE(ImportGraphDef(other, ExportGraphDef(g_).value(), options).ok());
   auto grads = Gradients({other.Tensor("while/Exit_1:0").value()}, {other.Tensor("x:0").value()});
   EXPECT_EQ(grads.status().code(), Code::kFailedPrecondition);

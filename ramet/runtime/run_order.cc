@@ -177,7 +177,7 @@ class Orderer {
     if (part == ControlFlow::kEnter) return Enter(id, frame);
     if (part != ControlFlow::kExit && part != ControlFlow::kNextIteration) return OkStatus();
     if (frame == 0) {
-      return InvalidArgument("{{node ", graph_.nodes[id].name, "}} is an ",
+      return InvalidArgument("node '", graph_.nodes[id].name, "' is an ",
                              graph_.nodes[id].op->name(), " outside of every loop: no Enter is ",
                              "among the nodes it depends on");
     }
@@ -239,7 +239,8 @@ class Orderer {
       if (e.index != Endpoint::kControl && feeds_.Contains(e)) continue;
       if (OutFrame(e.node) == 0) continue;
       return InvalidArgument("Operation '", graph_.nodes[e.node].name,
-                             "' has been marked as not fetchable: it is within the loop '",
+                             "' has been marked as not fetchable: the node '",
+                             graph_.nodes[e.node].name, "' is within the loop '",
                              FrameName(order_.loops[OutFrame(e.node)].enters[0]),
                              "', and has a value in each iteration. Fetch what leaves the loop");
     }

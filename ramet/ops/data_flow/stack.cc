@@ -132,7 +132,7 @@ Status PushShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status NameShape(ShapeContext& c) {
+Status HandleShape(ShapeContext& c) {
   c.set_output(0, Shape{2});
   return OkStatus();
 }
@@ -163,7 +163,7 @@ RAMET_OP("StackV2")
         "A new stack of at most max_size elements (negative: of any size), which lives until the\n"
         "end of the run: a later run starts with an empty one. Its elements are tensors of\n"
         "elem_type and of any shape.")
-    .Shape(ScalarShape)
+    .Shape(HandleShape)
     .CpuKernelClass<MakeStack>();
 
 RAMET_OP("StackPushV2")
@@ -199,7 +199,7 @@ RAMET_OP("Stack")
     .Attr("stack_name: string = ''")
     .Stateful()
     .Doc(kStackDoc)
-    .Shape(NameShape)
+    .Shape(HandleShape)
     .NotDifferentiable()
     .CpuKernelClass<MakeStack>();
 

@@ -93,20 +93,23 @@ BetweenSet::BetweenSet(const Graph& graph, const std::vector<NodeId>& ys,
   std::shared_lock lock(impl.mutex);
   const Ancestors ancestors = CollectAncestors(impl, ys);
   const std::vector<bool> reached = Reach(ancestors, CollectConsumers(impl, ancestors), xs);
-  std::vector<NodeId> queue;
   auto add = [&](NodeId id) {
-    if (reached[ancestors.position.at(id)] && pending_.try_emplace(id, 0).second) {
-      queue.push_back(id);
-    }
+    if (reached[ancestors.position.at(id)]) Add(id);
   };
   for (NodeId y : ys) add(y);
-  for (size_t i = 0; i < queue.size(); ++i) {
-    for (Endpoint e : impl.inputs(queue[i])) add(e.node);
+  for (size_t i = 0; i < order_.size(); ++i) {
+    for (Endpoint e : impl.inputs(order_[i])) add(e.node);
   }
-  for (NodeId id : queue) {
-    const NodeRecord& node = impl.nodes[id];
-    const std::string& type = node.op->name();
-    if (loop_exit_.empty() && (type == "Exit" || type == "RefExit")) loop_exit_ = node.name;
+}
+
+void BetweenSet::Add(NodeId id) {
+  if (pending_.try_emplace(id, 0).second) order_.push_back(id);
+}
+
+void BetweenSet::CountUses(const Graph& graph) {
+  const GraphImpl& impl = graph.impl();
+  std::shared_lock lock(impl.mutex);
+  for (NodeId id : order_) {
     for (Endpoint e : impl.inputs(id)) {
       if (auto it = pending_.find(e.node); it != pending_.end()) ++it->second;
     }
@@ -118,9 +121,9 @@ int BetweenSet::pending(NodeId id) const {
   return it == pending_.end() ? 0 : it->second;
 }
 
-bool BetweenSet::FinishUse(NodeId id) {
+int BetweenSet::FinishUse(NodeId id) {
   auto it = pending_.find(id);
-  return it != pending_.end() && --it->second == 0;
+  return it == pending_.end() ? -1 : --it->second;
 }
 
 }  // namespace ramet

@@ -8,6 +8,7 @@
 #include "ramet/gradients/between_set.h"
 #include "ramet/gradients/default_grad_ys.h"
 #include "ramet/gradients/indexed_slices.h"
+#include "ramet/gradients/loop_states.h"
 #include "ramet/gradients/scopes.h"
 #include "ramet/gradients/shape_ops.h"
 #include "ramet/gradients/tuple.h"
@@ -26,31 +27,40 @@ class GradientBuilder {
  public:
   GradientBuilder(Graph& graph, const std::vector<Output>& ys, const std::vector<Output>& xs,
                   const GradientsOptions& options)
-      : graph_(graph), options_(options), ys_(ys), between_(graph, OpsOf(ys), OpsOf(xs)) {
+      : graph_(graph),
+        options_(options),
+        ys_(ys),
+        xs_(xs),
+        between_(graph, OpsOf(ys), OpsOf(xs)),
+        loops_(graph, between_) {
     for (const Output& x : xs) wanted_.insert(x.op().id());
-    FindStops(xs);
   }
 
   Status Run(const std::vector<Gradient>& grad_ys) {
-    if (!between_.loop_exit().empty()) {
-      return Unimplemented("gradients through the while loop that ends in '", between_.loop_exit(),
-                           "' are not supported; cut the path with StopGradient");
-    }
-    for (size_t i = 0; i < ys_.size(); ++i) Receive(ys_[i], grad_ys[i]);
+    std::vector<NodeId> reached;
     for (NodeId y : OpsOf(ys_)) {
-      const bool ready = between_.Contains(y) && between_.pending(y) == 0;
-      if (ready && queued_ys_.insert(y).second) queue_.push_back(y);
+      if (between_.Contains(y)) reached.push_back(y);
     }
+    RAMET_RETURN_IF_ERROR(loops_.AddAll(options_.colocate_gradients_with_ops));
+    between_.CountUses(graph_);
+    for (size_t i = 0; i < ys_.size(); ++i) Receive(ys_[i], grad_ys[i]);
+    std::unordered_set<NodeId> queued_ys;
+    for (NodeId y : reached) {
+      if (between_.pending(y) == 0 && queued_ys.insert(y).second) queue_.push_back(y);
+    }
+    RAMET_RETURN_IF_ERROR(QueueWithZeros(loops_.FirstUnusedExits(queued_ys), false));
+    FindStops();
     while (!queue_.empty()) {
       const Operation op(&graph_, queue_.front());
       queue_.pop_front();
       RAMET_RETURN_IF_ERROR(Visit(op));
-      for (const Output& in : op.inputs()) {
-        if (between_.FinishUse(in.op().id())) queue_.push_back(in.op().id());
-      }
+      for (const Output& in : op.inputs()) RAMET_RETURN_IF_ERROR(FinishUse(in));
     }
     return OkStatus();
   }
+
+  // What is added outside of the scope of the gradients, when all of them are there.
+  Status CloseLoops() { return loops_.CloseVariables(); }
 
   // The gradient of an x after Run.
   StatusOr<Gradient> Result(const Output& x) const {
@@ -68,8 +78,8 @@ class GradientBuilder {
   using PerOutput = std::vector<std::vector<Gradient>>;
 
   // The xs before which there is no other x, and the ops of stop_gradients, are not differentiated.
-  void FindStops(const std::vector<Output>& xs) {
-    for (const Output& x : xs) {
+  void FindStops() {
+    for (const Output& x : xs_) {
       auto comes_after_x = [&](const Output& in) { return between_.pending(in.op().id()) > 0; };
       if (std::ranges::none_of(x.op().inputs(), comes_after_x)) stops_.insert(x.op().id());
     }
@@ -107,10 +117,77 @@ class GradientBuilder {
     return sums;
   }
 
+  // An operation all uses of whose outputs are differentiated is next; an exit of a loop when all
+  // exits of the loop are.
+  Status FinishUse(const Output& tensor) {
+    const NodeId id = tensor.op().id();
+    const int left = between_.FinishUse(id);
+    if (left < 0) return OkStatus();
+    if (left > 0 && (!loops_.any() || !IsLoopSwitch(tensor.op()))) return OkStatus();
+    if (!loops_.any() || !loops_.IsExit(tensor.op())) {
+      queue_.push_back(id);
+      return OkStatus();
+    }
+    auto has_gradient = [this](NodeId exit) { return received_.contains(exit); };
+    const LoopStates::Exits exits = loops_.FinishExit(tensor, has_gradient);
+    for (const Output& used : exits.used) queue_.push_back(used.op().id());
+    return QueueWithZeros(exits.unused, exits.used.empty());
+  }
+
+  Status QueueWithZeros(const std::vector<Output>& exits, bool without) {
+    for (const Output& exit : exits) {
+      if (IsTrainableType(exit.dtype()) && !without) {
+        RAMET_ASSIGN_OR_RETURN(Output zeros, loops_.ZerosForExit(exit));
+        Receive(exit, zeros);
+      }
+      queue_.push_back(exit.op().id());
+    }
+    return graph_.status();
+  }
+
+  void KeepResult(const Operation& op, const std::vector<Gradient>& out_grads) {
+    auto [it, added] = results_.try_emplace(op.id(), out_grads);
+    for (size_t i = 0; i < out_grads.size() && !added; ++i) {
+      if (out_grads[i].exists()) it->second[i] = out_grads[i];
+    }
+  }
+
+  // \error if gradients that are asked for inside of a loop go through the variables it begins
+  // with.
+  Status CheckLoopVariable(const Operation& op) const {
+    ControlFlowContext* const current = CurrentContext(graph_);
+    if (current == nullptr || current->while_context() != current) return OkStatus();
+    if (!IsLoopSwitch(op) || ContextOf(op) != current) return OkStatus();
+    return InvalidArgument(
+        "Cannot compute gradient inside while loop with respect to op '", TargetBefore(op).name(),
+        "'. We do not support taking the gradient wrt or through the initial value of a loop "
+        "variable. Gradients can be computed through loop invariants or wrt the input parameters "
+        "to the loop body.");
+  }
+
+  Operation TargetBefore(const Operation& op) const {
+    std::vector<Operation> queue = {op};
+    std::unordered_set<NodeId> seen = {op.id()};
+    for (size_t i = 0; i < queue.size(); ++i) {
+      const Operation at = queue[i];
+      if (wanted_.contains(at.id())) return at;
+      for (const Output& in : at.inputs()) {
+        if (seen.insert(in.op().id()).second) queue.push_back(in.op());
+      }
+    }
+    return op;
+  }
+
   Status Visit(const Operation& op) {
     ColocationIf beside(graph_, options_.colocate_gradients_with_ops, op);
-    std::vector<Gradient> out_grads = TakeOutputGradients(op);
-    if (wanted_.contains(op.id())) results_[op.id()] = out_grads;
+    std::vector<Gradient> out_grads;
+    {
+      InContext arriving(graph_, loops_.ContextFor(op, true));
+      out_grads = TakeOutputGradients(op);
+    }
+    if (wanted_.contains(op.id())) KeepResult(op, out_grads);
+    InContext inside(graph_, loops_.ContextFor(op, false));
+    RAMET_RETURN_IF_ERROR(CheckLoopVariable(op));
     if (std::ranges::none_of(out_grads, &Gradient::exists) || stops_.contains(op.id())) {
       return graph_.status();
     }
@@ -120,26 +197,28 @@ class GradientBuilder {
   }
 
   // Zeros for the outputs of an op that no gradient arrives at, although one arrives at another.
-  std::vector<Output> ZerosForMissing(const Operation& op, const std::vector<Gradient>& out_grads) {
+  StatusOr<std::vector<Output>> ZerosForMissing(const Operation& op,
+                                                const std::vector<Gradient>& out_grads) {
     std::vector<Output> zeros(out_grads.size());
     for (size_t i = 0; i < out_grads.size(); ++i) {
       const Output output = op.output(static_cast<int>(i));
-      const DType dtype = BaseType(output.dtype());
-      const bool needed = IsTrainableType(dtype) && dtype != DType::kResource;
-      if (!out_grads[i].exists() && needed) zeros[i] = ZerosLikeOutput(output, false);
+      if (out_grads[i].exists() || !IsTrainableType(output.dtype())) continue;
+      RAMET_ASSIGN_OR_RETURN(zeros[i], loops_.Zeros(output));
     }
+    RAMET_RETURN_IF_ERROR(graph_.status());
     return zeros;
   }
 
   Status Differentiate(const Operation& op, const GradientFunction& function,
                        std::vector<Gradient> out_grads) {
-    std::vector<Output> zeros = ZerosForMissing(op, out_grads);
+    RAMET_ASSIGN_OR_RETURN(std::vector<Output> zeros, ZerosForMissing(op, out_grads));
     GradientContext context(op, std::move(out_grads), std::move(zeros));
     std::vector<Gradient> in_grads;
     {
       Scope here(graph_);
       Scope scope = here.NameScope(StrCat(op.name(), "_grad"));
       if (Status s = function(context); !s.ok()) {
+        if (IsUnimplemented(s)) return s;
         return s.WithContext(StrCat("gradient of node '", op.name(), "' (", op.type(), ")"));
       }
       RAMET_RETURN_IF_ERROR(graph_.status());
@@ -182,8 +261,10 @@ class GradientBuilder {
   Graph& graph_;
   const GradientsOptions& options_;
   const std::vector<Output>& ys_;
+  const std::vector<Output>& xs_;
   BetweenSet between_;
-  std::unordered_set<NodeId> stops_, wanted_, queued_ys_;
+  LoopStates loops_;
+  std::unordered_set<NodeId> stops_, wanted_;
   std::deque<NodeId> queue_;
   std::unordered_map<NodeId, PerOutput> received_;
   std::unordered_map<NodeId, std::vector<Gradient>> results_;
@@ -231,18 +312,19 @@ StatusOr<std::vector<Gradient>> Gradients(const std::vector<Output>& ys,
   std::vector<Output> targets;
   for (const GradientTarget& x : xs) targets.push_back(x.output());
   RAMET_ASSIGN_OR_RETURN(Graph * graph, CheckArguments(ys, targets, options));
+  GradientBuilder builder(*graph, ys, targets, options);
   std::vector<Gradient> gradients;
   {
     Scope here(*graph);
     Scope scope = here.NameScope(options.name);
     graph->UniqueName("uid");
     RAMET_ASSIGN_OR_RETURN(std::vector<Gradient> grad_ys, DefaultGradYs(*graph, ys, options));
-    GradientBuilder builder(*graph, ys, targets, options);
     RAMET_RETURN_IF_ERROR(builder.Run(grad_ys));
     for (const Output& x : targets) {
       RAMET_ASSIGN_OR_RETURN(gradients.emplace_back(), builder.Result(x));
     }
   }
+  RAMET_RETURN_IF_ERROR(builder.CloseLoops());
   for (size_t i = 0; i < targets.size() && options.unconnected == Unconnected::kZero; ++i) {
     if (!gradients[i].exists()) gradients[i] = ZerosLikeOutput(targets[i], true);
   }

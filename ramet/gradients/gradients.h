@@ -41,15 +41,19 @@ struct GradientsOptions {
 
 // Adds the nodes that compute d(sum of ys)/dx for each x, as tf.gradients does and under its names,
 // and returns one gradient per x. Gradients flow through float, complex, resource and variant
-// tensors only. Time and memory are linear in the ancestors of ys; nothing recurses.
+// tensors only. Branches and while loops are gone through where their
+// contexts are known (ramet/graph/control_flow_context.h). Time and memory are linear in the
+// ancestors of ys; nothing recurses.
 //
 // \error kInvalidArgument if ys or xs is empty, a handle is invalid or of another graph, grad_ys
 // has
 //   another length than ys, a grad_y has a dtype that cannot be the gradient of its y, a y has no
 //   default gradient (complex, string, ...), or a gradient function returns gradients that do not
-//   fit the inputs; kNotFound "No gradient defined for operation 'n' (op type: T)"; kUnimplemented
-//   if a while loop's Exit lies between ys and xs; the graph's status() if building fails or had
-//   failed.
+//   fit the inputs, or gradients that are asked for inside of a while loop go through the initial
+//   value of a loop variable; kNotFound "No gradient defined for operation 'n' (op type: T)";
+//   kUnimplemented for gradients of gradients of a while loop; kFailedPrecondition if a loop lies
+//   between ys and xs whose context is not known (it came from a GraphDef); the graph's status() if
+//   building fails or had failed.
 RAMET_EXPORT StatusOr<std::vector<Gradient>> Gradients(const std::vector<Output>& ys,
                                                        const std::vector<GradientTarget>& xs,
                                                        const GradientsOptions& options = {});

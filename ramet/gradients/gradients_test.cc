@@ -376,10 +376,10 @@ TEST_F(GradientsTest, ColocatesWithForwardOps) {
               ElementsAre("loc:@y"));
 }
 
-TEST_F(GradientsTest, LoopsAreRefusedByName) {
+TEST_F(GradientsTest, LoopsWithoutContextsAreRefusedByName) {
   Output x = X();
   auto grads = Gradients({Op("Exit", {x}, "loop/Exit")}, {x});
-  EXPECT_EQ(grads.status().code(), Code::kUnimplemented);
+  EXPECT_EQ(grads.status().code(), Code::kFailedPrecondition);
   EXPECT_THAT(grads.status().message(), HasSubstr("loop/Exit"));
 }
 

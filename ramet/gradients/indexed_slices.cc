@@ -8,18 +8,6 @@
 namespace ramet {
 namespace {
 
-Output FirstDim(Graph& graph, const Output& shape) {
-  auto at = [](int32_t i) { return Tensor::Vector<int32_t>({i}); };
-  Scope here(graph);
-  Scope scope = here.NameScope("strided_slice");
-  Output begin = Constant(graph, at(0), "stack");
-  Output end = Constant(graph, at(1), "stack_1");
-  Output strides = Constant(graph, at(1), "stack_2");
-  return AddOp(graph, "StridedSlice", {shape, begin, end, strides}, {{"shrink_axis_mask", 1}},
-               scope.name())
-      .output(0);
-}
-
 // Several tensors of one device, as _MultiDeviceAddN adds them.
 Output AddOnDevice(Graph& graph, const std::vector<Output>& tensors) {
   if (tensors.size() == 1) return tensors[0];
@@ -76,6 +64,18 @@ Gradient ConcatSparse(Graph& graph, const std::vector<Gradient>& gradients) {
 }
 
 }  // namespace
+
+Output FirstDim(Graph& graph, const Output& shape) {
+  auto at = [](int32_t i) { return Tensor::Vector<int32_t>({i}); };
+  Scope here(graph);
+  Scope scope = here.NameScope("strided_slice");
+  Output begin = Constant(graph, at(0), "stack");
+  Output end = Constant(graph, at(1), "stack_1");
+  Output strides = Constant(graph, at(1), "stack_2");
+  return AddOp(graph, "StridedSlice", {shape, begin, end, strides}, {{"shrink_axis_mask", 1}},
+               scope.name())
+      .output(0);
+}
 
 Output DenseGradient(const Gradient& gradient, std::string_view name) {
   if (!gradient.sparse() || !gradient.exists()) return gradient.values;

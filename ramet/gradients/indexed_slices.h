@@ -12,6 +12,9 @@ namespace ramet {
 // keeps.
 RAMET_EXPORT Output DenseGradient(const Gradient& gradient, std::string_view name = "");
 
+// The first dimension that a shape vector says, as a scalar "strided_slice".
+Output FirstDim(Graph& graph, const Output& shape);
+
 // The sum of several gradients of one tensor, nodes under the open scope: AddN on the device of the
 // first if all are dense (one AddN per device and one over these if they are on several); AddN of
 // the dense forms if some are; else IndexedSlices of the concatenated values and indices (int32

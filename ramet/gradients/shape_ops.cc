@@ -3,7 +3,10 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <shared_mutex>
 
+#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/node_build.h"
 #include "ramet/graph/scope.h"
 
 namespace ramet {
@@ -43,18 +46,25 @@ Tensor RepeatBytes(const Tensor& element, const Shape& shape) {
 
 Output ResourceZeros(const Output& handle) {
   Graph& graph = *handle.graph();
-  StatusOr<DType> dtype = handle.op().attr<DType>("dtype");
-  if (!dtype.ok()) {
+  const DType dtype = HandleType(handle);
+  if (dtype == DType::kInvalid) {
     graph.RecordError(InvalidArgument("zeros like ", handle.name(),
                                       ": the dtype of the variable "
                                       "behind this handle is not known here"));
     return Output();
   }
   Output dims = AddOp(graph, "VariableShape", {handle}).output(0);
-  return FillWith(graph, dims, *dtype, 0, "zeros");
+  return FillWith(graph, dims, dtype, 0, "zeros");
 }
 
 }  // namespace
+
+DType HandleType(const Output& handle) {
+  if (!handle.valid()) return DType::kInvalid;
+  const GraphImpl& impl = handle.graph()->impl();
+  std::shared_lock lock(impl.mutex);
+  return HandleOf(impl, {handle.op().id(), handle.index()}).first;
+}
 
 StatusOr<Tensor> NumberTensor(DType dtype, double value) {
   const float f = static_cast<float>(value);
@@ -91,6 +101,16 @@ Output ShapeVector(const Output& x) {
   const Shape shape = x.shape();
   if (shape.IsFullyDefined()) return Constant(*x.graph(), DimsTensor(shape), "Shape");
   return AddOp(*x.graph(), "Shape", {x}).output(0);
+}
+
+Output RuntimeShape(const Output& x) {
+  if (!x.valid()) return Output();
+  if (BaseType(x.dtype()) != DType::kResource) {
+    return AddOp(*x.graph(), "Shape", {x}).output(0);
+  }
+  const Shape known = HandleShape(x);
+  if (known.IsFullyDefined()) return Constant(*x.graph(), DimsTensor(known));
+  return AddOp(*x.graph(), "VariableShape", {x}).output(0);
 }
 
 Output FillWith(Graph& graph, const Output& dims, DType dtype, double value,

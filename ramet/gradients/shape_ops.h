@@ -7,6 +7,10 @@ namespace ramet {
 // The shape of a tensor as an int32 vector called "Shape" (tf.shape): a constant if it is known.
 Output ShapeVector(const Output& x);
 
+// The shape that a tensor has when it is there: "Shape", even if it is known before; of a resource
+// the shape of the variable that it names, a constant if that is known.
+Output RuntimeShape(const Output& x);
+
 // Zeros like an output of `op`: ZerosLike "zeros_like"; for a resource handle, zeros of the
 // variable's shape and dtype. `as_constant`: a constant where the shape is known (tf.zeros_like).
 Output ZerosLikeOutput(const Output& x, bool as_constant);
@@ -18,6 +22,9 @@ Output FillWith(Graph& graph, const Output& dims, DType dtype, double value, std
 // elements, else a Fill with "<name>/shape_as_tensor".
 Output FilledTensor(Graph& graph, const Shape& shape, DType dtype, double value,
                     std::string_view name);
+
+// The dtype of the variable that a resource tensor names; kInvalid where that cannot be seen.
+DType HandleType(const Output& handle);
 
 // The dimensions of a fully defined shape as an int32 vector (int64 when one needs it).
 Tensor DimsTensor(const Shape& shape);

@@ -160,7 +160,8 @@ class OpAdder {
     Name(name.empty() ? std::string_view(spec_.op) : name);
     RAMET_RETURN_IF_ERROR(ConvertInputs());
     spec_.control_inputs = state_.ControlsFor(spec_.inputs);
-    ControlFlowContext* const context = state_.control_flow;
+    ControlFlowContext* context = state_.control_flow;
+    if (context != nullptr) context = context->OwnerOf(spec_);
     if (context != nullptr) RAMET_RETURN_IF_ERROR(context->Adopt(&spec_));
     if (state_.colocations.empty() && forced_.empty()) spec_.device = CurrentDevice(state_);
     ApplyColocation(state_, forced_, &spec_);

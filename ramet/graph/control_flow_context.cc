@@ -100,12 +100,13 @@ Status CheckInputContext(const NodeSpec& node, ControlFlowContext* context, cons
                          "' because they are in different while loops.");
 }
 
-StatusOr<std::pair<Output, Output>> AddSwitch(const Output& data, const Output& pred) {
+StatusOr<std::pair<Output, Output>> AddSwitch(const Output& data, const Output& pred,
+                                              std::string_view name) {
   Graph& graph = *data.graph();
   BuildState& state = graph.build_state();
   auto colocations = std::exchange(state.colocations, {data.op()});
   auto added =
-      TryAddOp(graph, IsRef(data.dtype()) ? "RefSwitch" : "Switch", {data, pred}, {}, "Switch");
+      TryAddOp(graph, IsRef(data.dtype()) ? "RefSwitch" : "Switch", {data, pred}, {}, name);
   state.colocations = std::move(colocations);
   RAMET_RETURN_IF_ERROR(added.status());
   return std::pair(added->output(0), added->output(1));

@@ -54,6 +54,9 @@ class RAMET_EXPORT ControlFlowContext {
     external_values_[outside] = inside;
   }
 
+  // The context that a node which is added here belongs to: this one, but in a loop of gradients
+  // the shape of a value of the forward loop is taken there, so that only the shape is kept.
+  virtual ControlFlowContext* OwnerOf(const NodeSpec&) { return this; }
   // Prepares a node that is about to be added inside: maps its inputs, and its control inputs.
   virtual Status Adopt(NodeSpec* node) = 0;
   // A node was added inside.
@@ -153,6 +156,7 @@ class RAMET_EXPORT WhileContext final : public ControlFlowContext {
   }
 
   StatusOr<Output> AddValue(const Output& value) override;
+  ControlFlowContext* OwnerOf(const NodeSpec& node) override;
   Status Adopt(NodeSpec* node) override;
   void NoteAdded(const Operation& op) override;
 
@@ -212,6 +216,7 @@ RAMET_EXPORT bool IsWithin(const ControlFlowContext* inner, const ControlFlowCon
 Status CheckInputContext(const NodeSpec& node, ControlFlowContext* context, const Output& input);
 
 // Switch with data and condition on the device of the data; RefSwitch for references.
-RAMET_EXPORT StatusOr<std::pair<Output, Output>> AddSwitch(const Output& data, const Output& pred);
+RAMET_EXPORT StatusOr<std::pair<Output, Output>> AddSwitch(const Output& data, const Output& pred,
+                                                           std::string_view name = "Switch");
 
 }  // namespace ramet

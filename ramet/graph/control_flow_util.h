@@ -20,6 +20,20 @@ inline bool IsLoopConstantEnter(const Operation& op) {
 // Whether a node is the call of a function of the library.
 bool CallsFunction(const Graph& graph, const NodeSpec& node);
 
+// Makes `context` the graph's current one, as long as it lives; null: none.
+class InContext {
+ public:
+  InContext(Graph& graph, ControlFlowContext* context)
+      : state_(graph.build_state()), before_(std::exchange(state_.control_flow, context)) {}
+  ~InContext() { state_.control_flow = before_; }
+  InContext(const InContext&) = delete;
+  InContext& operator=(const InContext&) = delete;
+
+ private:
+  BuildState& state_;
+  ControlFlowContext* const before_;
+};
+
 // control_dependencies(None), as long as it lives: outside of every branch and loop, too.
 class WithoutControls {
  public:

@@ -89,6 +89,14 @@ StatusOr<Output> WhileContext::Imported(const Output& value) {
   return result;
 }
 
+ControlFlowContext* WhileContext::OwnerOf(const NodeSpec& node) {
+  if (gradient_ == nullptr || node.inputs.size() != 1) return this;
+  if (node.op != "Shape" && node.op != "Size" && node.op != "Rank") return this;
+  ControlFlowContext* const from = ContextOf(node.inputs[0].op());
+  const bool forward = from != nullptr && from->while_context() == gradient_->forward_context();
+  return forward ? from : this;
+}
+
 Status WhileContext::Adopt(NodeSpec* node) {
   std::vector<Operation> external;
   if (node->inputs.empty()) {

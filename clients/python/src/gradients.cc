@@ -36,6 +36,7 @@ Status Stash() { return Unknown("a Python function raised an exception"); }
   if (PyErr_Occurred()) throw PythonError();
   if (IsNotFound(status)) Raise(PyExc_LookupError, status.message());
   if (IsInvalidArgument(status)) Raise(PyExc_ValueError, status.message());
+  if (IsUnimplemented(status)) Raise(PyExc_TypeError, status.message());
   RaiseStatus(status, graph ? graph->self : nullptr);
 }
 

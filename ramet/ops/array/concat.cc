@@ -1,3 +1,4 @@
+#include "ramet/graph/control_flow_context.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/move.h"
@@ -106,15 +107,18 @@ Status ConcatShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The shapes of the concatenated values as tensors: constants if all are known.
+// The shapes of the concatenated values as tensors: constants if all are known. The shape of the
+// first that is not known is there beside them, as TensorFlow leaves it.
 std::vector<Output> ValueShapes(GradientContext& c, const std::vector<Input>& values) {
   std::vector<Output> shapes;
-  const bool known = std::ranges::all_of(
-      values, [](const Input& v) { return v.output().shape().IsFullyDefined(); });
-  if (known) {
-    for (const Input& v : values) shapes.push_back(ShapeOf(c, v.output()));
+  for (const Input& v : values) {
+    shapes.push_back(ShapeOf(c, v.output()));
+    if (!v.output().shape().IsFullyDefined()) break;
+  }
+  if (values.back().output().shape().IsFullyDefined() && shapes.size() == values.size()) {
     return shapes;
   }
+  shapes.clear();
   const Operation op =
       c.AddOperation("ShapeN", values, {{"N", static_cast<int64_t>(values.size())}});
   for (int i = 0; i < op.num_outputs(); ++i) shapes.push_back(op.output(i));
@@ -181,8 +185,17 @@ std::vector<Gradient> CutDense(GradientContext& c, const std::vector<Output>& sh
   return grads;
 }
 
+// The axis where the gradient is: a constant axis of a branch or loop is repeated there.
+Output AxisBeside(GradientContext& c, const Output& axis) {
+  const Operation grad = c.raw_grad().values.op();
+  if (OutputContextOf(axis.op()) == OutputContextOf(grad)) return axis;
+  const Tensor known = ConstantValue(axis);
+  return known.empty() ? axis : Constant(c.graph(), known);
+}
+
 StatusOr<std::vector<Gradient>> CutGradient(GradientContext& c, const std::vector<Input>& values,
-                                            const Output& asked_axis) {
+                                            const Output& forward_axis) {
+  const Output asked_axis = AxisBeside(c, forward_axis);
   const Output rank = RankOf(c, values[0].output());
   const Output axis32 = asked_axis.dtype() == DType::kInt32
                             ? asked_axis

@@ -158,10 +158,18 @@ AttrMap MasksOf(GradientContext& c) {
   return masks;
 }
 
+// A constant of the op's own where the value is known, so that no loop has to keep it.
+Input KnownOr(const Output& x) {
+  Tensor known = ConstantValue(x);
+  return known.empty() ? Input(x) : Input(std::move(known));
+}
+
 Status StridedSliceGradient(GradientContext& c) {
   const Output shape = ShapeOf(c, c.input(0), c.input(1).dtype());
-  const Output grad =
-      c.Add("StridedSliceGrad", {shape, c.input(1), c.input(2), c.input(3), c.grad()}, MasksOf(c));
+  const Output grad = c.Add(
+      "StridedSliceGrad",
+      {KnownOr(shape), KnownOr(c.input(1)), KnownOr(c.input(2)), KnownOr(c.input(3)), c.grad()},
+      MasksOf(c));
   return c.Return({grad, Gradient(), Gradient(), Gradient()});
 }
 

@@ -1,3 +1,4 @@
+#include "ramet/gradients/control_flow_gradients.h"
 #include "ramet/op/op.h"
 
 namespace ramet {
@@ -80,6 +81,7 @@ RAMET_OP("Switch")
     .Doc("Passes data on to output_true if pred is true, else to output_false.")
     .Shape(SwitchShape)
     .HostMemory({"pred"})
+    .Gradient(SwitchGradient)
     .CpuKernel(RunSwitch);
 
 RAMET_OP("RefSwitch")
@@ -92,6 +94,7 @@ RAMET_OP("RefSwitch")
     .Doc("As Switch, for the name of a variable.")
     .Shape(SwitchShape)
     .HostMemory({"pred"})
+    .Gradient(SwitchGradient)
     .CpuKernel(RunSwitch);
 
 RAMET_OP("Merge")
@@ -103,6 +106,7 @@ RAMET_OP("Merge")
     .Doc("Passes on the input that is alive, and its position.")
     .Shape(MergeShape)
     .HostMemory({"value_index"})
+    .Gradient(MergeGradient)
     .CpuKernel(RunMerge);
 
 RAMET_OP("RefMerge")
@@ -114,6 +118,7 @@ RAMET_OP("RefMerge")
     .Doc("As Merge, for names of variables.")
     .Shape(MergeShape)
     .HostMemory({"value_index"})
+    .Gradient(MergeGradient)
     .CpuKernel(RunMerge);
 
 #define RAMET_ENTER(name, in, out, doc)      \
@@ -126,6 +131,7 @@ RAMET_OP("RefMerge")
       .Attr("parallel_iterations: int = 10") \
       .Doc(doc)                              \
       .Shape(EnterShape)                     \
+      .Gradient(EnterGradient)               \
       .CpuKernel(RunPassOn)
 
 RAMET_ENTER("Enter", "data: T", "output: T",
@@ -133,20 +139,23 @@ RAMET_ENTER("Enter", "data: T", "output: T",
             "if is_constant.");
 RAMET_ENTER("RefEnter", "data: Ref(T)", "output: Ref(T)", "As Enter, for the name of a variable.");
 
-#define RAMET_PASS_ON(name, in, out, doc) \
-  RAMET_OP(name)                          \
-      .Input(in)                          \
-      .Output(out)                        \
-      .Attr("T: type")                    \
-      .Doc(doc)                           \
-      .Shape(UnchangedShape)              \
+#define RAMET_PASS_ON(name, in, out, gradient, doc) \
+  RAMET_OP(name)                                    \
+      .Input(in)                                    \
+      .Output(out)                                  \
+      .Attr("T: type")                              \
+      .Doc(doc)                                     \
+      .Shape(UnchangedShape)                        \
+      .Gradient(gradient)                           \
       .CpuKernel(RunPassOn)
 
-RAMET_PASS_ON("Exit", "data: T", "output: T", "Passes a value out of the frame of a loop.");
-RAMET_PASS_ON("RefExit", "data: Ref(T)", "output: Ref(T)", "As Exit, for the name of a variable.");
-RAMET_PASS_ON("NextIteration", "data: T", "output: T",
+RAMET_PASS_ON("Exit", "data: T", "output: T", ExitGradient,
+              "Passes a value out of the frame of a loop.");
+RAMET_PASS_ON("RefExit", "data: Ref(T)", "output: Ref(T)", ExitGradient,
+              "As Exit, for the name of a variable.");
+RAMET_PASS_ON("NextIteration", "data: T", "output: T", NextIterationGradient,
               "Passes a value on to the next iteration of a loop.");
-RAMET_PASS_ON("RefNextIteration", "data: Ref(T)", "output: Ref(T)",
+RAMET_PASS_ON("RefNextIteration", "data: Ref(T)", "output: Ref(T)", NextIterationGradient,
               "As NextIteration, for the name of a variable.");
 
 RAMET_OP("LoopCond")

@@ -24,6 +24,8 @@
 #include "ramet/format/v1_reader.h"
 #include "ramet/format/v1_writer.h"
 #include "ramet/gradients/gradients.h"
+#include "ramet/graph/control_flow_context.h"
+#include "ramet/graph/control_flow_proto.h"
 #include "ramet/graph/convert_message.h"
 #include "ramet/graph/freeze.h"
 #include "ramet/graph/graph.h"

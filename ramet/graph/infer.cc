@@ -207,9 +207,8 @@ Tensor EvaluateConstant(const GraphImpl& impl, Endpoint e, int depth) {
     const Tensor* tensor = value ? value->get<Tensor>() : nullptr;
     return tensor ? *tensor : Tensor();
   }
-  if (depth >= kMaxDepth || node.num_inputs == 0 || node.num_controls > 0 ||
-      node.op->name() == "PlaceholderWithDefault" || !node.op->registered() ||
-      node.op->schema().is_stateful || node.op->calls_program() ||
+  if (depth >= kMaxDepth || node.num_inputs == 0 || node.op->name() == "PlaceholderWithDefault" ||
+      !node.op->registered() || node.op->schema().is_stateful || node.op->calls_program() ||
       ControlFlowOf(*node.op) != ControlFlow::kNone) {
     return Tensor();
   }

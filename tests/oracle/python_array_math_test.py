@@ -104,6 +104,9 @@ class ArrayMathTest(unittest.TestCase):
     maxDiff = None
 
     def same_nodes(self, expected, actual):
+        # What brings a tensor into a branch stands before its reader here, behind it in TensorFlow.
+        if any(node[1] == 'Switch' for node in expected):
+            expected, actual = sorted(expected), sorted(actual)
         if expected != actual:
             lines = difflib.unified_diff([str(n) for n in expected], [str(n) for n in actual],
                                          'tensorflow', 'ramet', lineterm='', n=0)

@@ -1,5 +1,4 @@
 #include "core.h"
-#include "ramet/graph/control_flow_proto.h"
 
 namespace ramet::python {
 namespace {

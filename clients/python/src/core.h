@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "ramet/graph/control_flow_context.h"
 #include "ramet/ramet.h"
 
 namespace nb = nanobind;

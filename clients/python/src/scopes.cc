@@ -41,8 +41,7 @@ nb::tuple PushName(PyGraph& graph, const std::string& name, bool unique) {
 // Gives up all scopes but the name, for what must not depend on where it is built (init_scope).
 SavedScopes* Leave(PyGraph& graph, bool controls, bool devices, bool colocations) {
   BuildState& s = State(graph);
-  auto* saved = new SavedScopes{s.name_stack, s.devices, s.colocations, s.controls,
-                                s.control_flow};
+  auto* saved = new SavedScopes{s.name_stack, s.devices, s.colocations, s.controls, s.control_flow};
   if (controls) s.PushControls({{}, {}, true});
   if (devices) s.devices.push_back(std::nullopt);
   if (colocations) s.colocations.clear();

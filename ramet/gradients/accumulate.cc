@@ -9,12 +9,6 @@
 namespace ramet {
 namespace {
 
-Output ZerosConst(Graph& graph, const Shape& shape, DType dtype, std::string_view name) {
-  Tensor zeros(dtype, shape);
-  std::fill_n(static_cast<char*>(zeros.raw_data()), zeros.bytes(), 0);
-  return Constant(graph, zeros, name);
-}
-
 // Zeros before the first iteration, in the context around the loop of gradients. What the shape is
 // taken from is a value of the context around the forward loop.
 StatusOr<Output> InitialSum(LoopState& state, const Output& like, const Output& gradient) {
@@ -23,7 +17,7 @@ StatusOr<Output> InitialSum(LoopState& state, const Output& like, const Output& 
   ControlFlowContext* const around = state.gradient_context().outer();
   if (gradient.shape().IsFullyDefined()) {
     InContext outside(graph, around);
-    return ZerosConst(graph, gradient.shape(), dtype, "b_acc");
+    return Constant(graph, ZerosTensor(dtype, gradient.shape()), "b_acc");
   }
   LoopState* const outer = state.outer();
   if (outer == nullptr || around != &outer->gradient_context()) {
@@ -124,7 +118,7 @@ Output InitialRow(Graph& graph, const Output& like, const Output& rows) {
   if (shape.IsFullyDefined() && shape.rank() > 0) {
     std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
     dims[0] = 1;
-    return ZerosConst(graph, Shape(dims), dtype, "b_acc");
+    return Constant(graph, ZerosTensor(dtype, Shape(dims)), "b_acc");
   }
   Output row_dims = RowDims(graph, RuntimeShape(like));
   Scope here(graph);
@@ -140,7 +134,8 @@ Output InitialRow(Graph& graph, const Output& like, const Output& rows) {
 
 Output InitialShape(Graph& graph, const Output& like, const Output& dense_shape) {
   const Shape dims = dense_shape.shape();
-  if (dims.IsFullyDefined()) return ZerosConst(graph, dims, BaseType(dense_shape.dtype()), "Const");
+  if (dims.IsFullyDefined())
+    return Constant(graph, ZerosTensor(BaseType(dense_shape.dtype()), dims));
   return ZerosLikeOutput(RuntimeShape(like), false);
 }
 
@@ -150,7 +145,7 @@ StatusOr<std::vector<Output>> InitialSlices(LoopState& state, const Output& like
   Graph& graph = *gradient.values.graph();
   InContext outside(graph, state.gradient_context().outer());
   Output rows = InitialRow(graph, like, gradient.values);
-  Output indices = ZerosConst(graph, Shape{1}, BaseType(gradient.indices.dtype()), "Const");
+  Output indices = Constant(graph, ZerosTensor(BaseType(gradient.indices.dtype()), Shape{1}));
   std::vector<Output> starts = {indices, rows};
   if (gradient.dense_shape.valid()) {
     starts.push_back(InitialShape(graph, like, gradient.dense_shape));

@@ -20,8 +20,7 @@ StatusOr<Output> AddConst(Graph& graph, const Tensor& value, std::string_view na
 // copies.
 Operation ConstantEnterOf(const Output& value) {
   Operation op = value.op();
-  while (op.type() == "Switch" || op.type() == "RefSwitch" || op.type() == "Identity" ||
-         op.type() == "RefIdentity") {
+  while (IsSwitch(op) || op.type() == "Identity" || op.type() == "RefIdentity") {
     op = op.input(0).op();
   }
   return IsLoopConstantEnter(op) ? op : Operation();
@@ -266,7 +265,7 @@ void LoopState::AddVariable(const Operation& loop_switch, const Gradient& merge)
 
 LoopState* CurrentLoopState(Graph& graph) {
   ControlFlowContext* const current = CurrentContext(graph);
-  WhileContext* const loop = current ? current->while_context() : nullptr;
+  WhileContext* const loop = LoopAround(current);
   return loop ? dynamic_cast<LoopState*>(loop->gradient()) : nullptr;
 }
 

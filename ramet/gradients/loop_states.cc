@@ -6,18 +6,11 @@
 #include "ramet/gradients/shape_ops.h"
 #include "ramet/graph/control_flow_util.h"
 #include "ramet/graph/scope.h"
-#include "ramet/op/control_flow.h"
 
 namespace ramet {
 namespace {
 
-bool IsSwitch(const Operation& op) { return op.type() == "Switch" || op.type() == "RefSwitch"; }
-
 bool IsResource(const Output& x) { return BaseType(x.dtype()) == DType::kResource; }
-
-WhileContext* LoopAround(ControlFlowContext* context) {
-  return context ? context->while_context() : nullptr;
-}
 
 // The dtype of what a tensor holds, or of the variable that it names.
 DType ContentType(const Output& x) { return IsResource(x) ? HandleType(x) : BaseType(x.dtype()); }
@@ -52,14 +45,13 @@ bool IsLoopSwitch(const Operation& op) {
   ControlFlowContext* const context = ContextOf(op);
   if (context == nullptr || context->while_context() != context) return false;
   const Operation merge = op.input(0).op();
-  return (merge.type() == "Merge" || merge.type() == "RefMerge") &&
-         IsLoopEnter(merge.input(0).op());
+  return IsMerge(merge) && IsLoopEnter(merge.input(0).op());
 }
 
 Status LoopStates::AddAll(bool colocate) {
   for (size_t i = 0; i < between_.order().size(); ++i) {
     const Operation op = graph_.operation(between_.order()[i]);
-    if (ControlFlowOf(op.op()) != ControlFlow::kExit) continue;
+    if (!IsLoopExit(op)) continue;
     ColocationIf beside(graph_, colocate, op);
     RAMET_RETURN_IF_ERROR(Add(op));
   }
@@ -179,9 +171,7 @@ StatusOr<Output> LoopStates::ZerosInLoop(LoopState& state, const Output& output)
     if (IsResource(output)) {
       zeros = FillWith(graph_, RuntimeShape(output), ContentType(output), 0, "zeros");
     } else {
-      Tensor value(BaseType(output.dtype()), output.shape());
-      std::fill_n(static_cast<char*>(value.raw_data()), value.bytes(), 0);
-      zeros = Constant(graph_, value);
+      zeros = Constant(graph_, ZerosTensor(BaseType(output.dtype()), output.shape()));
     }
     RAMET_RETURN_IF_ERROR(graph_.status());
     if (cond == nullptr) return zeros;
@@ -231,9 +221,7 @@ Status LoopStates::CloseVariable(LoopState& state, const Gradient& merge) {
   Output zeros;
   if (op.input(0).shape().IsFullyDefined()) {
     InContext inside(graph_, &loop);
-    Tensor value(dtype, op.input(0).shape());
-    std::fill_n(static_cast<char*>(value.raw_data()), value.bytes(), 0);
-    zeros = Constant(graph_, value);
+    zeros = Constant(graph_, ZerosTensor(dtype, op.input(0).shape()));
   } else {
     InContext outside(graph_, loop.outer() ? loop.outer() : CurrentContext(graph_));
     zeros = FillWith(graph_, RuntimeShape(op.input(0).op().input(0)), dtype, 0, "zeros");

@@ -88,6 +88,12 @@ StatusOr<Tensor> NumberTensor(DType dtype, double value) {
   }
 }
 
+Tensor ZerosTensor(DType dtype, const Shape& shape) {
+  Tensor zeros(dtype, shape);
+  std::fill_n(static_cast<char*>(zeros.raw_data()), zeros.bytes(), 0);
+  return zeros;
+}
+
 Tensor DimsTensor(const Shape& shape) {
   std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
   for (int64_t d : dims) {

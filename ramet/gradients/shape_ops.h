@@ -29,6 +29,9 @@ DType HandleType(const Output& handle);
 // The dimensions of a fully defined shape as an int32 vector (int64 when one needs it).
 Tensor DimsTensor(const Shape& shape);
 
+// Zeros of a fully defined shape, of any dtype whose zero is all bits zero.
+Tensor ZerosTensor(DType dtype, const Shape& shape);
+
 // A scalar of any numeric dtype. \error kInvalidArgument if the dtype is no number, or cannot hold
 // it.
 StatusOr<Tensor> NumberTensor(DType dtype, double value);

@@ -81,7 +81,7 @@ bool IsWithin(const ControlFlowContext* inner, const ControlFlowContext* outer) 
 Status CheckInputContext(const NodeSpec& node, ControlFlowContext* context, const Output& input) {
   ControlFlowContext* from = OutputContextOf(input.op());
   if (from == nullptr || from == context) return OkStatus();
-  WhileContext* const loop = context ? context->while_context() : nullptr;
+  WhileContext* const loop = LoopAround(context);
   WhileContext* const from_loop = from->while_context();
   if (loop == nullptr) {
     const bool passes = node.op == "Enter" || node.op == "RefEnter" || node.op == "Switch" ||
@@ -188,7 +188,7 @@ Status CondContext::Adopt(NodeSpec* node) {
   }
   RAMET_RETURN_IF_ERROR(MapInputs(node));
   RemoveExternalControls(node);
-  if (CallsFunction(graph_, *node)) node->control_inputs.push_back(pivot_.op());
+  if (CallsFunction(*node)) node->control_inputs.push_back(pivot_.op());
   return OkStatus();
 }
 

@@ -5,20 +5,26 @@
 
 #include "ramet/graph/build_state.h"
 #include "ramet/graph/control_flow_context.h"
+#include "ramet/op/control_flow.h"
 
 namespace ramet {
 
-inline bool IsLoopExit(const Operation& op) {
-  return op.type() == "Exit" || op.type() == "RefExit";
-}
+inline bool IsSwitch(const Operation& op) { return ControlFlowOf(op.op()) == ControlFlow::kSwitch; }
+inline bool IsMerge(const Operation& op) { return ControlFlowOf(op.op()) == ControlFlow::kMerge; }
+inline bool IsLoopExit(const Operation& op) { return ControlFlowOf(op.op()) == ControlFlow::kExit; }
 inline bool IsLoopEnter(const Operation& op) {
-  return op.type() == "Enter" || op.type() == "RefEnter";
+  return ControlFlowOf(op.op()) == ControlFlow::kEnter;
 }
 inline bool IsLoopConstantEnter(const Operation& op) {
   return IsLoopEnter(op) && op.attrs()->GetOr<bool>("is_constant", false);
 }
 // Whether a node is the call of a function of the library.
-bool CallsFunction(const Graph& graph, const NodeSpec& node);
+bool CallsFunction(const NodeSpec& node);
+
+// The innermost loop that a context is in; null for none.
+inline WhileContext* LoopAround(ControlFlowContext* context) {
+  return context ? context->while_context() : nullptr;
+}
 
 // Makes `context` the graph's current one, as long as it lives; null: none.
 class InContext {

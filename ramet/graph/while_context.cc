@@ -34,7 +34,7 @@ bool LessThanOrEqual(const Shape& less, const Shape& more) {
 
 }  // namespace
 
-bool CallsFunction(const Graph&, const NodeSpec& node) {
+bool CallsFunction(const NodeSpec& node) {
   return node.op == "SymbolicGradient" || OpRegistry::Global().Find(node.op) == nullptr;
 }
 
@@ -68,10 +68,10 @@ StatusOr<Output> WhileContext::AddValue(const Output& value) {
 // in through a constant Enter.
 StatusOr<Output> WhileContext::Imported(const Output& value) {
   ControlFlowContext* const current = CurrentContext(graph_);
-  WhileContext* const gradient_loop = current ? current->while_context() : nullptr;
+  WhileContext* const gradient_loop = LoopAround(current);
   if (gradient_loop != nullptr && gradient_loop->gradient() != nullptr) {
     ControlFlowContext* from = OutputContextOf(value.op());
-    WhileContext* const forward = from ? from->while_context() : nullptr;
+    WhileContext* const forward = LoopAround(from);
     if (forward == gradient_loop->gradient()->forward_context()) {
       return gradient_loop->gradient()->RealValue(value);
     }
@@ -122,7 +122,7 @@ Status WhileContext::Adopt(NodeSpec* node) {
 // A node that depends on nothing of an iteration would run where the iteration does not.
 bool WhileContext::IsFree(const NodeSpec& node) const {
   if (!node.control_inputs.empty()) return false;
-  if (CallsFunction(graph_, node)) return true;
+  if (CallsFunction(node)) return true;
   return std::ranges::all_of(node.inputs,
                              [](const Output& in) { return IsLoopConstantEnter(in.op()); });
 }
@@ -149,7 +149,7 @@ Status WhileContext::FixControlInputs(const std::vector<Output>& enters) {
     SetContext(enter.op(), this);
     for (const Operation& control : state.ControlsFor({data})) {
       ControlFlowContext* const context = OutputContextOf(control);
-      ControlFlowContext* const loop_around = outer_ ? outer_->while_context() : nullptr;
+      ControlFlowContext* const loop_around = LoopAround(outer_);
       ControlFlowContext* around = outer_;
       while (around != context && around != nullptr && around != loop_around) {
         around = around->outer();

@@ -139,8 +139,7 @@ class Orderer {
   }
 
   int32_t OutFrame(NodeId id) const {
-    auto it = frame_.find(id);
-    const int32_t in = it == frame_.end() ? 0 : it->second;
+    const int32_t in = InFrame(id);
     switch (PartOf(id)) {
       case ControlFlow::kEnter: return entered_.at(id);
       case ControlFlow::kExit: return order_.loops[in].parent;

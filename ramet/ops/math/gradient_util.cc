@@ -2,6 +2,7 @@
 
 #include <complex>
 
+#include "ramet/gradients/shape_ops.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/ops/math/types.h"
 
@@ -19,12 +20,6 @@ std::vector<Operation> Controllers(const Output& grad) {
 Tensor Scalar(DType type, double value) {
   Tensor t(type, Shape());
   linalg::Cast(linalg::Type::kDouble, &value, LinalgType(type), t.raw_data(), 1);
-  return t;
-}
-
-Tensor Zeros(DType type, const Shape& shape) {
-  Tensor t(type, shape);
-  std::fill_n(static_cast<char*>(t.raw_data()), t.bytes(), 0);
   return t;
 }
 
@@ -92,7 +87,7 @@ Output ZerosLike(GradientContext& c, const Output& x) {
   if (!shape.IsFullyDefined()) return c.Add("ZerosLike", {x}, {}, "zeros_like");
   const DType type = BaseType(x.dtype());
   if (shape.num_elements() < kSmall) {
-    return Constant(c.graph(), Zeros(type, shape), "zeros_like");
+    return Constant(c.graph(), ZerosTensor(type, shape), "zeros_like");
   }
   Output dims = Int32Vector(c, shape.dims(), "zeros_like/shape_as_tensor");
   Output zero = ScalarLike(c, type, 0, "zeros_like/Const");

@@ -26,6 +26,7 @@ void PlanRun::RunAnywhere(const Step& step) {
   if (failed_) return;
   const bool due = Due();
   Status status = due                                ? control_.cancellation->status()
+                  : step.kind == Step::Kind::kCall   ? RunCall(step)
                   : step.kind == Step::Kind::kKernel ? RunOnDevice(step)
                                                      : Copy(step);
   if (status.ok()) return;

@@ -4,6 +4,7 @@
 #include "ramet/gradients/between_set.h"
 #include "ramet/gradients/call_rewrite.h"
 #include "ramet/gradients/function_gradients.h"
+#include "ramet/graph/extend_operation.h"
 
 namespace ramet {
 namespace {
@@ -162,7 +163,7 @@ class BranchDifferentiator {
     }
     attrs.Set("Tout", std::move(types));
     if (layout_.has_shapes) attrs.Set("output_shapes", shapes);
-    RAMET_RETURN_IF_ERROR(graph_.ExtendOperation(op_, std::move(attrs), {}));
+    RAMET_RETURN_IF_ERROR(ExtendOperation(op_, std::move(attrs), {}));
     for (size_t i = shapes.size() - extras_.size(); i < shapes.size(); ++i) {
       RAMET_RETURN_IF_ERROR(graph_.SetShape(op_.output(static_cast<int>(i)), shapes[i]));
     }

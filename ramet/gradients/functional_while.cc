@@ -5,6 +5,7 @@
 #include "ramet/gradients/function_gradients.h"
 #include "ramet/gradients/shape_ops.h"
 #include "ramet/graph/control_flow_util.h"
+#include "ramet/graph/extend_operation.h"
 #include "ramet/graph/scope.h"
 
 namespace ramet {
@@ -153,7 +154,7 @@ class WhileDifferentiator {
     }
     attrs.Set("T", std::move(types));
     attrs.Set("output_shapes", std::move(shapes));
-    return graph_.ExtendOperation(op_, std::move(attrs), start);
+    return ExtendOperation(op_, std::move(attrs), start);
   }
 
   StatusOr<FunctionRef> DefineForwardBody() {

@@ -90,10 +90,6 @@ class RAMET_EXPORT Graph {
   Status AddControlInput(Operation op, Operation control);
   Status SetAttr(Operation op, std::string_view name, Attr value);
   Status SetDevice(Operation op, std::string_view device);
-  // Gives an operation other attrs, and more inputs and outputs behind those that it has, as the
-  // attrs say. Shapes of the outputs that were there stay. \error kInvalidArgument if the attrs do
-  //   not fit the op, or say other dtypes for what is there.
-  Status ExtendOperation(Operation op, AttrMap attrs, const std::vector<Output>& more_inputs);
   // Merges `shape` into what is known of the output. \error kInvalidArgument if they contradict.
   Status SetShape(Output output, const Shape& shape);
 

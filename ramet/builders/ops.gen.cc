@@ -2867,13 +2867,6 @@ Output Where(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Where", Flat({input}), {}, Or(name, "Where"), where));
 }
 
-std::vector<Output> While(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, const WhileOptions& options, std::string_view name, SourceLocation where) {
-  return All(Build(nullptr, "While", Flat({input}), {{"cond", cond}, {"body", body}, {"output_shapes", options.output_shapes}, {"parallel_iterations", options.parallel_iterations}}, Or(name, "While"), where));
-}
-std::vector<Output> While(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, std::string_view name, SourceLocation where) {
-  return While(input, cond, body, WhileOptions(), name, where);
-}
-
 Operation WriteFile(const Input& filename, const Input& contents, std::string_view name, SourceLocation where) {
   return Build(nullptr, "WriteFile", Flat({filename, contents}), {}, Or(name, "WriteFile"), where);
 }

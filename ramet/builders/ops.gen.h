@@ -4614,17 +4614,6 @@ RAMET_EXPORT Output VariableV2(Graph& graph, const Shape& shape, DType dtype, st
 // Where(input:T) -> (index:int64) {T:type=bool}
 RAMET_EXPORT Output Where(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-struct WhileOptions {
-  std::vector<Shape> output_shapes = {};
-  int64_t parallel_iterations = 10;
-};
-// Calls body with input, then with what it returned, and so on as long as cond, which is called
-// with the same values before, returns true (as If says it). Iterations run one after another.
-// While(input:T) -> (output:T) {T:list(type), cond:func, body:func, output_shapes:list(shape)=[],
-// parallel_iterations:int=10}
-RAMET_EXPORT std::vector<Output> While(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, const WhileOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
-RAMET_EXPORT std::vector<Output> While(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, std::string_view name, SourceLocation where = SourceLocation::current());
-
 // Replaces a file by one with these bytes in one atomic step; both are scalars. Folders that are
 // missing are made.
 // \error those of the file.

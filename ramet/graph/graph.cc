@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "ramet/graph/function_library.h"
 #include "ramet/graph/graph_impl.h"
 #include "ramet/graph/import_ops.h"
 #include "ramet/graph/names.h"
 #include "ramet/graph/node_build.h"
+#include "ramet/graph/op_def_proto.h"
 
 namespace ramet {
 namespace {
@@ -23,11 +25,16 @@ std::string NearNames(const GraphImpl& impl, std::string_view name) {
   return near.empty() ? "" : StrCat(" Did you mean '", near, "'?");
 }
 
-StatusOr<const Op*> FindOp(const GraphImpl& impl, const std::string& name) {
+// Ops of the registry, those that the graph knows, and functions of its library.
+StatusOr<const Op*> FindOp(GraphImpl& impl, const std::string& name) {
   if (const Op* op = OpRegistry::Global().Find(name)) return op;
   auto it = impl.foreign_ops.find(name);
   if (it != impl.foreign_ops.end()) return it->second.get();
-  return OpRegistry::Global().Lookup(name);
+  const FunctionDef* function = impl.library->Find(name);
+  if (function == nullptr) return OpRegistry::Global().Lookup(name);
+  RAMET_ASSIGN_OR_RETURN(OpSchema schema, OpSchemaFromProto(function->signature()));
+  auto added = impl.foreign_ops.emplace(name, std::make_unique<Op>(std::move(schema))).first;
+  return added->second.get();
 }
 
 // The outputs of a new node whose op is known only from use: as many as a node of that op has, of
@@ -122,8 +129,13 @@ Status TensorNameError(std::string_view name) {
 
 }  // namespace
 
-Graph::Graph() : impl_(std::make_unique<GraphImpl>()) {}
-Graph::~Graph() = default;
+Graph::Graph() : impl_(std::make_unique<GraphImpl>()) {
+  impl_->library = std::make_shared<FunctionLibrary>();
+}
+
+Graph::~Graph() {
+  if (impl_->owns_library) impl_->library->Close();
+}
 
 Status Graph::status() const {
   std::shared_lock lock(impl_->mutex);
@@ -360,7 +372,6 @@ std::pair<int64_t, int64_t> Graph::SeedsForOp(const int64_t* op_seed) {
 }
 
 GraphVersions& Graph::versions() { return impl_->versions; }
-std::string& Graph::library_bytes() { return impl_->library_bytes; }
 BuildState& Graph::build_state() { return impl_->build_state; }
 
 void Graph::AddForeignOp(OpSchema schema) {

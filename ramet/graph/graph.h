@@ -119,9 +119,6 @@ class RAMET_EXPORT Graph {
   // Definitions of ops that only a file knows (stripped_op_list). The first definition of a name
   // stays.
   void AddForeignOp(OpSchema schema);
-  // The library's functions and everything else of the GraphDef that has no other place, as the
-  // bytes of a GraphDef without nodes; kept for export.
-  std::string& library_bytes();
 
   // The scopes that builder functions follow.
   BuildState& build_state();

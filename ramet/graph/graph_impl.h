@@ -13,6 +13,8 @@
 
 namespace ramet {
 
+class FunctionLibrary;
+
 // One end of an edge: output `index` of a node; index kControl for control dependencies.
 struct Endpoint {
   static constexpr int32_t kControl = -1;
@@ -54,7 +56,9 @@ struct GraphImpl {
   Collections collections;
   std::vector<VariableRecord> variables;
   GraphVersions versions;
-  std::string library_bytes;
+  // Graphs of function bodies have that of the graph that they were made for.
+  std::shared_ptr<FunctionLibrary> library;
+  bool owns_library = true;
   BuildState build_state;
   Status status;
   bool finalized = false;

@@ -5,6 +5,7 @@
 
 #include "ramet/base/wire_format.h"
 #include "ramet/graph/attr_proto.h"
+#include "ramet/graph/function_library.h"
 #include "ramet/graph/import_attrs.h"
 #include "ramet/graph/message_file.h"
 
@@ -96,9 +97,7 @@ Status GraphWriter::WriteNodes() {
 
 Status GraphWriter::WriteRest() {
   GraphDef rest;
-  if (!rest.ParseFromString(impl_.library_bytes)) {
-    return DataLoss("the function library of the graph cannot be read back");
-  }
+  impl_.library->CopyTo(&rest);
   if (options_.def.strip_default_attrs) StripLibrary(impl_, rest.mutable_library());
   if (rest.library().ByteSizeLong() == 0) rest.clear_library();
   VersionDef* versions = rest.mutable_versions();

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "ramet/graph/device_name.h"
-#include "ramet/graph/import_library.h"
+#include "ramet/graph/function_library.h"
 #include "ramet/graph/import_proto.h"
 #include "ramet/graph/message_file.h"
 #include "ramet/graph/names.h"
@@ -94,8 +94,7 @@ Status GraphImport::Prepare() {
   for (int32_t i = 0; i < size(); ++i) RAMET_RETURN_IF_ERROR(InferNodeShapes(i));
   RAMET_RETURN_IF_ERROR(SetDevices());
   RAMET_RETURN_IF_ERROR(ResolveReturnElements());
-  RAMET_ASSIGN_OR_RETURN(library_, MergeLibraries(impl_.library_bytes, def_.rest()));
-  return OkStatus();
+  return impl_.library->Check(def_.rest());
 }
 
 Status GraphImport::CheckVersions() const {
@@ -349,7 +348,7 @@ ImportResults GraphImport::Commit() {
     results_.operations.push_back(Operation(&graph_, id));
   }
   ops_.MoveTo(&impl_);
-  impl_.library_bytes = std::move(library_);
+  impl_.library->Add(def_.rest());
   if (def_.rest().has_versions() || def_.node_size() > 0) MergeVersions();
   results_.prefix = prefix_;
   lock_.unlock();

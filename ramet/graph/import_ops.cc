@@ -1,5 +1,6 @@
 #include "ramet/graph/import_ops.h"
 
+#include "ramet/graph/function_library.h"
 #include "ramet/graph/op_def_proto.h"
 
 namespace ramet {
@@ -45,10 +46,11 @@ const OpDef* ImportOps::FindFunction(std::string_view name) {
   if (!functions_read_) {
     functions_read_ = true;
     AddFunctions(def_);
-    if (earlier_library_.ParseFromString(impl_.library_bytes)) AddFunctions(earlier_library_);
   }
   auto it = functions_.find(name);
-  return it == functions_.end() ? nullptr : it->second;
+  if (it != functions_.end()) return it->second;
+  const FunctionDef* earlier = impl_.library->Find(name);
+  return earlier == nullptr ? nullptr : &earlier->signature();
 }
 
 void ImportOps::AddFunctions(const GraphDef& def) {

@@ -51,7 +51,6 @@ class ImportOps {
   std::unordered_map<std::string_view, ImportOp> ops_;
   std::unordered_map<std::string_view, const OpDef*> producers_;
   std::unordered_map<std::string_view, const OpDef*> functions_;
-  GraphDef earlier_library_;
   bool functions_read_ = false;
   std::vector<std::unique_ptr<Op>> added_;
 };

@@ -80,7 +80,6 @@ class GraphImport {
   std::vector<const ImportOp*> node_ops_;
   std::vector<ImportedAttrs> node_attrs_;
   std::vector<int> used_outputs_;  // filled when an op is met that nothing defines
-  std::string library_;
   ImportResults results_;
   bool committed_ = false;
 };

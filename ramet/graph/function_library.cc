@@ -1,0 +1,146 @@
+#include "ramet/graph/function_library.h"
+
+#include <mutex>
+
+#include "ramet/graph/message_file.h"
+#include "ramet/tensor/tensor_proto.h"
+
+namespace ramet {
+namespace {
+
+Status CheckSame(const FunctionDef& known, const FunctionDef& added) {
+  if (&known == &added || CanonicalBytes(known) == CanonicalBytes(added)) return OkStatus();
+  return InvalidArgument("Cannot add function '", added.signature().name(),
+                         "' because a different function with the same name already exists.");
+}
+
+Status CheckSame(const std::string& known, const GradientDef& added) {
+  if (known == added.gradient_func()) return OkStatus();
+  return InvalidArgument("Cannot assign gradient function '", added.gradient_func(), "' to '",
+                         added.function_name(), "' because it already has gradient function '",
+                         known, "'");
+}
+
+}  // namespace
+
+Status FunctionLibrary::Check(const GraphDef& def) const {
+  std::shared_lock lock(mutex_);
+  std::unordered_map<std::string_view, const FunctionDef*> functions;
+  for (const FunctionDef& f : def.library().function()) {
+    const std::string& name = f.signature().name();
+    auto known = functions_.find(name);
+    if (known != functions_.end()) RAMET_RETURN_IF_ERROR(CheckSame(*known->second, f));
+    auto [same, added] = functions.emplace(name, &f);
+    if (!added) RAMET_RETURN_IF_ERROR(CheckSame(*same->second, f));
+  }
+  std::unordered_map<std::string, std::string> gradients;
+  for (const GradientDef& g : def.library().gradient()) {
+    auto known = gradients_.find(g.function_name());
+    if (known != gradients_.end()) RAMET_RETURN_IF_ERROR(CheckSame(known->second, g));
+    auto [same, added] = gradients.emplace(g.function_name(), g.gradient_func());
+    if (!added) RAMET_RETURN_IF_ERROR(CheckSame(same->second, g));
+  }
+  return OkStatus();
+}
+
+void FunctionLibrary::Add(const GraphDef& def) {
+  std::unique_lock lock(mutex_);
+  if (def.has_library()) {
+    FunctionDefLibrary* library = rest_.mutable_library();
+    for (const FunctionDef& f : def.library().function()) {
+      if (!functions_.contains(f.signature().name())) IndexFunction(*library->add_function() = f);
+    }
+    for (const GradientDef& g : def.library().gradient()) {
+      const bool added = gradients_.emplace(g.function_name(), g.gradient_func()).second;
+      if (added) *library->add_gradient() = g;
+    }
+    for (const RegisteredGradient& g : def.library().registered_gradients()) {
+      *library->add_registered_gradients() = g;
+    }
+    AddUnknownFields(def.library(), library);
+  }
+  if (def.has_debug_info()) rest_.mutable_debug_info()->MergeFrom(def.debug_info());
+  if (HasUnknownFields(def.versions())) {
+    AddUnknownFields(def.versions(), rest_.mutable_versions());
+  }
+  AddUnknownFields(def, &rest_);
+}
+
+void FunctionLibrary::IndexFunction(const FunctionDef& def) {
+  functions_.emplace(def.signature().name(), &def);
+}
+
+Status FunctionLibrary::AddFunction(const FunctionDef& def) {
+  std::unique_lock lock(mutex_);
+  auto known = functions_.find(def.signature().name());
+  if (known != functions_.end()) return CheckSame(*known->second, def);
+  IndexFunction(*rest_.mutable_library()->add_function() = def);
+  return OkStatus();
+}
+
+Status FunctionLibrary::AddGradient(const GradientDef& def) {
+  std::unique_lock lock(mutex_);
+  auto [known, added] = gradients_.emplace(def.function_name(), def.gradient_func());
+  if (!added) return CheckSame(known->second, def);
+  *rest_.mutable_library()->add_gradient() = def;
+  return OkStatus();
+}
+
+void FunctionLibrary::CopyTo(GraphDef* def) const {
+  std::shared_lock lock(mutex_);
+  *def = rest_;
+}
+
+const FunctionDef* FunctionLibrary::Find(std::string_view name) const {
+  std::shared_lock lock(mutex_);
+  auto it = functions_.find(name);
+  return it == functions_.end() ? nullptr : it->second;
+}
+
+std::string FunctionLibrary::GradientOf(std::string_view name) const {
+  std::shared_lock lock(mutex_);
+  auto it = gradients_.find(std::string(name));
+  return it == gradients_.end() ? std::string() : it->second;
+}
+
+std::vector<std::string> FunctionLibrary::names() const {
+  std::shared_lock lock(mutex_);
+  std::vector<std::string> names;
+  for (const FunctionDef& f : rest_.library().function()) names.push_back(f.signature().name());
+  return names;
+}
+
+std::string FunctionLibrary::UniqueName(std::string_view name) {
+  std::unique_lock lock(mutex_);
+  int& used = used_names_[std::string(name)];
+  std::string unique(name);
+  while (used > 0 ? functions_.contains(unique = StrCat(name, "_", used))
+                  : functions_.contains(unique)) {
+    ++used;
+  }
+  ++used;
+  return unique;
+}
+
+StatusOr<FunctionLibrary::Body> FunctionLibrary::BodyFor(
+    const std::string& key, const std::function<StatusOr<Body>()>& make) {
+  {
+    std::shared_lock lock(mutex_);
+    auto known = bodies_.find(key);
+    if (known != bodies_.end()) return known->second;
+  }
+  RAMET_ASSIGN_OR_RETURN(Body body, make());
+  std::unique_lock lock(mutex_);
+  if (closed_) return body;
+  return bodies_.emplace(key, std::move(body)).first->second;
+}
+
+void FunctionLibrary::Close() {
+  std::unordered_map<std::string, Body> bodies;
+  std::unique_lock lock(mutex_);
+  closed_ = true;
+  bodies.swap(bodies_);
+  lock.unlock();
+}
+
+}  // namespace ramet

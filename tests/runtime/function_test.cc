@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include <functional>
 #include <thread>
 
 #include "ramet/ramet.h"
@@ -139,14 +140,17 @@ TEST_F(FunctionRunTest, RecursionKeepsToASmallStack) {
   pthread_attr_t small;
   ASSERT_EQ(pthread_attr_init(&small), 0);
   ASSERT_EQ(pthread_attr_setstacksize(&small, 512 << 10), 0);
-  auto run = [](void* self) -> void* {
-    const Status status = static_cast<FunctionRunTest*>(self)->Run(1).status();
+  std::function<void()> run = [this] {
+    const Status status = Run(1).status();
     EXPECT_EQ(status.code(), Code::kResourceExhausted) << status.ToString();
     EXPECT_THAT(status.message(), HasSubstr("the stack of this thread has no room for more"));
+  };
+  auto call = [](void* function) -> void* {
+    (*static_cast<std::function<void()>*>(function))();
     return nullptr;
   };
   pthread_t thread;
-  ASSERT_EQ(pthread_create(&thread, &small, run, this), 0);
+  ASSERT_EQ(pthread_create(&thread, &small, call, &run), 0);
   pthread_join(thread, nullptr);
   pthread_attr_destroy(&small);
 }

@@ -556,6 +556,13 @@ Output DepthwiseConv2dNativeBackpropInput(const Input& input_sizes, const Input&
   return DepthwiseConv2dNativeBackpropInput(input_sizes, filter, out_backprop, strides, padding, DepthwiseConv2dNativeBackpropInputOptions(), name, where);
 }
 
+Output Dequantize(const Input& input, const Input& min_range, const Input& max_range, const DequantizeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Dequantize", Flat({input, min_range, max_range}), {{"mode", options.mode}, {"narrow_range", options.narrow_range}, {"axis", options.axis}, {"dtype", options.dtype}}, Or(name, "Dequantize"), where));
+}
+Output Dequantize(const Input& input, const Input& min_range, const Input& max_range, std::string_view name, SourceLocation where) {
+  return Dequantize(input, min_range, max_range, DequantizeOptions(), name, where);
+}
+
 Operation DestroyResourceOp(const Input& resource, const DestroyResourceOpOptions& options, std::string_view name, SourceLocation where) {
   return Build(nullptr, "DestroyResourceOp", Flat({resource}), {{"ignore_lookup_error", options.ignore_lookup_error}}, Or(name, "DestroyResourceOp"), where);
 }
@@ -1467,6 +1474,43 @@ std::vector<Output> PyFunc(const std::vector<Input>& input, const std::string& t
 
 std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "PyFuncStateless", Flat({input}), {{"token", token}, {"Tout", tout}}, Or(name, "PyFuncStateless"), where));
+}
+
+Output QuantizeAndDequantizeV2(const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "QuantizeAndDequantizeV2", Flat({input, input_min, input_max}), {{"signed_input", options.signed_input}, {"num_bits", options.num_bits}, {"range_given", options.range_given}, {"round_mode", options.round_mode}, {"narrow_range", options.narrow_range}, {"axis", options.axis}}, Or(name, "QuantizeAndDequantizeV2"), where));
+}
+Output QuantizeAndDequantizeV2(const Input& input, const Input& input_min, const Input& input_max, std::string_view name, SourceLocation where) {
+  return QuantizeAndDequantizeV2(input, input_min, input_max, QuantizeAndDequantizeV2Options(), name, where);
+}
+
+Output QuantizeAndDequantizeV3(const Input& input, const Input& input_min, const Input& input_max, const Input& num_bits, const QuantizeAndDequantizeV3Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "QuantizeAndDequantizeV3", Flat({input, input_min, input_max, num_bits}), {{"signed_input", options.signed_input}, {"range_given", options.range_given}, {"narrow_range", options.narrow_range}, {"axis", options.axis}}, Or(name, "QuantizeAndDequantizeV3"), where));
+}
+Output QuantizeAndDequantizeV3(const Input& input, const Input& input_min, const Input& input_max, const Input& num_bits, std::string_view name, SourceLocation where) {
+  return QuantizeAndDequantizeV3(input, input_min, input_max, num_bits, QuantizeAndDequantizeV3Options(), name, where);
+}
+
+Output QuantizeAndDequantizeV4(const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV4Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "QuantizeAndDequantizeV4", Flat({input, input_min, input_max}), {{"signed_input", options.signed_input}, {"num_bits", options.num_bits}, {"range_given", options.range_given}, {"round_mode", options.round_mode}, {"narrow_range", options.narrow_range}, {"axis", options.axis}}, Or(name, "QuantizeAndDequantizeV4"), where));
+}
+Output QuantizeAndDequantizeV4(const Input& input, const Input& input_min, const Input& input_max, std::string_view name, SourceLocation where) {
+  return QuantizeAndDequantizeV4(input, input_min, input_max, QuantizeAndDequantizeV4Options(), name, where);
+}
+
+QuantizeAndDequantizeV4GradOutputs QuantizeAndDequantizeV4Grad(const Input& gradients, const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV4GradOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizeAndDequantizeV4Grad", Flat({gradients, input, input_min, input_max}), {{"axis", options.axis}}, Or(name, "QuantizeAndDequantizeV4Grad"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+QuantizeAndDequantizeV4GradOutputs QuantizeAndDequantizeV4Grad(const Input& gradients, const Input& input, const Input& input_min, const Input& input_max, std::string_view name, SourceLocation where) {
+  return QuantizeAndDequantizeV4Grad(gradients, input, input_min, input_max, QuantizeAndDequantizeV4GradOptions(), name, where);
+}
+
+QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, const QuantizeV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizeV2", Flat({input, min_range, max_range}), {{"T", t}, {"mode", options.mode}, {"round_mode", options.round_mode}, {"narrow_range", options.narrow_range}, {"axis", options.axis}, {"ensure_minimum_range", options.ensure_minimum_range}}, Or(name, "QuantizeV2"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, std::string_view name, SourceLocation where) {
+  return QuantizeV2(input, min_range, max_range, t, QuantizeV2Options(), name, where);
 }
 
 Output RandomGammaGrad(const Input& alpha, const Input& sample, std::string_view name, SourceLocation where) {
@@ -2865,13 +2909,6 @@ Output VariableV2(Graph& graph, const Shape& shape, DType dtype, std::string_vie
 
 Output Where(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Where", Flat({input}), {}, Or(name, "Where"), where));
-}
-
-std::vector<Output> While(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, const WhileOptions& options, std::string_view name, SourceLocation where) {
-  return All(Build(nullptr, "While", Flat({input}), {{"cond", cond}, {"body", body}, {"output_shapes", options.output_shapes}, {"parallel_iterations", options.parallel_iterations}}, Or(name, "While"), where));
-}
-std::vector<Output> While(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, std::string_view name, SourceLocation where) {
-  return While(input, cond, body, WhileOptions(), name, where);
 }
 
 Operation WriteFile(const Input& filename, const Input& contents, std::string_view name, SourceLocation where) {

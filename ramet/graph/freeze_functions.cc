@@ -101,6 +101,38 @@ StatusOr<FunctionDef*> FunctionFreezer::OwnCopy(NameAttrList* called) {
   return copy;
 }
 
+void FunctionFreezer::DropUnused(const google::protobuf::RepeatedPtrField<NodeDef>& nodes) {
+  if (own_.empty()) return;
+  std::unordered_set<std::string> used;
+  std::vector<const FunctionDef*> open;
+  auto use = [&](const std::string& name) {
+    auto it = functions_.find(name);
+    if (it != functions_.end() && used.insert(name).second) open.push_back(it->second);
+  };
+  auto use_all = [&](const google::protobuf::RepeatedPtrField<NodeDef>& callers) {
+    for (const NodeDef& node : callers) {
+      use(node.op());
+      for (const auto& [name, attr] : node.attr()) {
+        if (attr.has_func()) use(attr.func().name());
+        for (const NameAttrList& f : attr.list().func()) use(f.name());
+      }
+    }
+  };
+  use_all(nodes);
+  for (size_t i = 0; i < open.size(); ++i) {
+    use_all(open[i]->node_def());
+    for (const GradientDef& g : library_.gradient()) {
+      if (g.function_name() == open[i]->signature().name()) use(g.gradient_func());
+    }
+  }
+  auto* functions = library_.mutable_function();
+  functions->erase(
+      std::remove_if(functions->begin(), functions->end(),
+                     [&](const FunctionDef& f) { return !used.contains(f.signature().name()); }),
+      functions->end());
+  functions_.clear();
+}
+
 StatusOr<std::vector<int>> FunctionFreezer::FreezeCall(NodeDef* node, int input, DType dtype,
                                                        int depth) {
   const CallLayout* layout = LayoutOf(node->op());

@@ -26,6 +26,9 @@ class FunctionFreezer {
     return FreezeCall(node, input, dtype, 0);
   }
 
+  // Removes what `nodes` do not call any more, if there are copies.
+  void DropUnused(const google::protobuf::RepeatedPtrField<NodeDef>& nodes);
+
  private:
   StatusOr<std::vector<int>> FreezeCall(NodeDef* node, int input, DType dtype, int depth);
   StatusOr<std::vector<int>> FreezeArg(FunctionDef* function, int arg, DType dtype, int depth);

@@ -43,6 +43,7 @@ class VariableFreezer {
       auto it = values.find(def_.node(i).name());
       if (it != values.end()) RAMET_RETURN_IF_ERROR(FreezeOne(i, it->second));
     }
+    functions_.DropUnused(def_.node());
     return OkStatus();
   }
 

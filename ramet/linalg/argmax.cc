@@ -40,9 +40,38 @@ void ArgTile(const T* x, int64_t n, int64_t inner, int64_t count, int64_t* index
   }
 }
 
+// The first of the best elements of a row: the best is found in vectors, then where it is.
+template <class T, bool kMax>
+int64_t ArgRow(const T* x, int64_t n) {
+  constexpr int64_t kLanes = 16;
+  T best[kLanes];
+  std::fill_n(best, kLanes, Worst<T, kMax>());
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int64_t l = 0; l < kLanes; ++l)
+      best[l] = Better<T, kMax>(x[i + l], best[l]) ? x[i + l] : best[l];
+  }
+  for (; i < n; ++i) best[0] = Better<T, kMax>(x[i], best[0]) ? x[i] : best[0];
+  T top = best[0];
+  for (const T b : best) top = Better<T, kMax>(b, top) ? b : top;
+  if (top == Worst<T, kMax>()) return 0;
+  return std::find(x, x + n, top) - x;
+}
+
+template <class T, bool kMax>
+void ArgRows(Type index_type, int64_t rows, int64_t n, const T* x, void* y) {
+  ParallelFor(rows, 16384 / n + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t index = ArgRow<T, kMax>(x + r * n, n);
+      Cast(Type::kInt64, &index, index_type, Advance(index_type, y, r), 1);
+    }
+  });
+}
+
 template <class T, bool kMax>
 void ArgReduce(Type index_type, int64_t outer, int64_t n, int64_t inner, const void* xv, void* y) {
   const T* x = static_cast<const T*>(xv);
+  if (inner == 1) return ArgRows<T, kMax>(index_type, outer, n, x, y);
   const int64_t tiles = (inner + kArgTile - 1) / kArgTile;
   ParallelFor(
       outer * tiles, 16384 / (n * std::min(inner, kArgTile)) + 1, [&](int64_t begin, int64_t end) {

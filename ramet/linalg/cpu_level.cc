@@ -41,7 +41,8 @@ int RequestedLevel() {
   LEVEL::AddProducts(table);    \
   LEVEL::AddDepthwise(table);   \
   LEVEL::AddPooling(table);     \
-  LEVEL::AddBatchNorm(table)
+  LEVEL::AddBatchNorm(table);   \
+  LEVEL::AddSelect(table)
 
 KernelTable MakeTable([[maybe_unused]] int level) {
   KernelTable table;

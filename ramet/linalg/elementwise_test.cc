@@ -132,10 +132,111 @@ TEST(Unary, AgreesWithLibmAtEachLevel) {
   });
 }
 
+struct UlpCase {
+  UnaryOp op;
+  long double (*f)(long double);
+  double low, high;
+  double ulps;
+};
+
+// What is in levels/real_math.h, with the largest error in units of the last place.
+const UlpCase kUlpCases[] = {
+    {UnaryOp::kExp, [](long double x) { return std::exp(x); }, -87, 88.7, 1.5},
+    {UnaryOp::kExpm1, [](long double x) { return std::expm1(x); }, -20, 88, 2},
+    {UnaryOp::kExpm1, [](long double x) { return std::expm1(x); }, -1, 1, 2},
+    {UnaryOp::kSigmoid, [](long double x) { return 1 / (1 + std::exp(-x)); }, -80, 80, 3},
+    {UnaryOp::kSoftplus, [](long double x) { return std::log1p(std::exp(x)); }, -20, 20, 8},
+    {UnaryOp::kErf, [](long double x) { return std::erf(x); }, -6, 6, 6},
+    {UnaryOp::kAtan, [](long double x) { return std::atan(x); }, -9, 9, 2.5},
+};
+const UlpCase kFloatUlpCases[] = {
+    {UnaryOp::kSin, [](long double x) { return std::sin(x); }, -100, 100, 1.6},
+    {UnaryOp::kCos, [](long double x) { return std::cos(x); }, -100, 100, 1.6},
+    {UnaryOp::kSin, [](long double x) { return std::sin(x); }, -2e6, 2e6, 1.6},
+    {UnaryOp::kCos, [](long double x) { return std::cos(x); }, -2e6, 2e6, 1.6},
+    {UnaryOp::kLog1p, [](long double x) { return std::log1p(x); }, -0.99, 100, 2},
+    {UnaryOp::kErfc, [](long double x) { return std::erfc(x); }, -6, 9.1, 6},
+    {UnaryOp::kAsin, [](long double x) { return std::asin(x); }, -1, 1, 2.5},
+    {UnaryOp::kAcos, [](long double x) { return std::acos(x); }, -1, 1, 2},
+    {UnaryOp::kAtanh, [](long double x) { return std::atanh(x); }, -0.999, 0.999, 3},
+};
+
+template <class T>
+void CheckUlps(const UlpCase& c) {
+  std::vector<T> x = Noise<T>(100003);
+  for (T& v : x) v = static_cast<T>(c.low + (v + 1) / 2 * (c.high - c.low));
+  const std::vector<T> y = Apply(c.op, x);
+  double worst = 0, at = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const long double want = c.f(x[i]);
+    const T near = std::fabs(static_cast<T>(want));
+    const T ulp = std::nextafter(near, std::numeric_limits<T>::infinity()) - near;
+    const double error = std::fabs(static_cast<double>((y[i] - want) / ulp));
+    if (!(error <= worst)) worst = error, at = x[i];
+  }
+  EXPECT_LE(worst, c.ulps) << "op " << static_cast<int>(c.op) << " level " << CpuLevel() << " of "
+                           << sizeof(T) << " bytes at " << at;
+}
+
+TEST(Unary, IsAccurateToSomeUlps) {
+  AtEachLevel([] {
+    for (const UlpCase& c : kUlpCases) {
+      CheckUlps<float>(c);
+      CheckUlps<double>(c);
+    }
+    for (const UlpCase& c : kFloatUlpCases) CheckUlps<float>(c);
+    CheckUlps<double>({UnaryOp::kTanh, [](long double x) { return std::tanh(x); }, -25, 25, 3});
+  });
+}
+
+TEST(Unary, FunctionsAtTheirEnds) {
+  AtEachLevel([] {
+    const Floats x = {kNan, -kInf, kInf, 0};
+    EXPECT_THAT(Apply(UnaryOp::kExpm1, x), Equals({kNan, -1, kInf, 0}));
+    EXPECT_THAT(Apply(UnaryOp::kLog1p, x), Equals({kNan, kNan, kInf, 0}));
+    EXPECT_THAT(Apply<float>(UnaryOp::kErf, {3.92f, 5}), ElementsAre(1, 1));
+    EXPECT_THAT(Apply(UnaryOp::kErf, x), Equals({kNan, -1, 1, 0}));
+    EXPECT_THAT(Apply(UnaryOp::kErfc, x), Equals({kNan, 2, 0, 1}));
+    EXPECT_THAT(Apply(UnaryOp::kAtan, x), Equals({kNan, -1.5707964f, 1.5707964f, 0}));
+    EXPECT_THAT(Apply(UnaryOp::kSin, x), Equals({kNan, kNan, kNan, 0}));
+    EXPECT_THAT(Apply(UnaryOp::kCos, x), Equals({kNan, kNan, kNan, 1}));
+    const Floats unit = {kNan, -2, 2, -1, 1, 0};
+    EXPECT_THAT(Apply(UnaryOp::kAsin, unit),
+                Equals({kNan, kNan, kNan, -1.5707964f, 1.5707964f, 0}));
+    EXPECT_THAT(Apply(UnaryOp::kAcos, unit), Equals({kNan, kNan, kNan, 3.1415927f, 0, 1.5707964f}));
+    EXPECT_THAT(Apply(UnaryOp::kAtanh, unit), Equals({kNan, kNan, kNan, -kInf, kInf, 0}));
+    for (const UnaryOp op : {UnaryOp::kExpm1, UnaryOp::kErf, UnaryOp::kAtan, UnaryOp::kSin,
+                             UnaryOp::kAsin, UnaryOp::kAtanh}) {
+      EXPECT_TRUE(std::signbit(Apply<float>(op, {-0.0f})[0])) << static_cast<int>(op);
+    }
+  });
+}
+
+TEST(Binary, Atan2InAllQuadrants) {
+  AtEachLevel([] {
+    for (const float y : {-kInf, -2.0f, -1e-30f, -0.0f, 0.0f, 3.0f, kInf, kNan}) {
+      for (const float x : {-kInf, -2.5f, -0.0f, 0.0f, 1e-30f, 7.0f, kInf, kNan}) {
+        const float got = Apply<float>(BinaryOp::kAtan2, {y}, {x})[0];
+        EXPECT_THAT(got, NanSensitiveFloatEq(std::atan2(y, x))) << y << " " << x;
+        EXPECT_TRUE(got != got || std::signbit(got) == std::signbit(y)) << y << " " << x;
+        const double wide = Apply<double>(BinaryOp::kAtan2, {y}, {x})[0];
+        EXPECT_THAT(wide, testing::NanSensitiveDoubleEq(std::atan2(double{y}, double{x})));
+      }
+    }
+    const Floats y = Noise(50000, 1), x = Noise(50000, 2);
+    const Floats got = Apply(BinaryOp::kAtan2, y, x);
+    for (size_t i = 0; i < x.size(); ++i) {
+      ASSERT_NEAR(got[i], std::atan2(double{y[i]}, double{x[i]}), 3e-7 * std::fabs(got[i]));
+    }
+  });
+}
+
 TEST(Unary, ValueDoesNotDependOnThePlace) {
   AtEachLevel([] {
     const Floats x(77, 0.3712f);
-    for (const UnaryOp op : {UnaryOp::kExp, UnaryOp::kTanh, UnaryOp::kLog, UnaryOp::kSin}) {
+    for (const UnaryOp op :
+         {UnaryOp::kExp, UnaryOp::kTanh, UnaryOp::kLog, UnaryOp::kSin, UnaryOp::kErf,
+          UnaryOp::kErfc, UnaryOp::kAsin, UnaryOp::kAtan, UnaryOp::kSoftplus}) {
       const Floats y = Apply(op, x);
       EXPECT_EQ(y, Floats(77, y[0]));
     }

@@ -113,6 +113,9 @@ struct KernelTable {
   using Pool = void (*)(const PoolArgs& args, int64_t begin, int64_t end);
   // For each channel, one sum or two.
   using NormSums = void (*)(const NormArgs& args, float* sums, float* more_sums);
+  // y[i] = condition[i] ? a[i] : b[i]; a scalar operand has one element.
+  using SelectRow = void (*)(const bool* condition, const void* a, bool a_scalar, const void* b,
+                             bool b_scalar, int64_t n, void* y);
   using NormMap = void (*)(const NormArgs& args);
 
   Unary unary[kNumUnaryOps][kNumTypes] = {};
@@ -137,6 +140,8 @@ struct KernelTable {
   Product product[kNumTypes] = {};
   Depthwise depthwise[kNumConvKinds][kNumTypes] = {};
   Pool pool[kNumPoolKinds][kNumTypes] = {};
+  // By the logarithm of an element's width, 1 to 8 bytes.
+  SelectRow select[4] = {};
   NormSums norm_sum = nullptr;
   NormSums norm_sum_squares = nullptr;
   NormSums norm_sum_grads = nullptr;

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/parallel.h"
 #include "ramet/linalg/width.h"
 
@@ -13,10 +15,19 @@ constexpr int64_t kGrain = 16384;
 template <class T>
 void SelectRow(const bool* condition, int64_t cs, const T* a, int64_t as, const T* b, int64_t bs,
                int64_t n, T* y) {
-  if (cs == 1 && as == 1 && bs == 1) {
-    for (int64_t i = 0; i < n; ++i) y[i] = condition[i] ? a[i] : b[i];
+  if (cs == 0) {
+    const T* from = *condition ? a : b;
+    if ((*condition ? as : bs) == 0) {
+      std::fill_n(y, n, *from);
+    } else if (y != from) {
+      std::memcpy(y, from, n * sizeof(T));
+    }
+    return;
+  }
+  if constexpr (sizeof(T) <= 8) {
+    Kernels().select[std::countr_zero(sizeof(T))](condition, a, as == 0, b, bs == 0, n, y);
   } else {
-    for (int64_t i = 0; i < n; ++i) y[i] = condition[i * cs] ? a[i * as] : b[i * bs];
+    for (int64_t i = 0; i < n; ++i) y[i] = condition[i] ? a[i * as] : b[i * bs];
   }
 }
 

@@ -49,6 +49,8 @@ void CopyLine(const T* x, int64_t xs, T* y, int64_t ys, int64_t n) {
     std::memcpy(y, x, n * sizeof(T));
   } else if (xs == 0 && ys == 1) {
     std::fill(y, y + n, *x);
+  } else if (xs == -1 && ys == 1) {
+    for (int64_t i = 0; i < n; ++i) y[i] = x[-i];
   } else {
     for (int64_t i = 0; i < n; ++i) y[i * ys] = x[i * xs];
   }

@@ -1,4 +1,5 @@
 #include "ramet/linalg/levels/loops.h"
+#include "ramet/linalg/levels/real_math.h"
 #include "ramet/linalg/levels/tables.h"
 
 namespace ramet::linalg::RAMET_LEVEL {
@@ -37,6 +38,10 @@ RAMET_OP(TanhGrad, b*(1 - a * a))
 RAMET_OP(SqrtGrad, b* T(0.5) / a)
 RAMET_OP(RsqrtGrad, b* T(-0.5) * (a * a * a))
 RAMET_OP(ReciprocalGrad, -b*(a* a))
+RAMET_OP(SoftplusGrad, a / (ExpOf(-b) + 1))
+RAMET_OP(Atan2, Atan2Of(a, b))
+RAMET_OP(Xlogy, a == 0 ? T(0) : a * LogOf(b))
+RAMET_OP(Xlog1py, a == 0 ? T(0) : a * Log1pOf(b))
 #undef RAMET_OP
 
 struct FloorDiv {
@@ -67,6 +72,7 @@ void AddArithmetic(KernelTable& t) {
   t.Set(BinaryOp::kSquaredDifference, type, BinaryRows<SquaredDifference, T>);
   t.Set(BinaryOp::kDivNoNan, type, BinaryRows<DivNoNan, T>);
   t.Set(BinaryOp::kMulNoNan, type, BinaryRows<MulNoNan, T>);
+  t.Set(BinaryOp::kAtan2, type, BinaryRows<Atan2, T>);
   t.Set(BinaryOp::kXdivy, type, BinaryRows<Xdivy, T>);
   t.Set(BinaryOp::kEqual, type, BinaryRows<Equal, T, bool>);
   t.Set(BinaryOp::kNotEqual, type, BinaryRows<NotEqual, T, bool>);
@@ -83,6 +89,7 @@ void AddGradients(KernelTable& t) {
   t.Set(BinaryOp::kRelu6Grad, type, BinaryRows<Relu6Grad, T>);
   t.Set(BinaryOp::kEluGrad, type, BinaryRows<EluGrad, T>);
   t.Set(BinaryOp::kSeluGrad, type, BinaryRows<SeluGrad, T>);
+  t.Set(BinaryOp::kSoftplusGrad, type, BinaryRows<SoftplusGrad, T>);
   t.Set(BinaryOp::kSoftsignGrad, type, BinaryRows<SoftsignGrad, T>);
   t.Set(BinaryOp::kSigmoidGrad, type, BinaryRows<SigmoidGrad, T>);
   t.Set(BinaryOp::kTanhGrad, type, BinaryRows<TanhGrad, T>);
@@ -98,6 +105,8 @@ void AddBinary(KernelTable& t) {
   AddArithmetic<double>(t);
   AddGradients<float>(t);
   AddGradients<double>(t);
+  t.Set(BinaryOp::kXlogy, Type::kFloat, BinaryRows<Xlogy, float>);
+  t.Set(BinaryOp::kXlog1py, Type::kFloat, BinaryRows<Xlog1py, float>);
 }
 
 }  // namespace ramet::linalg::RAMET_LEVEL

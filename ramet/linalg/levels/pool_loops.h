@@ -39,19 +39,42 @@ void VisitWindow(const PoolGeometry& g, const Window& w, Visit&& visit) {
 // The loops below work on output pixels [begin, end) of all images, those of gradients for x on
 // images [begin, end).
 
+// Output channels [0, c) of a window in pieces that stay in registers: each is start, then
+// join(itself, element) for every pixel of the window, then finish(itself).
+template <class T, class Join, class Finish>
+void FoldWindow(const PoolGeometry& g, const Window& w, const T* x, T start, T* y, Join&& join,
+                Finish&& finish) {
+  constexpr int64_t kPiece = 16;
+  const int64_t c = g.channels;
+  int64_t first = 0;
+  for (; first + kPiece <= c; first += kPiece) {
+    T piece[kPiece];
+    for (int64_t i = 0; i < kPiece; ++i) piece[i] = start;
+    VisitWindow(g, w, [&](int64_t pixel) {
+      const T* from = x + pixel * c + first;
+      for (int64_t i = 0; i < kPiece; ++i) piece[i] = join(piece[i], from[i]);
+    });
+    for (int64_t i = 0; i < kPiece; ++i) y[first + i] = finish(piece[i]);
+  }
+  if (first == c) return;
+  T piece[kPiece];
+  for (int64_t i = 0; i < c - first; ++i) piece[i] = start;
+  VisitWindow(g, w, [&](int64_t pixel) {
+    const T* from = x + pixel * c + first;
+    for (int64_t i = 0; i < c - first; ++i) piece[i] = join(piece[i], from[i]);
+  });
+  for (int64_t i = 0; i < c - first; ++i) y[first + i] = finish(piece[i]);
+}
+
 template <class T>
 void MaxPixels(const PoolArgs& a, int64_t begin, int64_t end, T lowest) {
   const PoolGeometry& g = a.g;
   const int64_t c = g.channels, pixels = g.out_pixels();
   for (int64_t p = begin; p < end; ++p) {
-    const T* x = static_cast<const T*>(a.x) + p / pixels * g.in_pixels() * c;
-    T* y = static_cast<T*>(a.y) + p * c;
-    for (int64_t i = 0; i < c; ++i) y[i] = lowest;
-    VisitWindow(g, WindowAt(g, p % pixels), [&](int64_t pixel) {
-      const T* from = x + pixel * c;
-      RAMET_IVDEP
-      for (int64_t i = 0; i < c; ++i) y[i] = from[i] > y[i] ? from[i] : y[i];
-    });
+    FoldWindow(
+        g, WindowAt(g, p % pixels), static_cast<const T*>(a.x) + p / pixels * g.in_pixels() * c,
+        lowest, static_cast<T*>(a.y) + p * c, [](T m, T x) { return x > m ? x : m; },
+        [](T m) { return m; });
   }
 }
 
@@ -175,17 +198,12 @@ void AvgPixels(const PoolArgs& a, int64_t begin, int64_t end) {
   const PoolGeometry& g = a.g;
   const int64_t c = g.channels, pixels = g.out_pixels();
   for (int64_t p = begin; p < end; ++p) {
-    const T* x = static_cast<const T*>(a.x) + p / pixels * g.in_pixels() * c;
-    T* y = static_cast<T*>(a.y) + p * c;
-    for (int64_t i = 0; i < c; ++i) y[i] = 0;
     const Window w = WindowAt(g, p % pixels);
-    VisitWindow(g, w, [&](int64_t pixel) {
-      const T* from = x + pixel * c;
-      RAMET_IVDEP
-      for (int64_t i = 0; i < c; ++i) y[i] += from[i];
-    });
     const T size = static_cast<T>(WindowSize(w));
-    for (int64_t i = 0; i < c; ++i) y[i] /= size;
+    FoldWindow(
+        g, w, static_cast<const T*>(a.x) + p / pixels * g.in_pixels() * c, T(0),
+        static_cast<T*>(a.y) + p * c, [](T sum, T x) { return static_cast<T>(sum + x); },
+        [size](T sum) { return static_cast<T>(sum / size); });
   }
 }
 
@@ -199,11 +217,15 @@ void AvgGradImages(const PoolArgs& a, int64_t begin, int64_t end) {
     T* dx = static_cast<T*>(a.y) + p / pixels * g.in_pixels() * c;
     const Window w = WindowAt(g, p % pixels);
     const T size = static_cast<T>(WindowSize(w));
-    VisitWindow(g, w, [&](int64_t pixel) {
-      T* to = dx + pixel * c;
-      RAMET_IVDEP
-      for (int64_t i = 0; i < c; ++i) to[i] += dy[i] / size;
-    });
+    for (int64_t first = 0; first < c; first += kPoolChunk) {
+      const int64_t count = c - first < kPoolChunk ? c - first : kPoolChunk;
+      T share[kPoolChunk];
+      for (int64_t i = 0; i < count; ++i) share[i] = dy[first + i] / size;
+      VisitWindow(g, w, [&](int64_t pixel) {
+        T* to = dx + pixel * c + first;
+        for (int64_t i = 0; i < count; ++i) to[i] += share[i];
+      });
+    }
   }
 }
 

@@ -108,15 +108,29 @@ T Minimum::Identity() {
   return Highest<T>();
 }
 
+// The two halves of `bytes` of lanes joined, and the halves of that, down to one lane.
+template <class R, class T, int bytes>
+T JoinHalves(const void* lanes) {
+  if constexpr (bytes > 16) {
+    typedef T Half __attribute__((vector_size(bytes / 2)));
+    Half low, high;
+    std::memcpy(&low, lanes, sizeof low);
+    std::memcpy(&high, static_cast<const char*>(lanes) + sizeof low, sizeof high);
+    const Half joined = R::Join(low, high);
+    return JoinHalves<R, T, bytes / 2>(&joined);
+  } else {
+    T lane[bytes / sizeof(T)];
+    std::memcpy(lane, lanes, sizeof lane);
+    for (int width = bytes / sizeof(T) / 2; width > 0; width /= 2) {
+      for (int i = 0; i < width; ++i) lane[i] = R::Join(lane[i], lane[i + width]);
+    }
+    return lane[0];
+  }
+}
+
 template <class R, class T>
 T JoinLanes(Vector<T> v) {
-  constexpr int kLanes = kVectorBytes / sizeof(T);
-  T lane[kLanes];
-  std::memcpy(lane, &v, sizeof v);
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) lane[i] = R::Join(lane[i], lane[i + width]);
-  }
-  return lane[0];
+  return JoinHalves<R, T, kVectorBytes>(&v);
 }
 
 // Up to some thousand elements, in four accumulators.

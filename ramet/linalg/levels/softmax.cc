@@ -1,7 +1,7 @@
 #include <Eigen/Core>
 #include <cstring>
 
-#include "ramet/linalg/levels/exp.h"
+#include "ramet/linalg/levels/real_math.h"
 #include "ramet/linalg/levels/reduce_loops.h"
 #include "ramet/linalg/levels/tables.h"
 
@@ -23,17 +23,30 @@ Block<T> LoadPart(const T* x, int64_t count, T rest) {
 
 template <class T>
 void StorePart(const Block<T>& block, int64_t count, T* y) {
-  std::memcpy(y, block.data(), (count < kWidth<T> ? count : kWidth<T>)*sizeof(T));
+  if (count >= kWidth<T>) {
+    Eigen::Map<Block<T>> whole(y);
+    whole = block;
+  } else {
+    std::memcpy(y, block.data(), count * sizeof(T));
+  }
+}
+
+template <class T>
+Block<T> ExpOfBlock(const Block<T>& x) {
+  Block<T> e;
+  for (int i = 0; i < kWidth<T>; ++i) e(i) = ExpOf(x(i));
+  return e;
 }
 
 template <class T>
 T SumOfBlock(const Block<T>& block) {
-  T lane[kWidth<T>];
-  std::memcpy(lane, block.data(), sizeof lane);
-  for (int width = kWidth<T> / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) lane[i] += lane[i + width];
+  constexpr int kVectors = 64 / kVectorBytes;
+  Vector<T> part[kVectors];
+  std::memcpy(part, block.data(), sizeof part);
+  for (int width = kVectors / 2; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) part[i] += part[i + width];
   }
-  return lane[0];
+  return JoinLanes<Sum, T>(part[0]);
 }
 
 // y = exp(x - top) where y is given; returns the sum.
@@ -42,7 +55,7 @@ T ExpRow(const T* x, int64_t n, T top, T* y) {
   Block<T> sum = Block<T>::Zero();
   for (int64_t i = 0; i < n; i += kWidth<T>) {
     const Block<T> shifted = LoadPart(x + i, n - i, Lowest<T>()) - top;
-    const Block<T> e = ExpOf(shifted);
+    const Block<T> e = ExpOfBlock<T>(shifted);
     sum += e;
     if (y != nullptr) StorePart(e, n - i, y + i);
   }
@@ -50,7 +63,7 @@ T ExpRow(const T* x, int64_t n, T top, T* y) {
 }
 
 template <class T>
-T LogOf(T x) {
+T LogOfSum(T x) {
   const Block<T> block = Block<T>::Constant(x);
   const Block<T> log = block.log();
   return log(0);
@@ -76,7 +89,7 @@ void LogSoftmaxRows(int64_t rows, int64_t n, const void* xv, void* yv) {
     const T* x = static_cast<const T*>(xv) + r * n;
     T* y = static_cast<T*>(yv) + r * n;
     const T top = ReduceRow<Maximum>(x, n);
-    const T log_sum = LogOf(ExpRow<T>(x, n, top, nullptr));
+    const T log_sum = LogOfSum(ExpRow<T>(x, n, top, nullptr));
     RAMET_IVDEP
     for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - top) - log_sum;
   }
@@ -103,17 +116,16 @@ template <class T>
 void XentRow(const T* logits, const T* labels, int64_t n, T* loss, T* backprop) {
   const T top = ReduceRow<Maximum>(logits, n);
   const T sum = ExpRow<T>(logits, n, top, nullptr);
-  const T log_sum = LogOf(sum);
-  T total = 0;
+  const T log_sum = LogOfSum(sum);
+  Block<T> total = Block<T>::Zero();
   for (int64_t i = 0; i < n; i += kWidth<T>) {
     const Block<T> x = LoadPart(logits + i, n - i, T(0)) - top;
     const Block<T> y = LoadPart(labels + i, n - i, T(0));
-    const Block<T> terms = y * (log_sum - x);
-    total += SumOfBlock<T>(terms);
-    const Block<T> gradient = ExpOf(x) / sum - y;
+    total += y * (log_sum - x);
+    const Block<T> gradient = ExpOfBlock<T>(x) / sum - y;
     StorePart(gradient, n - i, backprop + i);
   }
-  *loss = total;
+  *loss = SumOfBlock<T>(total);
 }
 
 template <class T>
@@ -135,7 +147,7 @@ void SparseXentRow(const T* x, int64_t label, int64_t n, T* loss, T* backprop) {
   const T top = ReduceRow<Maximum>(x, n);
   const T shifted = x[label] - top;
   const T sum = ExpRow(x, n, top, backprop);
-  *loss = LogOf(sum) - shifted;
+  *loss = LogOfSum(sum) - shifted;
   RAMET_IVDEP
   for (int64_t i = 0; i < n; ++i) backprop[i] /= sum;
   backprop[label] -= 1;

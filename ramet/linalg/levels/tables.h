@@ -16,7 +16,8 @@ namespace ramet::linalg {
   void AddProducts(KernelTable& table);    \
   void AddDepthwise(KernelTable& table);   \
   void AddPooling(KernelTable& table);     \
-  void AddBatchNorm(KernelTable& table);
+  void AddBatchNorm(KernelTable& table);   \
+  void AddSelect(KernelTable& table);
 namespace level_v2 {
 RAMET_LEVEL_TABLES
 }

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "ramet/linalg/levels/exp.h"
 #include "ramet/linalg/levels/loops.h"
+#include "ramet/linalg/levels/real_math.h"
 #include "ramet/linalg/levels/tables.h"
 
 namespace ramet::linalg::RAMET_LEVEL {
@@ -48,6 +48,18 @@ RAMET_SCALAR_OP(IsInf, x - x != x - x && x == x)
 RAMET_SCALAR_OP(IsFinite, x - x == 0)
 RAMET_SCALAR_OP(Relu, x <= 0 ? T(0) : x)
 RAMET_SCALAR_OP(Relu6, x <= 0 ? T(0) : x >= 6 ? T(6) : x)
+RAMET_SCALAR_OP(Exp, ExpOf(x))
+RAMET_SCALAR_OP(Expm1, Expm1Of(x))
+RAMET_SCALAR_OP(Sigmoid, T(1) / (ExpOf(-x) + T(1)))
+RAMET_SCALAR_OP(Elu, x < 0 ? Expm1Of(x) : x)
+RAMET_SCALAR_OP(Atan, AtanOf(x))
+RAMET_SCALAR_OP(Asin, AsinOf(x))
+RAMET_SCALAR_OP(Acos, AcosOf(x))
+RAMET_SCALAR_OP(Atanh, AtanhOf(x))
+RAMET_SCALAR_OP(Erf, ErfOf(x))
+RAMET_SCALAR_OP(Erfc, ErfcOf(x))
+RAMET_SCALAR_OP(FloatLog1p, Log1pOf(x))
+RAMET_SCALAR_OP(DoubleTanh, TanhOf(x))
 #undef RAMET_SCALAR_OP
 
 #define RAMET_BUILTIN_OP(NAME, F, D, EXPR)                    \
@@ -73,6 +85,79 @@ struct Softsign {
   static double Do(double x) { return x / (__builtin_fabs(x) + 1); }
 };
 
+// The constants of Klambauer et al., "Self-normalizing neural networks".
+struct Selu {
+  template <class T>
+  static T Do(T x) {
+    constexpr T kScale = static_cast<T>(1.0507009873554804934193349852946);
+    constexpr T kScaleAlpha = static_cast<T>(1.7580993408473768599402175208123);
+    return x < 0 ? Expm1Of(x) * kScaleAlpha : x * kScale;
+  }
+};
+
+struct Softplus {
+  static float Do(float x) { return SoftplusOf(x); }
+  template <class A>
+  static A Do(const A& x) {
+    constexpr double kLimit = 34.04365338911715;
+    A exp;
+    for (int i = 0; i < A::SizeAtCompileTime; ++i) exp(i) = ExpOf(x(i));
+    A y = exp.log1p();
+    for (int i = 0; i < A::SizeAtCompileTime; ++i) {
+      const double low = x(i) < -kLimit ? exp(i) : y(i);
+      y(i) = x(i) > kLimit ? x(i) : low;
+    }
+    return y;
+  }
+};
+
+// Sine, or cosine, of a float: less a multiple of pi / 2, which is exact in double for numbers
+// below kLargest.
+template <bool kCosine>
+struct Wave {
+  static constexpr float kLargest = 1e6f;
+  static float Do(float x) {
+    constexpr double kRounder = Layout<double>::kRounder;
+    const double wide = x;
+    const double n = (wide * 0.63661977236758134308 + kRounder) - kRounder;
+    const double rest = (wide - n * 1.5707963267341256142) - n * 6.0771005065061926015e-11;
+    const float r = static_cast<float>(rest), z = r * r;
+    const uint32_t quarter =
+        __builtin_bit_cast(uint32_t, static_cast<float>(n) + Layout<float>::kRounder) + kCosine;
+    const float s =
+        Horner(z, -0.166666666414, 0.00833332935575, -0.000198393250119, 2.71821684264e-6);
+    const float c =
+        Horner(z, 0.0416666666224, -0.00138888837141, 2.47995094854e-5, -2.72093575823e-7);
+    const float sine = MulAdd(r * z, s, r), cosine = MulAdd(z * z, c, MulAdd(z, -0.5f, 1.0f));
+    const float value = quarter & 1 ? cosine : sine;
+    const uint32_t sign = (quarter & 2) << 30;
+    const float y = __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, value) ^ sign);
+    return !kCosine && x == 0 ? x : y;
+  }
+  static float Large(float x) {
+    return static_cast<float>(kCosine ? __builtin_cos(x) : __builtin_sin(x));
+  }
+};
+
+template <class Wave>
+bool WaveLoop(const void* xv, void* yv, int64_t n) {
+  constexpr int64_t kBlock = 256;
+  const float* x = static_cast<const float*>(xv);
+  float* y = static_cast<float*>(yv);
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t count = n - begin < kBlock ? n - begin : kBlock;
+    float block[kBlock];
+    int large = 0;
+    for (int64_t i = 0; i < count; ++i) block[i] = x[begin + i];
+    for (int64_t i = 0; i < count; ++i) large |= __builtin_fabsf(block[i]) > Wave::kLargest;
+    for (int64_t i = 0; i < count; ++i) y[begin + i] = Wave::Do(block[i]);
+    for (int64_t i = 0; large != 0 && i < count; ++i) {
+      if (__builtin_fabsf(block[i]) > Wave::kLargest) y[begin + i] = Wave::Large(block[i]);
+    }
+  }
+  return true;
+}
+
 #define RAMET_VECTOR_OP(NAME, EXPR) \
   struct NAME {                     \
     template <class A>              \
@@ -80,39 +165,12 @@ struct Softsign {
       return EXPR;                  \
     }                               \
   };
-RAMET_VECTOR_OP(Exp, ExpOf<A>(x))
-RAMET_VECTOR_OP(Expm1, (x > typename A::Scalar(80)).select(ExpOf<A>(x), x.expm1()))
 RAMET_VECTOR_OP(Log, x.log())
 RAMET_VECTOR_OP(Log1p, x.log1p())
 RAMET_VECTOR_OP(Tanh, x.tanh())
-RAMET_VECTOR_OP(Sigmoid, typename A::Scalar(1) / (ExpOf<A>(-x) + typename A::Scalar(1)))
 RAMET_VECTOR_OP(Sin, x.sin())
 RAMET_VECTOR_OP(Cos, x.cos())
-RAMET_VECTOR_OP(Elu, (x < typename A::Scalar(0)).select(x.expm1(), x))
 #undef RAMET_VECTOR_OP
-
-// The constants of Klambauer et al., "Self-normalizing neural networks".
-struct Selu {
-  template <class A>
-  static A Do(const A& x) {
-    using T = typename A::Scalar;
-    constexpr T kScale = static_cast<T>(1.0507009873554804934193349852946);
-    constexpr T kScaleAlpha = static_cast<T>(1.7580993408473768599402175208123);
-    return (x < T(0)).select(x.expm1() * kScaleAlpha, x * kScale);
-  }
-};
-
-// x where exp(-x) vanishes beside 1, exp(x) where exp(x) does.
-struct Softplus {
-  template <class A>
-  static A Do(const A& x) {
-    using T = typename A::Scalar;
-    const T limit = sizeof(T) == 4 ? T(-13.942385) : T(-34.04365338911715);
-    const A exp = ExpOf<A>(x);
-    const A middle = exp.log1p();
-    return (x > -limit).select(x, (x < limit).select(exp, middle));
-  }
-};
 
 template <class T>
 void LeakyLoop(double alpha_value, const void* xv, void* yv, int64_t n) {
@@ -158,19 +216,16 @@ void AddLoops(KernelTable& t) {
 }
 
 template <class T>
-void AddVectors(KernelTable& t) {
+void AddFunctions(KernelTable& t) {
   constexpr Type type = TypeOf<T>;
-  t.Set(UnaryOp::kExp, type, UnaryVectors<Exp, T>);
-  t.Set(UnaryOp::kExpm1, type, UnaryVectors<Expm1, T>);
+  t.Set(UnaryOp::kExp, type, UnaryLoop<Exp, T>);
+  t.Set(UnaryOp::kExpm1, type, UnaryLoop<Expm1, T>);
+  t.Set(UnaryOp::kSigmoid, type, UnaryLoop<Sigmoid, T>);
+  t.Set(UnaryOp::kElu, type, UnaryLoop<Elu, T>);
+  t.Set(UnaryOp::kSelu, type, UnaryLoop<Selu, T>);
+  t.Set(UnaryOp::kAtan, type, UnaryLoop<Atan, T>);
+  t.Set(UnaryOp::kErf, type, UnaryLoop<Erf, T>);
   t.Set(UnaryOp::kLog, type, UnaryVectors<Log, T>);
-  t.Set(UnaryOp::kLog1p, type, UnaryVectors<Log1p, T>);
-  t.Set(UnaryOp::kTanh, type, UnaryVectors<Tanh, T>);
-  t.Set(UnaryOp::kSigmoid, type, UnaryVectors<Sigmoid, T>);
-  t.Set(UnaryOp::kSin, type, UnaryVectors<Sin, T>);
-  t.Set(UnaryOp::kCos, type, UnaryVectors<Cos, T>);
-  t.Set(UnaryOp::kElu, type, UnaryVectors<Elu, T>);
-  t.Set(UnaryOp::kSelu, type, UnaryVectors<Selu, T>);
-  t.Set(UnaryOp::kSoftplus, type, UnaryVectors<Softplus, T>);
 }
 
 }  // namespace
@@ -178,8 +233,22 @@ void AddVectors(KernelTable& t) {
 void AddUnary(KernelTable& t) {
   AddLoops<float>(t);
   AddLoops<double>(t);
-  AddVectors<float>(t);
-  AddVectors<double>(t);
+  AddFunctions<float>(t);
+  AddFunctions<double>(t);
+  t.Set(UnaryOp::kLog1p, Type::kFloat, UnaryLoop<FloatLog1p, float>);
+  t.Set(UnaryOp::kLog1p, Type::kDouble, UnaryVectors<Log1p, double>);
+  t.Set(UnaryOp::kTanh, Type::kFloat, UnaryVectors<Tanh, float>);
+  t.Set(UnaryOp::kTanh, Type::kDouble, UnaryLoop<DoubleTanh, double>);
+  t.Set(UnaryOp::kSin, Type::kFloat, WaveLoop<Wave<false>>);
+  t.Set(UnaryOp::kCos, Type::kFloat, WaveLoop<Wave<true>>);
+  t.Set(UnaryOp::kSin, Type::kDouble, UnaryVectors<Sin, double>);
+  t.Set(UnaryOp::kCos, Type::kDouble, UnaryVectors<Cos, double>);
+  t.Set(UnaryOp::kSoftplus, Type::kFloat, UnaryLoop<Softplus, float>);
+  t.Set(UnaryOp::kSoftplus, Type::kDouble, UnaryVectors<Softplus, double>);
+  t.Set(UnaryOp::kAsin, Type::kFloat, UnaryLoop<Asin, float>);
+  t.Set(UnaryOp::kAcos, Type::kFloat, UnaryLoop<Acos, float>);
+  t.Set(UnaryOp::kAtanh, Type::kFloat, UnaryLoop<Atanh, float>);
+  t.Set(UnaryOp::kErfc, Type::kFloat, UnaryLoop<Erfc, float>);
 }
 
 }  // namespace ramet::linalg::RAMET_LEVEL

@@ -25,9 +25,10 @@ enum class ScratchUse : int {
   kWideFilter,
   kWideY,
   kNormSums,
-  kNormNumbers
+  kNormNumbers,
+  kWindowSums
 };
-inline constexpr int kNumScratchUses = static_cast<int>(ScratchUse::kNormNumbers) + 1;
+inline constexpr int kNumScratchUses = static_cast<int>(ScratchUse::kWindowSums) + 1;
 
 // At least `bytes` bytes, aligned to 64, of the calling thread; the next call for the same use may
 // take it away. Kept until the thread ends, so that steady state allocates nothing.

@@ -56,6 +56,39 @@ void CopyLine(const T* x, int64_t xs, T* y, int64_t ys, int64_t n) {
   }
 }
 
+// 4 by 4 elements of 4 bytes, by vectors.
+void TransposeFour(const uint32_t* x, int64_t xs, uint32_t* y, int64_t ys) {
+  typedef uint32_t Four __attribute__((vector_size(16)));
+  Four r[4];
+  for (int i = 0; i < 4; ++i) std::memcpy(&r[i], x + i * xs, sizeof r[i]);
+  const Four a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+  const Four b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+  const Four c = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+  const Four d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  const Four out[4] = {
+      __builtin_shufflevector(a, b, 0, 1, 4, 5), __builtin_shufflevector(a, b, 2, 3, 6, 7),
+      __builtin_shufflevector(c, d, 0, 1, 4, 5), __builtin_shufflevector(c, d, 2, 3, 6, 7)};
+  for (int i = 0; i < 4; ++i) std::memcpy(y + i * ys, &out[i], sizeof out[i]);
+}
+
+// One block of a plane: rows [0, rows) and columns [0, columns).
+template <class T>
+void TransposeBlock(const T* x, int64_t xs, T* y, int64_t ys, int64_t rows, int64_t columns) {
+  if constexpr (sizeof(T) == 4) {
+    if (rows % 4 == 0 && columns % 4 == 0) {
+      for (int64_t p = 0; p < rows; p += 4) {
+        for (int64_t q = 0; q < columns; q += 4) {
+          TransposeFour(x + p + q * xs, xs, y + p * ys + q, ys);
+        }
+      }
+      return;
+    }
+  }
+  for (int64_t p = 0; p < rows; ++p) {
+    for (int64_t q = 0; q < columns; ++q) y[p * ys + q] = x[p + q * xs];
+  }
+}
+
 // A plane of which x is dense along the rows and y along the columns: by blocks that stay in cache.
 template <class T>
 void TransposePlane(const T* x, int64_t xs, T* y, int64_t ys, int64_t rows, int64_t columns) {
@@ -64,9 +97,7 @@ void TransposePlane(const T* x, int64_t xs, T* y, int64_t ys, int64_t rows, int6
     for (int64_t j = 0; j < columns; j += kBlock) {
       const int64_t ie = std::min(i + kBlock, rows);
       const int64_t je = std::min(j + kBlock, columns);
-      for (int64_t p = i; p < ie; ++p) {
-        for (int64_t q = j; q < je; ++q) y[p * ys + q] = x[p + q * xs];
-      }
+      TransposeBlock(x + i + j * xs, xs, y + i * ys + j, ys, ie - i, je - j);
     }
   }
 }

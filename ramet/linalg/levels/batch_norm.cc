@@ -1,5 +1,6 @@
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/levels/level.h"
+#include "ramet/linalg/levels/reduce_loops.h"
 #include "ramet/linalg/levels/tables.h"
 
 // Loops over [rows, n] of which each column, or all of it, is one channel.
@@ -10,22 +11,39 @@ namespace {
 // Independent sums, so that a sum over one channel runs in vectors.
 constexpr int64_t kLanes = 32;
 
-// Calls term(x, dy, mean, lane) for every element; lane is the column, or one of kLanes.
+// Calls term(x, dy, mean, lane) for every element of rows that are one channel; lane is one of
+// kLanes.
 template <class Term>
 void ForTerms(const NormArgs& a, Term&& term) {
+  const float mean = *a.mean;
   for (int64_t r = 0; r < a.rows; ++r) {
     const float* x = a.x + r * a.n;
     const float* dy = a.dy + r * a.n;
-    if (a.by_column) {
-      for (int64_t i = 0; i < a.n; ++i) term(x[i], dy[i], a.mean[i], i);
-      continue;
-    }
-    const float mean = *a.mean;
     int64_t i = 0;
     for (; i + kLanes <= a.n; i += kLanes) {
       for (int64_t l = 0; l < kLanes; ++l) term(x[i + l], dy[i + l], mean, l);
     }
     for (; i < a.n; ++i) term(x[i], dy[i], mean, i % kLanes);
+  }
+}
+
+// Sums of the columns, four rows at a time.
+template <class Term>
+void SumColumns(const NormArgs& a, float* sums, Term&& term) {
+  constexpr int64_t kWidth = kVectorBytes / sizeof(float);
+  int64_t j = 0;
+  for (; j + kWidth <= a.n; j += kWidth) {
+    const Vector<float> mean = Load(a.mean + j);
+    const auto row = [&](int64_t r) {
+      return term(Load(a.x + r * a.n + j), Load(a.dy + r * a.n + j), mean);
+    };
+    const Vector<float> sum = JoinRows<Sum>(a.rows, Vector<float>{}, row);
+    std::memcpy(sums + j, &sum, sizeof sum);
+  }
+  for (; j < a.n; ++j) {
+    sums[j] = JoinRows<Sum>(a.rows, 0.0f, [&](int64_t r) {
+      return term(a.x[r * a.n + j], a.dy[r * a.n + j], a.mean[j]);
+    });
   }
 }
 
@@ -40,25 +58,25 @@ float Total(const float* lanes) {
 
 // Sums of what term(x, dy, mean) gives, for each channel.
 template <class Term>
-void Sum(const NormArgs& a, float* sums, Term&& term) {
+void SumTerms(const NormArgs& a, float* sums, Term&& term) {
+  if (a.by_column) return SumColumns(a, sums, term);
   float lanes[kLanes] = {};
-  float* const to = a.by_column ? sums : lanes;
-  for (int64_t i = 0; a.by_column && i < a.n; ++i) sums[i] = 0;
-  ForTerms(a, [&](float x, float dy, float mean, int64_t lane) { to[lane] += term(x, dy, mean); });
-  if (!a.by_column) *sums = Total(lanes);
+  ForTerms(a,
+           [&](float x, float dy, float mean, int64_t lane) { lanes[lane] += term(x, dy, mean); });
+  *sums = Total(lanes);
 }
 
 void SumX(const NormArgs& a, float* sums, float*) {
-  Sum(a, sums, [](float x, float, float) { return x; });
+  SumTerms(a, sums, []<class V>(V x, V, V) -> V { return x; });
 }
 
-void SumSquares(const NormArgs& a, float* sums, float*) {
-  Sum(a, sums, [](float x, float, float mean) { return (x - mean) * (x - mean); });
+void SumSquaresOf(const NormArgs& a, float* sums, float*) {
+  SumTerms(a, sums, []<class V>(V x, V, V mean) -> V { return (x - mean) * (x - mean); });
 }
 
 void SumGrads(const NormArgs& a, float* sums, float* products) {
-  Sum(a, sums, [](float, float dy, float) { return dy; });
-  Sum(a, products, [](float x, float dy, float mean) { return dy * (x - mean); });
+  SumTerms(a, sums, []<class V>(V, V dy, V) -> V { return dy; });
+  SumTerms(a, products, []<class V>(V x, V dy, V mean) -> V { return dy * (x - mean); });
 }
 
 // y = f(x, dy, the channel's place) for every element.
@@ -94,7 +112,7 @@ void Grad(const NormArgs& a) {
 
 void AddBatchNorm(KernelTable& table) {
   table.norm_sum = &SumX;
-  table.norm_sum_squares = &SumSquares;
+  table.norm_sum_squares = &SumSquaresOf;
   table.norm_sum_grads = &SumGrads;
   table.normalize = &Normalize;
   table.norm_grad = &Grad;

@@ -4,6 +4,7 @@
 
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/levels/level.h"
+#include "ramet/linalg/levels/reduce_loops.h"
 
 namespace ramet::linalg::RAMET_LEVEL {
 
@@ -12,18 +13,39 @@ struct Window {
   int64_t begin[3], end[3];
 };
 
-// The window at output pixel `at` of an image.
-inline Window WindowAt(const PoolGeometry& g, int64_t at) {
-  const int64_t position[3] = {at / (g.out[1] * g.out[2]), at / g.out[2] % g.out[1], at % g.out[2]};
-  Window w;
-  for (int d = 0; d < 3; ++d) {
-    const int64_t first = position[d] * g.stride[d] - g.pad[d];
-    const int64_t last = first + g.window[d];
-    w.begin[d] = first > 0 ? first : 0;
-    w.end[d] = last < g.in[d] ? last : g.in[d];
+// Output pixels in their order: image, and position in it.
+class PixelWalk {
+ public:
+  PixelWalk(const PoolGeometry& g, int64_t at) : g_(g), image_(at / g.out_pixels()) {
+    at %= g.out_pixels();
+    position_[0] = at / (g.out[1] * g.out[2]);
+    position_[1] = at / g.out[2] % g.out[1];
+    position_[2] = at % g.out[2];
   }
-  return w;
-}
+  int64_t image() const { return image_; }
+  void Next() {
+    for (int d = 2; d >= 0; --d) {
+      if (++position_[d] < g_.out[d]) return;
+      position_[d] = 0;
+    }
+    ++image_;
+  }
+  Window window() const {
+    Window w;
+    for (int d = 0; d < 3; ++d) {
+      const int64_t first = position_[d] * g_.stride[d] - g_.pad[d];
+      const int64_t last = first + g_.window[d];
+      w.begin[d] = first > 0 ? first : 0;
+      w.end[d] = last < g_.in[d] ? last : g_.in[d];
+    }
+    return w;
+  }
+
+ private:
+  const PoolGeometry& g_;
+  int64_t image_;
+  int64_t position_[3];
+};
 
 // Calls visit(pixel) for the pixels of a window, in their order.
 template <class Visit>
@@ -39,42 +61,41 @@ void VisitWindow(const PoolGeometry& g, const Window& w, Visit&& visit) {
 // The loops below work on output pixels [begin, end) of all images, those of gradients for x on
 // images [begin, end).
 
-// Output channels [0, c) of a window in pieces that stay in registers: each is start, then
-// join(itself, element) for every pixel of the window, then finish(itself).
+template <class T>
+void StoreVector(const Vector<T>& v, T* p) {
+  std::memcpy(p, &v, sizeof v);
+}
+
+// The channels of a window in vectors that stay in registers: each is start, then join(itself,
+// element) for every pixel of the window, then finish(itself).
 template <class T, class Join, class Finish>
 void FoldWindow(const PoolGeometry& g, const Window& w, const T* x, T start, T* y, Join&& join,
                 Finish&& finish) {
-  constexpr int64_t kPiece = 16;
+  constexpr int64_t kLanes = kVectorBytes / sizeof(T);
   const int64_t c = g.channels;
-  int64_t first = 0;
-  for (; first + kPiece <= c; first += kPiece) {
-    T piece[kPiece];
-    for (int64_t i = 0; i < kPiece; ++i) piece[i] = start;
-    VisitWindow(g, w, [&](int64_t pixel) {
-      const T* from = x + pixel * c + first;
-      for (int64_t i = 0; i < kPiece; ++i) piece[i] = join(piece[i], from[i]);
-    });
-    for (int64_t i = 0; i < kPiece; ++i) y[first + i] = finish(piece[i]);
+  int64_t at = 0;
+  for (; at + kLanes <= c; at += kLanes) {
+    Vector<T> all = Vector<T>{} + start;
+    VisitWindow(g, w, [&](int64_t pixel) { all = join(all, Load(x + pixel * c + at)); });
+    StoreVector<T>(finish(all), y + at);
   }
-  if (first == c) return;
-  T piece[kPiece];
-  for (int64_t i = 0; i < c - first; ++i) piece[i] = start;
-  VisitWindow(g, w, [&](int64_t pixel) {
-    const T* from = x + pixel * c + first;
-    for (int64_t i = 0; i < c - first; ++i) piece[i] = join(piece[i], from[i]);
-  });
-  for (int64_t i = 0; i < c - first; ++i) y[first + i] = finish(piece[i]);
+  for (; at < c; ++at) {
+    T all = start;
+    VisitWindow(g, w, [&](int64_t pixel) { all = join(all, x[pixel * c + at]); });
+    y[at] = finish(all);
+  }
 }
 
 template <class T>
 void MaxPixels(const PoolArgs& a, int64_t begin, int64_t end, T lowest) {
   const PoolGeometry& g = a.g;
-  const int64_t c = g.channels, pixels = g.out_pixels();
-  for (int64_t p = begin; p < end; ++p) {
+  const int64_t image = g.in_pixels() * g.channels;
+  PixelWalk walk(g, begin);
+  for (int64_t p = begin; p < end; ++p, walk.Next()) {
     FoldWindow(
-        g, WindowAt(g, p % pixels), static_cast<const T*>(a.x) + p / pixels * g.in_pixels() * c,
-        lowest, static_cast<T*>(a.y) + p * c, [](T m, T x) { return x > m ? x : m; },
-        [](T m) { return m; });
+        g, walk.window(), static_cast<const T*>(a.x) + walk.image() * image, lowest,
+        static_cast<T*>(a.y) + p * g.channels, []<class V>(V m, V x) -> V { return x > m ? x : m; },
+        []<class V>(V m) -> V { return m; });
   }
 }
 
@@ -120,9 +141,10 @@ template <class T, class Find, class Visit>
 void ForLargest(const PoolArgs& a, int64_t begin, int64_t end, Find&& find, Visit&& visit) {
   const PoolGeometry& g = a.g;
   Largest<T> largest;
-  for (int64_t p = begin; p < end; ++p) {
-    const Window w = WindowAt(g, p % g.out_pixels());
-    const int64_t image = p / g.out_pixels() * g.in_pixels() * g.channels;
+  PixelWalk walk(g, begin);
+  for (int64_t p = begin; p < end; ++p, walk.Next()) {
+    const Window w = walk.window();
+    const int64_t image = walk.image() * g.in_pixels() * g.channels;
     for (int64_t c = 0; c < g.channels; c += kPoolChunk) {
       const int64_t left = g.channels - c;
       const Piece piece{left < kPoolChunk ? left : kPoolChunk, image + c, p * g.channels + c};
@@ -196,14 +218,15 @@ inline int64_t WindowSize(const Window& w) {
 template <class T>
 void AvgPixels(const PoolArgs& a, int64_t begin, int64_t end) {
   const PoolGeometry& g = a.g;
-  const int64_t c = g.channels, pixels = g.out_pixels();
-  for (int64_t p = begin; p < end; ++p) {
-    const Window w = WindowAt(g, p % pixels);
+  const int64_t image = g.in_pixels() * g.channels;
+  PixelWalk walk(g, begin);
+  for (int64_t p = begin; p < end; ++p, walk.Next()) {
+    const Window w = walk.window();
     const T size = static_cast<T>(WindowSize(w));
     FoldWindow(
-        g, w, static_cast<const T*>(a.x) + p / pixels * g.in_pixels() * c, T(0),
-        static_cast<T*>(a.y) + p * c, [](T sum, T x) { return static_cast<T>(sum + x); },
-        [size](T sum) { return static_cast<T>(sum / size); });
+        g, w, static_cast<const T*>(a.x) + walk.image() * image, T(0),
+        static_cast<T*>(a.y) + p * g.channels, []<class V>(V sum, V x) -> V { return sum + x; },
+        [size]<class V>(V sum) -> V { return sum / size; });
   }
 }
 
@@ -212,10 +235,11 @@ void AvgGradImages(const PoolArgs& a, int64_t begin, int64_t end) {
   const PoolGeometry& g = a.g;
   const int64_t c = g.channels, pixels = g.out_pixels();
   ZeroImages<T>(a, begin, end);
-  for (int64_t p = begin * pixels; p < end * pixels; ++p) {
+  PixelWalk walk(g, begin * pixels);
+  for (int64_t p = begin * pixels; p < end * pixels; ++p, walk.Next()) {
     const T* dy = static_cast<const T*>(a.dy) + p * c;
-    T* dx = static_cast<T*>(a.y) + p / pixels * g.in_pixels() * c;
-    const Window w = WindowAt(g, p % pixels);
+    T* dx = static_cast<T*>(a.y) + walk.image() * g.in_pixels() * c;
+    const Window w = walk.window();
     const T size = static_cast<T>(WindowSize(w));
     for (int64_t first = 0; first < c; first += kPoolChunk) {
       const int64_t count = c - first < kPoolChunk ? c - first : kPoolChunk;
@@ -223,6 +247,7 @@ void AvgGradImages(const PoolArgs& a, int64_t begin, int64_t end) {
       for (int64_t i = 0; i < count; ++i) share[i] = dy[first + i] / size;
       VisitWindow(g, w, [&](int64_t pixel) {
         T* to = dx + pixel * c + first;
+        RAMET_IVDEP
         for (int64_t i = 0; i < count; ++i) to[i] += share[i];
       });
     }

@@ -125,6 +125,16 @@ RAMET_INLINE T ExpOf(T x) {
   return x < kExpLowest<T> ? T(0) : e;
 }
 
+// The same for x that is at most 0.
+template <class T>
+RAMET_INLINE T ExpOfNegative(T x) {
+  const T bounded = x < kExpLowest<T> ? kExpLowest<T> : x;
+  const ExpParts<T> e(bounded);
+  const T scale = PowerOf2(e.n + Layout<T>::kRounder);
+  const T value = MulAdd(scale, e.fraction, scale);
+  return x < kExpLowest<T> ? T(0) : value;
+}
+
 template <class T>
 RAMET_INLINE T Expm1Of(T x) {
   const ExpParts<T> e(Clamped(x, T(-45), kExpHighest<T>));

@@ -173,6 +173,17 @@ void ReduceRows(const void* xv, int64_t rows, int64_t n, void* yv) {
 // A tile of at most kTile columns; 64 rows at a time, joined pairwise.
 inline constexpr int64_t kTile = 256;
 
+template <class R, class V, class Row>
+V JoinRows(int64_t rows, const V& start, const Row& row) {
+  V part[4] = {start, start, start, start};
+  int64_t i = 0;
+  for (; i + 4 <= rows; i += 4) {
+    for (int k = 0; k < 4; ++k) part[k] = R::Join(part[k], row(i + k));
+  }
+  for (; i < rows; ++i) part[0] = R::Join(part[0], row(i));
+  return R::Join(R::Join(part[0], part[1]), R::Join(part[2], part[3]));
+}
+
 template <class R, class T>
 void ReduceTile(const T* x, int64_t rows, int64_t n, int64_t ld, T* y) {
   constexpr int64_t kBlock = 64;
@@ -183,6 +194,22 @@ void ReduceTile(const T* x, int64_t rows, int64_t n, int64_t ld, T* y) {
     ReduceTile<R>(x, half, n, ld, y);
     ReduceTile<R>(x + half * ld, rows - half, n, ld, other);
     for (int64_t j = 0; j < n; ++j) y[j] = R::Join(y[j], other[j]);
+    return;
+  }
+  // Long rows are streamed through y; of short ones, four at a time are joined in registers.
+  constexpr int64_t kShort = 64, kLanes = kVectorBytes / sizeof(T);
+  if (ld <= kShort) {
+    int64_t j = 0;
+    const Vector<T> start = Vector<T>{} + R::template Identity<T>();
+    for (; j + kLanes <= n; j += kLanes) {
+      const auto row = [&](int64_t i) { return R::Map(Load(x + i * ld + j)); };
+      const Vector<T> all = JoinRows<R>(rows, start, row);
+      std::memcpy(y + j, &all, sizeof all);
+    }
+    for (; j < n; ++j) {
+      y[j] = JoinRows<R>(rows, R::template Identity<T>(),
+                         [&](int64_t i) { return R::Map(x[i * ld + j]); });
+    }
     return;
   }
   for (int64_t j = 0; j < n; ++j) y[j] = R::template Identity<T>();

@@ -31,10 +31,11 @@ void StorePart(const Block<T>& block, int64_t count, T* y) {
   }
 }
 
+// Of numbers less the largest of them.
 template <class T>
 Block<T> ExpOfBlock(const Block<T>& x) {
   Block<T> e;
-  for (int i = 0; i < kWidth<T>; ++i) e(i) = ExpOf(x(i));
+  for (int i = 0; i < kWidth<T>; ++i) e(i) = ExpOfNegative(x(i));
   return e;
 }
 

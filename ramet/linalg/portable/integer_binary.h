@@ -86,6 +86,49 @@ struct IntFloorMod {
     return ok;
   }
 };
+// Quotients of int32 by way of double, in which they are exact: processors divide that in vectors.
+struct Int32Quotient {
+  int32_t quotient, rest;
+  bool down;  // the floor is one less
+
+  Int32Quotient(int32_t a, int32_t b) {
+    const bool usual = b != 0 && b != -1;
+    const double ratio = static_cast<double>(a) / static_cast<double>(usual ? b : 1);
+    quotient = b == 0 ? 0 : b == -1 ? WrapNeg(a) : static_cast<int32_t>(ratio);
+    rest = b == 0 ? 0 : WrapSub(a, WrapMul(quotient, b));
+    down = rest != 0 && (rest < 0) != (b < 0);
+  }
+};
+struct Int32Div {
+  static int32_t Do(int32_t a, int32_t b) { return Int32Quotient(a, b).quotient; }
+};
+struct Int32Mod {
+  static int32_t Do(int32_t a, int32_t b) { return Int32Quotient(a, b).rest; }
+};
+struct Int32FloorDiv {
+  static int32_t Do(int32_t a, int32_t b) {
+    const Int32Quotient q(a, b);
+    return WrapSub(q.quotient, static_cast<int32_t>(q.down));
+  }
+};
+struct Int32FloorMod {
+  static int32_t Do(int32_t a, int32_t b) {
+    const Int32Quotient q(a, b);
+    return WrapAdd(q.rest, q.down ? b : 0);
+  }
+};
+template <class Op>
+bool Int32Rows(const RowsArgs& args) {
+  int zero = 0;
+  for (int64_t r = 0; r < args.rows; ++r) {
+    const int32_t* b = static_cast<const int32_t*>(args.b) + r * args.b_row;
+    const int64_t n = args.b_scalar ? 1 : args.n;
+    for (int64_t i = 0; i < n; ++i) zero |= b[i] == 0;
+  }
+  BinaryRows<Op, int32_t>(args);
+  return zero == 0;
+}
+
 struct IntPow {
   template <class T>
   static bool Do(T base, T exponent, T* y) {

@@ -85,16 +85,19 @@ StatusOr<Shape> CroppedShape(const Mirror& m, const Shape& x) {
 // Calls fn(padded element, source element) for every element of the padded tensor.
 template <class Fn>
 void ForMirrored(const Mirror& m, const Shape& padded, const Shape& source, Fn&& fn) {
+  const int last = padded.rank() - 1;
+  const int64_t n = padded.num_elements();
+  if (last < 0) return fn(0, 0);
   const Dims strides = RowMajorStrides(source.dims());
   Dims index(padded.rank(), 0);
-  const int64_t n = padded.num_elements();
-  for (int64_t i = 0; i < n; ++i) {
+  const int64_t inside = m.before[last], width = source.dim(last), row = padded.dim(last);
+  for (int64_t i = 0; i < n; i += row) {
     int64_t from = 0;
-    for (int d = 0; d < padded.rank(); ++d) {
-      from += m.Source(d, source.dim(d), index[d]) * strides[d];
-    }
-    fn(i, from);
-    for (int d = padded.rank() - 1; d >= 0 && ++index[d] == padded.dim(d); --d) index[d] = 0;
+    for (int d = 0; d < last; ++d) from += m.Source(d, source.dim(d), index[d]) * strides[d];
+    for (int64_t j = 0; j < inside; ++j) fn(i + j, from + m.Source(last, width, j));
+    for (int64_t j = 0; j < width; ++j) fn(i + inside + j, from + j);
+    for (int64_t j = inside + width; j < row; ++j) fn(i + j, from + m.Source(last, width, j));
+    for (int d = last - 1; d >= 0 && ++index[d] == padded.dim(d); --d) index[d] = 0;
   }
 }
 

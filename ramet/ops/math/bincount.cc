@@ -21,6 +21,24 @@ Status CheckBincount(const Tensor& input, const Tensor& size, const Tensor& weig
       weights.shape());
 }
 
+// Counts `input`, rows of `width` elements, into rows of `size` bins.
+template <class T, class Index>
+Status CountRows(const Index* input, int64_t n, int64_t width, int64_t size, const T* weights,
+                 bool binary, T* bins) {
+  int64_t left = width;
+  for (int64_t i = 0; i < n; ++i, --left) {
+    if (left == 0) {
+      left = width;
+      bins += size;
+    }
+    const int64_t value = static_cast<int64_t>(input[i]);
+    if (value < 0) return InvalidArgument("Input arr must be non-negative!");
+    if (value >= size) continue;
+    bins[value] = binary ? T(1) : bins[value] + (weights != nullptr ? weights[i] : T(1));
+  }
+  return OkStatus();
+}
+
 template <class T>
 Status DenseBincount(KernelContext& c, bool binary) {
   const Tensor &input = c.input(0), &weights = c.input(2);
@@ -33,18 +51,11 @@ Status DenseBincount(KernelContext& c, bool binary) {
   T* bins = y->mutable_data<T>();
   std::fill_n(bins, y->num_elements(), T(0));
   const int64_t width = rows ? input.dim(1) : input.num_elements();
-  for (int64_t i = 0; i < input.num_elements(); ++i) {
-    const int64_t value = IntegerAt(input, i);
-    if (value < 0) return InvalidArgument("Input arr must be non-negative!");
-    if (value >= size) continue;
-    T& bin = bins[i / std::max<int64_t>(width, 1) * size + value];
-    if (binary) {
-      bin = T(1);
-    } else {
-      bin += weights.num_elements() > 0 ? weights.data<T>()[i] : T(1);
-    }
-  }
-  return OkStatus();
+  const T* weight = weights.num_elements() > 0 ? weights.data<T>() : nullptr;
+  const int64_t n = input.num_elements();
+  return input.dtype() == DType::kInt64
+             ? CountRows(input.data<int64_t>(), n, width, size, weight, binary, bins)
+             : CountRows(input.data<int32_t>(), n, width, size, weight, binary, bins);
 }
 
 template <class T>
@@ -59,10 +70,12 @@ Status Bincount(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DTypeOf<T>::value, Shape{count}));
   T* bins = y->mutable_data<T>();
   std::fill_n(bins, count, T(0));
+  const T* weight = weights.num_elements() > 0 ? weights.data<T>() : nullptr;
+  const int32_t* values = input.data<int32_t>();
   for (int64_t i = 0; i < input.num_elements(); ++i) {
-    const int64_t value = IntegerAt(input, i);
+    const int64_t value = values[i];
     if (value < 0) return InvalidArgument("Input arr must be non-negative!");
-    if (value < count) bins[value] += weights.num_elements() > 0 ? weights.data<T>()[i] : T(1);
+    if (value < count) bins[value] += weight != nullptr ? weight[i] : T(1);
   }
   return OkStatus();
 }

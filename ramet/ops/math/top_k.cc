@@ -19,25 +19,71 @@ auto Comparable(T x) {
   }
 }
 
-// The k largest of a row, the largest first, of equals the one that comes first. `order` has room
-// for n numbers.
-template <class T, class Index>
-void TopOfRow(const T* row, int64_t n, int64_t k, int32_t* order, T* values, Index* indices) {
-  const auto before = [row](int32_t a, int32_t b) {
-    const auto x = Comparable(row[a]), y = Comparable(row[b]);
-    if (x != y && !(x != x) && !(y != y)) return x > y;
+// An element and its number in the row.
+template <class T>
+struct Candidate {
+  T value;
+  int32_t number;
+
+  // Larger elements come first, of equals that with the lower number, and NaNs last.
+  bool operator<(const Candidate& other) const {
+    const auto x = Comparable(value), y = Comparable(other.value);
+    if (x > y) return true;
+    if (x < y) return false;
     if constexpr (!std::is_integral_v<decltype(x)>) {
-      // NaNs come last: any order that is one will do.
       if ((x != x) != (y != y)) return y != y;
     }
-    return a < b;
-  };
-  std::iota(order, order + n, 0);
-  if (k < n) std::nth_element(order, order + k, order + n, before);
-  std::sort(order, order + k, before);
+    return number < other.number;
+  }
+};
+
+// Whether all of n elements are at most `last`, and no NaNs.
+template <class T>
+bool NoneAbove(const T* x, int64_t n, T last) {
+  int above = 0;
+  for (int64_t i = 0; i < n; ++i) above |= !(Comparable(x[i]) <= Comparable(last));
+  return above == 0;
+}
+
+// The k first of a row into `top`, which has room for n: few of many are kept in order as the row
+// goes by, and an element that is no better than the last of them costs one comparison.
+template <class T>
+void KeepTop(const T* row, int64_t n, int64_t k, Candidate<T>* top) {
+  constexpr int64_t kBlock = 32;
+  int64_t kept = 0;
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t end = std::min(n, begin + kBlock);
+    if (kept == k && end - begin == kBlock && NoneAbove(row + begin, kBlock, top[k - 1].value)) {
+      continue;
+    }
+    for (int64_t i = begin; i < end; ++i) {
+      const Candidate<T> next{row[i], static_cast<int32_t>(i)};
+      if (kept == k && !(next < top[k - 1])) continue;
+      int64_t at = kept < k ? kept++ : k - 1;
+      for (; at > 0 && next < top[at - 1]; --at) top[at] = top[at - 1];
+      top[at] = next;
+    }
+  }
+}
+
+template <class T>
+void SortTop(const T* row, int64_t n, int64_t k, Candidate<T>* top) {
+  for (int64_t i = 0; i < n; ++i) top[i] = {row[i], static_cast<int32_t>(i)};
+  if (k < n) std::nth_element(top, top + k, top + n);
+  std::sort(top, top + k);
+}
+
+template <class T, class Index>
+void TopOfRow(const T* row, int64_t n, int64_t k, Candidate<T>* top, T* values, Index* indices) {
+  constexpr int64_t kFew = 16;
+  if (k <= kFew) {
+    KeepTop(row, n, k, top);
+  } else {
+    SortTop(row, n, k, top);
+  }
   for (int64_t i = 0; i < k; ++i) {
-    values[i] = row[order[i]];
-    indices[i] = static_cast<Index>(order[i]);
+    values[i] = top[i].value;
+    indices[i] = static_cast<Index>(top[i].number);
   }
 }
 
@@ -47,13 +93,21 @@ void TopOfRows(const Tensor& x, int64_t k, Tensor& order, Tensor& values, Tensor
   const T* from = x.data<T>();
   T* to = values.mutable_data<T>();
   Index* at = indices.mutable_data<Index>();
-  int32_t* room = order.mutable_data<int32_t>();
+  auto* room = static_cast<Candidate<T>*>(order.raw_data());
   constexpr int64_t kGrain = 1 << 12;
   linalg::ParallelFor(rows, kGrain / n + 1, [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       TopOfRow(from + r * n, n, k, room + r * n, to + r * k, at + r * k);
     }
   });
+}
+
+template <class T>
+StatusOr<Tensor> AllocateRoom(KernelContext& c, int64_t n) {
+  static_assert(alignof(Candidate<T>) <= 8);
+  const int64_t dims[] = {n, int64_t{sizeof(Candidate<T>)}};
+  RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(dims));
+  return c.AllocateTemp(DType::kUInt8, shape);
 }
 
 template <class T>
@@ -74,7 +128,7 @@ Status ComputeTopK(KernelContext& c, int64_t k, DType index_type) {
   RAMET_ASSIGN_OR_RETURN(Tensor * values, c.Allocate(0, x.dtype(), shape));
   RAMET_ASSIGN_OR_RETURN(Tensor * indices, c.Allocate(1, index_type, shape));
   if (values->num_elements() == 0) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(Tensor order, c.AllocateTemp(DType::kInt32, x.shape()));
+  RAMET_ASSIGN_OR_RETURN(Tensor order, AllocateRoom<T>(c, x.num_elements()));
   switch (index_type) {
     case DType::kInt16: TopOfRows<T, int16_t>(x, k, order, *values, *indices); break;
     case DType::kInt64: TopOfRows<T, int64_t>(x, k, order, *values, *indices); break;

@@ -1,7 +1,8 @@
 #include <algorithm>
-#include <cmath>
 
+#include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/parallel.h"
+#include "ramet/linalg/scratch.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/math/gradient_util.h"
@@ -24,40 +25,138 @@ struct LrnAttrs {
   float bias, alpha, beta;
 };
 
-// bias + alpha * sum of squares around element i of a row.
-template <class T>
-float Norm(const LrnAttrs& a, const T* row, int64_t depth, int64_t i) {
-  float sum = 0;
-  const int64_t end = std::min(depth, i + a.radius + 1);
-  for (int64_t k = std::max<int64_t>(0, i - a.radius); k < end; ++k) {
-    const float x = static_cast<float>(row[k]);
-    sum += x * x;
+// Rows with zeros between them, so that sums of neighbours are those of one long row.
+class PaddedRows {
+ public:
+  PaddedRows(int64_t rows, int64_t depth, int64_t radius)
+      : radius_(std::min(radius, depth - 1)),
+        stride_(depth + radius_),
+        span_(rows * stride_ + 3 * radius_) {}
+  int64_t stride() const { return stride_; }
+  // Elements of the room that it needs.
+  int64_t room() const { return kSpans * span_; }
+  void SetRoom(float* room) {
+    terms_ = room;
+    std::fill_n(terms_, span_, 0.0f);
   }
-  return a.bias + a.alpha * sum;
-}
+  float* row(int64_t r) { return terms_ + radius_ + r * stride_; }
 
-template <class T>
-void NormalizeRow(const LrnAttrs& a, const T* x, int64_t depth, T* y) {
-  for (int64_t i = 0; i < depth; ++i) {
-    y[i] = static_cast<T>(static_cast<float>(x[i]) * std::pow(Norm(a, x, depth, i), -a.beta));
-  }
-}
-
-template <class T>
-void GradRow(const LrnAttrs& a, const T* dy, const T* x, const T* y, int64_t depth, T* dx) {
-  for (int64_t k = 0; k < depth; ++k) {
-    float sum = 0;
-    const int64_t end = std::min(depth, k + a.radius + 1);
-    for (int64_t i = std::max<int64_t>(0, k - a.radius); i < end; ++i) {
-      const float norm = Norm(a, x, depth, i);
-      float slope =
-          -2 * a.alpha * a.beta * static_cast<float>(x[k]) * static_cast<float>(y[i]) / norm;
-      if (i == k) slope += std::pow(norm, -a.beta);
-      sum += slope * static_cast<float>(dy[i]);
+  // sums[r * stride() + i] = the sum of the terms of a row at most `radius` away from i: added up
+  // from those of 1, 2, 4, ... neighbours.
+  void Sum(int64_t rows, float* sums) {
+    const int64_t n = rows * stride_;
+    const float* run = terms_;
+    float *next = terms_ + span_, *spare = next + span_;
+    std::fill_n(sums, n, 0.0f);
+    int64_t length = n + 2 * radius_, begin = 0;
+    for (int64_t width = 1, rest = 2 * radius_ + 1;; width *= 2) {
+      if (rest % 2 != 0) {
+        linalg::AddTo(linalg::Type::kFloat, run + begin, sums, n);
+        begin += width;
+      }
+      rest /= 2;
+      if (rest == 0) return;
+      length -= width;
+      linalg::Binary(linalg::BinaryOp::kAdd, linalg::Type::kFloat, run, run + width, next, length);
+      run = next;
+      std::swap(next, spare);
     }
-    dx[k] = static_cast<T>(sum);
+  }
+
+ private:
+  static constexpr int kSpans = 3;
+  const int64_t radius_, stride_, span_;
+  float* terms_ = nullptr;
+};
+
+// y = norm^-beta.
+void Powers(const LrnAttrs& a, const float* norm, float* y, int64_t n) {
+  constexpr linalg::Type kFloat = linalg::Type::kFloat;
+  if (a.beta == 0.5f) {
+    linalg::Unary(linalg::UnaryOp::kRsqrt, kFloat, norm, y, n);
+  } else if (a.beta == 1) {
+    linalg::Unary(linalg::UnaryOp::kReciprocal, kFloat, norm, y, n);
+  } else {
+    linalg::Unary(linalg::UnaryOp::kLog, kFloat, norm, y, n);
+    for (int64_t i = 0; i < n; ++i) y[i] *= -a.beta;
+    linalg::Unary(linalg::UnaryOp::kExp, kFloat, y, y, n);
   }
 }
+
+// Rows whose elements are worked off at once, and what that takes.
+class Batch {
+ public:
+  Batch(const LrnAttrs& attrs, int64_t depth)
+      : a_(attrs),
+        depth_(depth),
+        rows_(std::max<int64_t>(1, kElements / depth)),
+        terms_(rows_, depth, attrs.radius) {
+    const int64_t n = rows_ * terms_.stride();
+    norm_ = static_cast<float*>(
+        linalg::Scratch(linalg::ScratchUse::kWindowSums,
+                        (2 * n + terms_.room()) * static_cast<int64_t>(sizeof(float))));
+    power_ = norm_ + n;
+    terms_.SetRoom(power_ + n);
+  }
+  int64_t rows() const { return rows_; }
+
+  template <class T>
+  void Normalize(const T* x, int64_t rows, T* y) {
+    FindNorms(x, rows);
+    for (int64_t r = 0; r < rows; ++r, x += depth_, y += depth_) {
+      const float* power = power_ + r * terms_.stride();
+      for (int64_t i = 0; i < depth_; ++i) {
+        y[i] = static_cast<T>(static_cast<float>(x[i]) * power[i]);
+      }
+    }
+  }
+
+  // dx = dy / norm^beta - 2 alpha beta x * (the sum of dy y / norm around it).
+  template <class T>
+  void Grad(const T* dy, const T* x, const T* y, int64_t rows, T* dx) {
+    FindNorms(x, rows);
+    for (int64_t r = 0; r < rows; ++r) {
+      const float* norm = norm_ + r * terms_.stride();
+      float* terms = terms_.row(r);
+      for (int64_t i = 0, at = r * depth_; i < depth_; ++i, ++at) {
+        terms[i] = static_cast<float>(dy[at]) * static_cast<float>(y[at]) / norm[i];
+      }
+    }
+    terms_.Sum(rows, norm_);
+    const float factor = -2 * a_.alpha * a_.beta;
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t first = r * terms_.stride();
+      for (int64_t i = 0, at = r * depth_; i < depth_; ++i, ++at) {
+        dx[at] = static_cast<T>(static_cast<float>(dy[at]) * power_[first + i] +
+                                factor * static_cast<float>(x[at]) * norm_[first + i]);
+      }
+    }
+  }
+
+ private:
+  static constexpr int64_t kElements = 4096;
+
+  // norm = bias + alpha * sum of squares, and power = norm^-beta, in rows like the terms.
+  template <class T>
+  void FindNorms(const T* x, int64_t rows) {
+    for (int64_t r = 0; r < rows; ++r) {
+      float* terms = terms_.row(r);
+      for (int64_t i = 0; i < depth_; ++i) {
+        const float value = static_cast<float>(x[r * depth_ + i]);
+        terms[i] = value * value;
+      }
+    }
+    const int64_t n = rows * terms_.stride();
+    terms_.Sum(rows, norm_);
+    for (int64_t i = 0; i < n; ++i) norm_[i] = a_.bias + a_.alpha * norm_[i];
+    Powers(a_, norm_, power_, n);
+  }
+
+  const LrnAttrs& a_;
+  const int64_t depth_, rows_;
+  PaddedRows terms_;
+  float *norm_, *power_;
+};
 
 // LRN with one input, LRNGrad with three.
 template <class T>
@@ -87,12 +186,15 @@ class LrnKernel final : public Kernel {
     constexpr int64_t kGrain = 1 << 11;
     linalg::ParallelFor(
         in.num_elements() / depth, kGrain / depth + 1, [&](int64_t begin, int64_t end) {
-          for (int64_t at = begin * depth; at < end * depth; at += depth) {
+          Batch batch(attrs_, depth);
+          for (int64_t row = begin; row < end; row += batch.rows()) {
+            const int64_t rows = std::min(batch.rows(), end - row), at = row * depth;
+            T* y = out->mutable_data<T>() + at;
             if (grad) {
-              GradRow(attrs_, in.data<T>() + at, c.input(1).data<T>() + at,
-                      c.input(2).data<T>() + at, depth, out->mutable_data<T>() + at);
+              batch.Grad(in.data<T>() + at, c.input(1).data<T>() + at, c.input(2).data<T>() + at,
+                         rows, y);
             } else {
-              NormalizeRow(attrs_, in.data<T>() + at, depth, out->mutable_data<T>() + at);
+              batch.Normalize(in.data<T>() + at, rows, y);
             }
           }
         });

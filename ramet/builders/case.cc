@@ -19,6 +19,9 @@ Operation CheckThat(Graph& graph, const Output& holds, const std::vector<Input>&
                     int64_t summarize) {
   Scope here(graph);
   Scope scope = here.NameScope("Assert");
+  for (const Input& input : data) {
+    if (input.is_constant()) Constant(graph, input.constant());  // as TensorFlow, which names it
+  }
   auto pivot_after = [&](const Operation& op) {
     Scope inside(graph);
     Scope after = inside.ControlDependencies({op});

@@ -95,6 +95,7 @@ TEST_F(ControlFlowTest, CaseChecksItsConditions) {
   const Output no_default = Case(s, branches)[0];
   const Output exclusive = Case(s, branches, give(3), {.exclusive = true, .name = "one"})[0];
   EXPECT_TRUE(g.HasOperation("case/cond/Assert_1/AssertGuard/control_dependency_1"));
+  EXPECT_TRUE(g.HasOperation("case/cond/Assert_1/Const"));
   EXPECT_TRUE(g.HasOperation("one/Assert/AssertGuard/Assert/Switch_1"));
   EXPECT_THAT(Run(g, {no_default, exclusive}, {{p, false}, {q, true}}),
               ElementsAre(ElementsAre(2), ElementsAre(2)));

@@ -118,12 +118,12 @@ def write_table(zoo, name):
         table = tf.lookup.StaticHashTable(
             tf.lookup.KeyValueTensorInitializer(['a', 'b'], tf.constant([1, 2], tf.int64)), -1,
             name='table')
-        tf.identity(table.lookup(tf.placeholder(tf.string, [None], name='keys')), name='values')
+        tf.identity(table.lookup(tf.placeholder(tf.string, [None], name='wanted')), name='values')
         tf.train.export_meta_graph(os.path.join(folder.path, 'm.meta'))
         folder.case['init_ops'] = [table.initializer.name]
     folder.case['files'] = {'meta': 'm.meta'}
     keys = np.array([b'b', b'nothing', b'a'], object)
-    folder.step({'keys:0': keys}, ['values:0'], [np.array([2, -1, 1], np.int64)])
+    folder.step({'wanted:0': keys}, ['values:0'], [np.array([2, -1, 1], np.int64)])
     del graph
     return folder
 

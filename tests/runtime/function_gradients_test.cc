@@ -46,11 +46,11 @@ class FunctionGradientsTest : public ::testing::Test {
     EXPECT_TRUE(session.ok()) << session.status().ToString();
     Feeds feeds = more;
     feeds.push_back({x_, Tensor(x)});
-    auto run = (*session)->Run(feeds, fetches);
+    auto run = session->Run(feeds, std::vector<GraphElement>(fetches.begin(), fetches.end()));
     EXPECT_TRUE(run.ok()) << run.status().ToString();
     std::vector<float> values;
     for (size_t i = 0; run.ok() && i < fetches.size(); ++i) {
-      values.push_back((*run)[i].scalar<float>());
+      values.push_back(run.value()[i].scalar<float>());
     }
     return values;
   }

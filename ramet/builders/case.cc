@@ -94,7 +94,7 @@ Outputs Chosen(Graph& graph, const Branches& branches, size_t next,
 }  // namespace
 
 Outputs Case(Scope& scope, const std::vector<CaseBranch>& branches,
-             const std::function<Outputs()>& otherwise, const CaseOptions& options) {
+             const std::function<Outputs()>& otherwise, const CondCaseOptions& options) {
   Graph& graph = scope.graph();
   if (branches.empty()) {
     graph.RecordError(InvalidArgument("Case needs at least one branch"));

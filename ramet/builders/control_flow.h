@@ -28,7 +28,7 @@ struct CaseBranch {
   Output pred;
   std::function<Outputs()> branch;
 };
-struct CaseOptions {
+struct CondCaseOptions {
   bool exclusive = false;  // whether it is an error of the run that more than one pred holds
   std::string_view name = "case";
 };
@@ -40,7 +40,7 @@ struct CaseOptions {
 // are no outputs, or invalid ones.
 RAMET_EXPORT Outputs Case(Scope& scope, const std::vector<CaseBranch>& branches,
                           const std::function<Outputs()>& otherwise = nullptr,
-                          const CaseOptions& options = {});
+                          const CondCaseOptions& options = {});
 
 struct WhileLoopOptions {
   // Shapes that the variables have in each iteration; none: those that they begin with.

@@ -692,6 +692,10 @@ Output ExpandDims(const Input& input, const Input& dim, std::string_view name, S
   return First(Build(nullptr, "ExpandDims", Flat({input, dim}), {}, Or(name, "ExpandDims"), where));
 }
 
+Output Expint(const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Expint", Flat({x}), {}, Or(name, "Expint"), where));
+}
+
 Output Expm1(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Expm1", Flat({x}), {}, Or(name, "Expm1"), where));
 }

@@ -1048,6 +1048,10 @@ RAMET_EXPORT Output Exp(const Input& x, std::string_view name = "", SourceLocati
 // ExpandDims(input:T, dim:Tdim) -> (output:T) {T:type, Tdim:type=int32}
 RAMET_EXPORT Output ExpandDims(const Input& input, const Input& dim, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns the exponential integral Ei(x) element-wise, NaN for x < 0. Shape of y: shape of x.
+// Expint(x:T) -> (y:T) {T:type}
+RAMET_EXPORT Output Expint(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns exp(x) - 1 element-wise, exact for small x. Shape of y: shape of x.
 // Expm1(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Expm1(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());

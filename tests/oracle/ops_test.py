@@ -47,6 +47,9 @@ def plain(definition):
     for field in ('control_output', 'is_distributed_communication'):
         op.ClearField(field)
     for attr in op.attr:
+        if attr.default_value.HasField('tensor'):
+            values = tf.make_ndarray(attr.default_value.tensor)
+            attr.default_value.s = f'{values.dtype}{values.shape} {values.tolist()}'.encode()
         attr.allowed_values.list.type[:] = sorted(attr.allowed_values.list.type)
         attr.allowed_values.list.s[:] = sorted(attr.allowed_values.list.s)
         if not attr.allowed_values.list.ByteSize():

@@ -5,10 +5,9 @@ OWN_OPS = {}
 
 DEFINITIONS = {}
 
-NO_COMPLEX_RULE = 'the update rules are for real numbers'
-LOCKED = 'variables of these dtypes are updated by no program that was seen'
-QUANTIZED_EQUAL = 'quantised tensors are compared after Dequantize'
-UNSEEN = 'registered in TensorFlow 2.21, not in the releases that write version 1 graphs'
+NO_COMPLEX_RULE = 'missing: the update rules are written for real numbers'
+QUANTIZED_EQUAL = 'missing: quantised tensors can be compared after Dequantize'
+MISSING = 'missing: nothing speaks against it'
 
 # op: why Ramet has fewer dtypes on the CPU.
 DTYPES = {
@@ -22,12 +21,12 @@ DTYPES = {
         'ResourceSparseApplyMomentum', 'ResourceSparseApplyRMSProp', 'SparseApplyAdadelta',
         'SparseApplyAdagrad', 'SparseApplyAdagradV2', 'SparseApplyCenteredRMSProp',
         'SparseApplyMomentum', 'SparseApplyRMSProp')},
-    **{op: LOCKED for op in (
+    **{op: MISSING for op in (
         'ResourceScatterMax', 'ResourceScatterMin', 'ResourceScatterNdAdd', 'ResourceScatterNdSub',
         'ScatterMax', 'ScatterMin', 'ScatterNdAdd', 'ScatterNdSub')},
     'Equal': QUANTIZED_EQUAL,
     'NotEqual': QUANTIZED_EQUAL,
-    **{op: UNSEEN for op in (
+    **{op: MISSING for op in (
         'Acos', 'BatchMatMul', 'Bincount', 'ClipByValue', 'EuclideanNorm', 'LeakyRelu',
         'LeakyReluGrad', 'MatMul', 'MaxPool', 'MaxPoolV2')},
     'AsString': 'a variant has no text',

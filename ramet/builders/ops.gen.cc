@@ -388,6 +388,13 @@ Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::
   return First(Build(nullptr, "Bucketize", Flat({input}), {{"boundaries", boundaries}}, Or(name, "Bucketize"), where));
 }
 
+std::vector<Output> Case(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, const CaseOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "Case", Flat({branch_index, input}), {{"Tout", tout}, {"branches", branches}, {"output_shapes", options.output_shapes}}, Or(name, "Case"), where));
+}
+std::vector<Output> Case(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, std::string_view name, SourceLocation where) {
+  return Case(branch_index, input, tout, branches, CaseOptions(), name, where);
+}
+
 Output Cast(const Input& x, DType dst_t, const CastOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Cast", Flat({x}), {{"DstT", dst_t}, {"Truncate", options.truncate}}, Or(name, "Cast"), where));
 }
@@ -704,6 +711,10 @@ Output ExtractImagePatches(const Input& images, const std::vector<int64_t>& ksiz
   return First(Build(nullptr, "ExtractImagePatches", Flat({images}), {{"ksizes", ksizes}, {"strides", strides}, {"rates", rates}, {"padding", padding}}, Or(name, "ExtractImagePatches"), where));
 }
 
+Output FakeParam(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "FakeParam", Flat({}), {{"dtype", dtype}, {"shape", shape}}, Or(name, "FakeParam"), where));
+}
+
 Output FakeQuantWithMinMaxArgs(const Input& inputs, const FakeQuantWithMinMaxArgsOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "FakeQuantWithMinMaxArgs", Flat({inputs}), {{"min", options.min}, {"max", options.max}, {"num_bits", options.num_bits}, {"narrow_range", options.narrow_range}}, Or(name, "FakeQuantWithMinMaxArgs"), where));
 }
@@ -861,6 +872,13 @@ Output Identity(const Input& input, std::string_view name, SourceLocation where)
 
 std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "IdentityN", Flat({input}), {}, Or(name, "IdentityN"), where));
+}
+
+std::vector<Output> If(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const IfOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "If", Flat({cond, input}), {{"Tout", tout}, {"then_branch", then_branch}, {"else_branch", else_branch}, {"output_shapes", options.output_shapes}}, Or(name, "If"), where));
+}
+std::vector<Output> If(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, std::string_view name, SourceLocation where) {
+  return If(cond, input, tout, then_branch, else_branch, IfOptions(), name, where);
 }
 
 Output Igamma(const Input& a, const Input& x, std::string_view name, SourceLocation where) {
@@ -1419,6 +1437,13 @@ Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vecto
 
 Output ParseTensor(const Input& serialized, DType out_type, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ParseTensor", Flat({serialized}), {{"out_type", out_type}}, Or(name, "ParseTensor"), where));
+}
+
+std::vector<Output> PartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const PartitionedCallOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "PartitionedCall", Flat({args}), {{"Tout", tout}, {"f", f}, {"config", options.config}, {"config_proto", options.config_proto}, {"executor_type", options.executor_type}}, Or(name, "PartitionedCall"), where));
+}
+std::vector<Output> PartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where) {
+  return PartitionedCall(args, tout, f, PartitionedCallOptions(), name, where);
 }
 
 Output Placeholder(Graph& graph, DType dtype, const PlaceholderOptions& options, std::string_view name, SourceLocation where) {
@@ -2425,6 +2450,34 @@ Output StackV2(const Input& max_size, DType elem_type, std::string_view name, So
   return StackV2(max_size, elem_type, StackV2Options(), name, where);
 }
 
+std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const StatefulPartitionedCallOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "StatefulPartitionedCall", Flat({args}), {{"Tout", tout}, {"f", f}, {"config", options.config}, {"config_proto", options.config_proto}, {"executor_type", options.executor_type}}, Or(name, "StatefulPartitionedCall"), where));
+}
+std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where) {
+  return StatefulPartitionedCall(args, tout, f, StatefulPartitionedCallOptions(), name, where);
+}
+
+std::vector<Output> StatelessCase(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, const StatelessCaseOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "StatelessCase", Flat({branch_index, input}), {{"Tout", tout}, {"branches", branches}, {"output_shapes", options.output_shapes}}, Or(name, "StatelessCase"), where));
+}
+std::vector<Output> StatelessCase(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, std::string_view name, SourceLocation where) {
+  return StatelessCase(branch_index, input, tout, branches, StatelessCaseOptions(), name, where);
+}
+
+std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const StatelessIfOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "StatelessIf", Flat({cond, input}), {{"Tout", tout}, {"then_branch", then_branch}, {"else_branch", else_branch}, {"output_shapes", options.output_shapes}}, Or(name, "StatelessIf"), where));
+}
+std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, std::string_view name, SourceLocation where) {
+  return StatelessIf(cond, input, tout, then_branch, else_branch, StatelessIfOptions(), name, where);
+}
+
+std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, const StatelessWhileOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "StatelessWhile", Flat({input}), {{"cond", cond}, {"body", body}, {"output_shapes", options.output_shapes}, {"parallel_iterations", options.parallel_iterations}}, Or(name, "StatelessWhile"), where));
+}
+std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, std::string_view name, SourceLocation where) {
+  return StatelessWhile(input, cond, body, StatelessWhileOptions(), name, where);
+}
+
 Output StaticRegexFullMatch(const Input& input, const std::string& pattern, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "StaticRegexFullMatch", Flat({input}), {{"pattern", pattern}}, Or(name, "StaticRegexFullMatch"), where));
 }
@@ -2549,6 +2602,10 @@ Output Sum(const Input& input, const Input& reduction_indices, std::string_view 
 SwitchOutputs Switch(const Input& data, const Input& pred, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "Switch", Flat({data, pred}), {}, Or(name, "Switch"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
+}
+
+std::vector<Output> SymbolicGradient(const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "SymbolicGradient", Flat({input}), {{"Tout", tout}, {"f", f}}, Or(name, "SymbolicGradient"), where));
 }
 
 Output Tan(const Input& x, std::string_view name, SourceLocation where) {

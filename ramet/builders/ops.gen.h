@@ -592,6 +592,16 @@ RAMET_EXPORT Output BroadcastTo(const Input& input, const Input& shape, std::str
 // Bucketize(input:T) -> (output:int32) {T:type, boundaries:list(float)}
 RAMET_EXPORT Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct CaseOptions {
+  std::vector<Shape> output_shapes = {};
+};
+// Calls the function at position branch_index of branches with input; the last one if there is no
+// such position.
+// Case(branch_index:int32, input:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type),
+// branches:list(func), output_shapes:list(shape)=[]}
+RAMET_EXPORT std::vector<Output> Case(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, const CaseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> Case(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct CastOptions {
   bool truncate = false;
 };
@@ -1063,6 +1073,10 @@ RAMET_EXPORT Output Expm1(const Input& x, std::string_view name = "", SourceLoca
 // rates:list(int), T:type, padding:string}
 RAMET_EXPORT Output ExtractImagePatches(const Input& images, const std::vector<int64_t>& ksizes, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Stands in a branch for a value that only another branch has: zeros. Nobody may depend on it.
+// FakeParam() -> (output:dtype) {dtype:type, shape:shape}
+RAMET_EXPORT Output FakeParam(Graph& graph, DType dtype, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct FakeQuantWithMinMaxArgsOptions {
   float min = -6.0f;
   float max = 6.0f;
@@ -1381,6 +1395,16 @@ RAMET_EXPORT Output Identity(const Input& input, std::string_view name = "", Sou
 // All inputs, unchanged.
 // IdentityN(input:T) -> (output:T) {T:list(type)}
 RAMET_EXPORT std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct IfOptions {
+  std::vector<Shape> output_shapes = {};
+};
+// Calls then_branch with input if cond is true, else else_branch. A cond that is no bool is true if
+// it is a scalar other than zero or the empty string, or no scalar and has elements.
+// If(cond:Tcond, input:Tin) -> (output:Tout) {Tcond:type, Tin:list(type), Tout:list(type),
+// then_branch:func, else_branch:func, output_shapes:list(shape)=[]}
+RAMET_EXPORT std::vector<Output> If(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const IfOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> If(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the regularized lower incomplete gamma function element-wise with broadcasting; NaN for x
 // < 0 or a <= 0. Error: the shapes do not broadcast.
@@ -2205,6 +2229,17 @@ RAMET_EXPORT Output ParallelDynamicStitch(const std::vector<Input>& indices, con
 // or a tensor of another dtype.
 // ParseTensor(serialized:string) -> (output:out_type) {out_type:type}
 RAMET_EXPORT Output ParseTensor(const Input& serialized, DType out_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct PartitionedCallOptions {
+  std::string config = "";
+  std::string config_proto = "";
+  std::string executor_type = "";
+};
+// Calls the function f of the library. config, config_proto and executor_type say nothing here.
+// PartitionedCall(args:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type), f:func,
+// config:string="", config_proto:string="", executor_type:string=""}
+RAMET_EXPORT std::vector<Output> PartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const PartitionedCallOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> PartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct PlaceholderOptions {
   Shape shape = Shape::Unknown();
@@ -3886,6 +3921,45 @@ struct StackV2Options {
 RAMET_EXPORT Output StackV2(const Input& max_size, DType elem_type, const StackV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StackV2(const Input& max_size, DType elem_type, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct StatefulPartitionedCallOptions {
+  std::string config = "";
+  std::string config_proto = "";
+  std::string executor_type = "";
+};
+// As PartitionedCall.
+// StatefulPartitionedCall(args:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type), f:func,
+// config:string="", config_proto:string="", executor_type:string=""}
+RAMET_EXPORT std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const StatefulPartitionedCallOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessCaseOptions {
+  std::vector<Shape> output_shapes = {};
+};
+// As Case.
+// StatelessCase(branch_index:int32, input:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type),
+// branches:list(func), output_shapes:list(shape)=[]}
+RAMET_EXPORT std::vector<Output> StatelessCase(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, const StatelessCaseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> StatelessCase(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessIfOptions {
+  std::vector<Shape> output_shapes = {};
+};
+// As If.
+// StatelessIf(cond:Tcond, input:Tin) -> (output:Tout) {Tcond:type, Tin:list(type), Tout:list(type),
+// then_branch:func, else_branch:func, output_shapes:list(shape)=[]}
+RAMET_EXPORT std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const StatelessIfOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessWhileOptions {
+  std::vector<Shape> output_shapes = {};
+  int64_t parallel_iterations = 10;
+};
+// As While.
+// StatelessWhile(input:T) -> (output:T) {T:list(type), cond:func, body:func,
+// output_shapes:list(shape)=[], parallel_iterations:int=10}
+RAMET_EXPORT std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, const StatelessWhileOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Whether each string as a whole matches the regular expression `pattern`, of which . * + ? | ( ) ^
 // $ and backslashes in front of these are known.
 // \error kUnimplemented for other parts of expressions; kInvalidArgument for a malformed one.
@@ -4091,6 +4165,11 @@ struct SwitchOutputs {
 // Passes data on to output_true if pred is true, else to output_false.
 // Switch(data:T, pred:bool) -> (output_false:T, output_true:T) {T:type}
 RAMET_EXPORT SwitchOutputs Switch(const Input& data, const Input& pred, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The gradients of the function f: takes its arguments and the gradients of its results, gives a
+// gradient for each argument.
+// SymbolicGradient(input:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type), f:func}
+RAMET_EXPORT std::vector<Output> SymbolicGradient(const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the tangent of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.
 // Tan(x:T) -> (y:T) {T:type}

@@ -8,7 +8,9 @@ namespace ramet {
 Status RunPlan(Plan& plan, const ExecutorSettings& settings, std::span<const Tensor> feeds,
                std::span<Tensor> fetched, const RunControl& control) {
   RAMET_RETURN_IF_ERROR(linalg::CheckNotForked());
-  return PlanRun(plan, settings, control).Run(feeds, fetched);
+  RunState state;
+  state.cancellation = control.cancellation;
+  return PlanRun(plan, settings, control, state).Run(feeds, fetched);
 }
 
 }  // namespace ramet

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "ramet/base/cancellation.h"
 #include "ramet/runtime/plan.h"
@@ -14,13 +15,16 @@ struct ExecutorSettings {
   std::span<const KernelEnv> envs;  // one per device
   int intra_op_threads = 1;
   bool deterministic = false;
-  const GraphImpl* graph = nullptr;  // for the names in messages
+  const GraphImpl* graph = nullptr;       // for the names in messages
+  const std::string* function = nullptr;  // whose body the graph is; null: of none
 };
 
-// What one run has beyond its plan. Both may be null and outlive the run.
+// What one run has beyond its plan. The pointers may be null and outlive the run.
 struct RunControl {
   const Cancellation* cancellation = nullptr;
   StepRecorder* recorder = nullptr;
+  int depth = 0;             // how many calls of functions it is in
+  std::string callers = "";  // names of the calling nodes, "f/g/", if there is a recorder
 };
 
 // Runs a plan once. `feeds` are as many tensors as the plan has feeds, of the right dtypes;

@@ -7,6 +7,7 @@
 
 #include "ramet/base/log.h"
 #include "ramet/graph/device_name.h"
+#include "ramet/op/function_call.h"
 
 namespace ramet {
 namespace {
@@ -50,6 +51,11 @@ class Placer {
     if (it != position_.end()) parent_[Find(it->second)] = Find(a);
   }
 
+  // A call runs on the host; its body's nodes are placed by themselves.
+  static bool IsCall(const NodeRecord& node) {
+    return FunctionCallOf(*node.op) != FunctionCallKind::kNone;
+  }
+
   // Joins a node with its colocation groups and with the producers of its reference and resource
   // inputs.
   void Join(int i) {
@@ -65,10 +71,15 @@ class Placer {
         }
       }
     }
+    if (IsCall(node)) return;
     auto inputs = graph_.inputs(nodes_[i]);
     const std::vector<DType> wanted = InputTypes(node);
     for (size_t k = 0; k < inputs.size() && k < wanted.size(); ++k) {
-      if (IsRef(wanted[k]) || wanted[k] == DType::kResource) Unite(i, inputs[k].node);
+      if (!IsRef(wanted[k]) && wanted[k] != DType::kResource) continue;
+      Unite(i, inputs[k].node);
+      if (auto pinned = options_.pinned.find(inputs[k].node); pinned != options_.pinned.end()) {
+        pinned_.emplace_back(i, pinned->second);
+      }
     }
   }
 
@@ -92,11 +103,14 @@ class Placer {
   bool CanRun(const std::vector<int>& members, const Device& device) const {
     return std::ranges::all_of(members, [&](int m) {
       const NodeRecord& node = graph_.nodes[nodes_[m]];
-      return node.op->HasKernel(device.type(), *node.attrs);
+      return IsCall(node) || node.op->HasKernel(device.type(), *node.attrs);
     });
   }
 
   StatusOr<int> PlaceGroup(const std::vector<int>& members) {
+    for (auto [member, device] : pinned_) {
+      if (Find(member) == Find(members[0])) return Chosen(members, device);
+    }
     DeviceName wanted;
     NodeId asker = nodes_[members[0]];
     for (int m : members) {
@@ -143,6 +157,7 @@ class Placer {
   std::unordered_map<NodeId, int> position_;
   std::unordered_map<std::string, int> group_head_;
   std::map<int, std::vector<int>> members_;
+  std::vector<std::pair<int, int>> pinned_;  // position, device
 };
 
 }  // namespace

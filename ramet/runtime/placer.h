@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "ramet/device/device.h"
@@ -14,6 +15,8 @@ struct PlacerOptions {
   std::vector<Device*> devices;  // of the session; the first is the default
   bool allow_soft_placement = false;
   bool log_placement = false;
+  // What reads or writes a variable that one of these nodes names runs on this device.
+  std::unordered_map<NodeId, int> pinned = {};
 };
 
 // `nodes` are placed by what they ask for, colocation groups and reference edges (their members run

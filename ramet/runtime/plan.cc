@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ramet/op/control_flow.h"
+#include "ramet/runtime/function_calls.h"
 #include "ramet/runtime/run_order.h"
 
 namespace ramet {
@@ -124,15 +125,49 @@ class Compiler {
     }
     if (node.op->name() == "Const" && !HasOwnMemory(device)) return AddConstant(node, step);
     if (ControlFlowOf(*node.op) != ControlFlow::kNone) return AddControlFlow(id, step);
+    if (FunctionCallOf(*node.op) != FunctionCallKind::kNone || !node.op->registered()) {
+      RAMET_ASSIGN_OR_RETURN(auto call, source_.CallFor(graph_, id, VariableDevices(id)));
+      if (call != nullptr) return AddCall(id, std::move(call), step);
+    }
     RAMET_RETURN_IF_ERROR(Classify(node, &step));
-    std::vector<int32_t> slots;
-    auto inputs = graph_.inputs(id);
-    for (int i = 0; i < node.num_inputs; ++i) slots.push_back(SlotFor(inputs[i], i, step));
-    SetInputs(&step, slots);
+    SetInputs(id, &step);
     RAMET_ASSIGN_OR_RETURN(auto kernel, source_.KernelFor(graph_, id, device));
     step.kernel = kernel.get();
     plan_->kernels.push_back(std::move(kernel));
     return AddStep(step);
+  }
+
+  // A call runs on the host, wherever the nodes of the function do.
+  Status AddCall(NodeId id, std::shared_ptr<FunctionCall> call, Step& step) {
+    device_of_[id] = 0;
+    step.device = 0;
+    step.kind = Step::Kind::kCall;
+    step.call = static_cast<int32_t>(plan_->calls.size());
+    plan_->calls.push_back(std::move(call));
+    RAMET_RETURN_IF_ERROR(Classify(graph_.nodes[id], &step));
+    SetInputs(id, &step);
+    return AddStep(step);
+  }
+
+  // In whose memory the variables are that the inputs name; empty where all are in the host's.
+  std::vector<int> VariableDevices(NodeId id) const {
+    std::vector<int> devices;
+    if (!plan_->several_memories) return devices;
+    for (Endpoint e : graph_.inputs(id)) {
+      const bool handle = graph_.output(e).dtype == DType::kResource && !IsFed(e);
+      const int device = handle ? device_of_.at(e.node) : 0;
+      devices.push_back(HasOwnMemory(device) ? device : 0);
+    }
+    return devices;
+  }
+
+  void SetInputs(NodeId id, Step* step) {
+    std::vector<int32_t> slots;
+    auto inputs = graph_.inputs(id);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      slots.push_back(SlotFor(inputs[i], static_cast<int>(i), *step));
+    }
+    SetInputs(step, slots);
   }
 
   Status AddStep(const Step& step) {
@@ -260,6 +295,7 @@ class Compiler {
   int32_t SlotFor(Endpoint e, int input, const Step& step) {
     const int32_t slot = slot_of_.at(e);
     if (!plan_->several_memories || (step.ref_inputs & Bit(input))) return slot;
+    if (graph_.output(e).dtype == DType::kResource) return slot;
     const bool host = !HasOwnMemory(step.device) || (step.host_inputs & Bit(input));
     return InMemory(e, slot, host ? 0 : step.device);
   }
@@ -288,8 +324,9 @@ class Compiler {
 
   void Fetch() {
     for (Endpoint e : request_.fetches) {
-      plan_->fetch_slots.push_back(e.index == Endpoint::kControl ? -1
-                                                                 : InMemory(e, slot_of_.at(e), 0));
+      int32_t slot = e.index == Endpoint::kControl ? -1 : slot_of_.at(e);
+      if (slot >= 0 && graph_.output(e).dtype != DType::kResource) slot = InMemory(e, slot, 0);
+      plan_->fetch_slots.push_back(slot);
     }
   }
 

@@ -12,6 +12,8 @@
 
 namespace ramet {
 
+class FunctionCall;
+
 // What a run is asked for, resolved: the key of a plan.
 struct PlanRequest {
   std::vector<Endpoint> feeds;
@@ -30,7 +32,8 @@ struct Step {
     kMerge,    // the input that is alive to output 0, its position to output 1
     kMove,     // input 0 to output 0
     kNothing,  // is only waited for
-    kLoop      // Plan::loops[loop], whose steps follow
+    kLoop,     // Plan::loops[loop], whose steps follow
+    kCall      // Plan::calls[call]
   };
   Kernel* kernel = nullptr;
   NodeId node = -1;
@@ -43,6 +46,7 @@ struct Step {
   int32_t first_guard = 0;  // in Plan::guards: steps whose death is the death of this one
   int32_t num_guards = 0;
   int32_t loop = -1;
+  int32_t call = -1;
   int32_t device = 0;
   uint64_t forwardable = 0;  // bit i: nobody reads input i after this step
   uint64_t ref_inputs = 0;   // bit i: input i names a variable and is not resolved
@@ -95,6 +99,7 @@ class Plan {
   bool several_memories = false;  // devices with memory of their own take part
   int64_t edit_version = 0;
   std::vector<std::shared_ptr<Kernel>> kernels;  // what the steps use, kept alive
+  std::vector<std::shared_ptr<FunctionCall>> calls;
 
   std::unique_ptr<Frame> TakeFrame();
   void ReturnFrame(std::unique_ptr<Frame> frame);
@@ -114,6 +119,10 @@ class KernelSource {
   // The kernel of a node on a device: the same one as long as the node stays as it is.
   virtual StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphImpl& graph, NodeId node,
                                                       int device) = 0;
+  // Likewise what it does as a call of functions; null if it calls none. `input_devices` says in
+  // whose memory the variables are that its inputs name; empty where all are in the host's.
+  virtual StatusOr<std::shared_ptr<FunctionCall>> CallFor(
+      const GraphImpl& graph, NodeId node, const std::vector<int>& input_devices) = 0;
 };
 
 // Compiles: prunes to what the fetches need (cut at the feeds), places, orders, lays out the slots

@@ -5,11 +5,20 @@
 #include "ramet/linalg/parallel.h"
 
 namespace ramet {
+namespace {
 
-PlanRun::PlanRun(Plan& plan, const ExecutorSettings& settings, const RunControl& control)
-    : plan_(plan), settings_(settings), control_(control), frame_(plan.TakeFrame()) {
-  state_.cancellation = control.cancellation;
-}
+// An error out of many calls names the innermost and the outermost ones.
+constexpr size_t kLongMessage = 2000;
+
+}  // namespace
+
+PlanRun::PlanRun(Plan& plan, const ExecutorSettings& settings, const RunControl& control,
+                 RunState& state)
+    : plan_(plan),
+      settings_(settings),
+      control_(control),
+      frame_(plan.TakeFrame()),
+      state_(state) {}
 
 PlanRun::~PlanRun() {
   if (plan_.several_memories) ClearAll();
@@ -24,13 +33,7 @@ void PlanRun::SetThread() const {
 Status PlanRun::Run(std::span<const Tensor> feeds, std::span<Tensor> fetched) {
   SetThread();
   for (size_t i = 0; i < feeds.size(); ++i) frame_->values[plan_.feed_slots[i]].tensor = feeds[i];
-  if (plan_.has_control_flow) {
-    status_ = RunSteps(0, static_cast<int32_t>(plan_.steps.size()));
-  } else if (plan_.several_memories) {
-    RunOnDevices();
-  } else {
-    RunHere();
-  }
+  RunAll();
   if (!status_.ok()) {
     ClearAll();
     return status_;
@@ -40,13 +43,24 @@ Status PlanRun::Run(std::span<const Tensor> feeds, std::span<Tensor> fetched) {
   return status;
 }
 
+void PlanRun::RunAll() {
+  if (plan_.has_control_flow) {
+    status_ = RunSteps(0, static_cast<int32_t>(plan_.steps.size()));
+  } else if (plan_.several_memories) {
+    RunOnDevices();
+  } else {
+    RunHere();
+  }
+}
+
 void PlanRun::RunHere() {
   for (const Step& step : plan_.steps) {
     if (Due()) {
       status_ = control_.cancellation->status();
       return;
     }
-    if (Status status = RunKernel(step, *frame_); !status.ok()) {
+    const bool kernel = step.kind == Step::Kind::kKernel;
+    if (Status status = kernel ? RunKernel(step, *frame_) : RunCall(step); !status.ok()) {
       status_ = Located(step, status);
       return;
     }
@@ -74,21 +88,19 @@ Status PlanRun::RunKernel(const Step& step, Frame& scratch) {
     }
   }
   const size_t n = static_cast<size_t>(step.num_inputs);
-  KernelContext context(
-      env, {scratch.inputs.data(), n}, {scratch.variables.data(), n},
-      {frame_->values.data() + step.first_output, static_cast<size_t>(step.num_outputs)},
-      step.forwardable, state_);
+  KernelContext context(env, {scratch.inputs.data(), n}, {scratch.variables.data(), n},
+                        OutputsOf(step), step.forwardable, state_);
   const int64_t start = control_.recorder ? StepRecorder::Now() : 0;
   Status status = step.kernel->Compute(context);
-  if (control_.recorder) {
-    control_.recorder->Add(
-        step, start,
-        {frame_->values.data() + step.first_output, static_cast<size_t>(step.num_outputs)});
-  }
+  if (control_.recorder) Record(step, start);
   for (int i = 0; i < step.num_inputs; ++i) {
     if (!scratch.resolved[i].empty()) scratch.resolved[i] = Tensor();
   }
   return status;
+}
+
+void PlanRun::Record(const Step& step, int64_t start) {
+  control_.recorder->Add(*settings_.graph, control_.callers, step, start, OutputsOf(step));
 }
 
 Status PlanRun::Fetch(std::span<Tensor> fetched) {
@@ -125,9 +137,13 @@ void PlanRun::ClearAll() {
 }
 
 Status PlanRun::Located(const Step& step, const Status& status) const {
+  if (control_.depth > 0 && status.message().size() > kLongMessage) return status;
   std::shared_lock lock(settings_.graph->mutex);
+  const std::string_view node = settings_.graph->nodes[step.node].name;
+  if (settings_.function == nullptr)
+    return status.WithSuffix(StrCat("\n\t [[{{node ", node, "}}]]"));
   return status.WithSuffix(
-      StrCat("\n\t [[{{node ", settings_.graph->nodes[step.node].name, "}}]]"));
+      StrCat("\n\t [[{{function_node ", *settings_.function, "}}{{node ", node, "}}]]"));
 }
 
 }  // namespace ramet

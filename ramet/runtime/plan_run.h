@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "ramet/runtime/executor.h"
+#include "ramet/runtime/function_calls.h"
 
 namespace ramet {
 
@@ -14,12 +15,17 @@ namespace ramet {
 class PlanRun {
  public:
   // All three outlive the run.
-  PlanRun(Plan& plan, const ExecutorSettings& settings, const RunControl& control);
+  PlanRun(Plan& plan, const ExecutorSettings& settings, const RunControl& control, RunState& state);
   ~PlanRun();
   // As RunPlan; once.
   Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetched);
+  // The body of a function, any number of times. The arguments are taken.
+  Value& arg(size_t i) { return frame_->values[plan_.feed_slots[i]]; }
+  size_t num_args() const { return plan_.feed_slots.size(); }
+  Status RunBody(std::span<const DType> types, std::span<Value> results);
 
  private:
+  void RunAll();
   void SetThread() const;
   void RunHere();
   Status RunKernel(const Step& step, Frame& scratch);
@@ -49,6 +55,19 @@ class PlanRun {
   void BeginLoop(const PlanLoop& loop);
   bool EndIteration(const PlanLoop& loop);
   void EndLoop(const PlanLoop& loop);
+
+  Status RunCall(const Step& step);
+  Status RunTarget(const Step& step, FunctionCall& call, int target);
+  Status RunWhile(const Step& step, FunctionCall& call);
+  StatusOr<int> ChooseTarget(const Step& step, const FunctionCall& call);
+  Status TakeInput(const Step& step, int i, DType type, Value* to);
+  Status TakeResults(std::span<const DType> types, std::span<Value> results);
+  StatusOr<FunctionInstance*> Ready(FunctionCall& call, int target) const;
+  RunControl ControlFor(const Step& step) const;
+  std::span<Value> OutputsOf(const Step& step) {
+    return {frame_->values.data() + step.first_output, static_cast<size_t>(step.num_outputs)};
+  }
+  void Record(const Step& step, int64_t start);
   Value& InputOf(const Step& step, int i) {
     return frame_->values[plan_.input_slots[step.first_input + i]];
   }
@@ -60,7 +79,7 @@ class PlanRun {
   const ExecutorSettings& settings_;
   const RunControl& control_;
   std::unique_ptr<Frame> frame_;
-  RunState state_;
+  RunState& state_;
   std::mutex mutex_;
   std::atomic<bool> failed_ = false;
   Status status_;

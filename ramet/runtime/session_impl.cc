@@ -76,6 +76,8 @@ StatusOr<std::shared_ptr<SessionImpl>> SessionImpl::Create(Graph& graph,
   }
   session->settings_ = {session->devices_, session->envs_, ThreadsOf(options),
                         options.deterministic, &graph.impl()};
+  session->placer_ = {session->devices_, options.allow_soft_placement,
+                      options.log_device_placement};
   return session;
 }
 
@@ -93,27 +95,17 @@ size_t SessionImpl::RequestHash::operator()(const PlanRequest& request) const {
 
 StatusOr<std::vector<int>> SessionImpl::Place(const GraphImpl& graph,
                                               std::span<const NodeId> nodes) {
-  PlacerOptions placer{devices_, options_.allow_soft_placement, options_.log_device_placement};
-  return PlaceNodes(graph, nodes, placer);
+  return PlaceNodes(graph, nodes, placer_);
 }
 
 StatusOr<std::shared_ptr<Kernel>> SessionImpl::KernelFor(const GraphImpl& graph, NodeId id,
                                                          int device) {
-  const NodeRecord& node = graph.nodes[id];
-  KernelEntry& entry = kernels_[{id, device}];
-  if (entry.kernel && entry.attrs == node.attrs) return entry.kernel;
-  RAMET_ASSIGN_OR_RETURN(const KernelRegistration* registration,
-                         node.op->FindKernel(devices_[device]->type(), *node.attrs, node.name));
-  const OpSchema& schema = node.op->schema();
-  KernelNode kernel_node{std::string(node.name), schema.name, node.attrs.get(), {}, {}};
-  RAMET_ASSIGN_OR_RETURN(kernel_node.input_types, schema.Expand(schema.inputs, *node.attrs));
-  RAMET_ASSIGN_OR_RETURN(kernel_node.output_types, schema.Expand(schema.outputs, *node.attrs));
-  auto kernel = registration->Make(kernel_node);
-  if (!kernel.ok()) {
-    return kernel.status().WithContext(StrCat("node '", node.name, "' (", schema.name, ")"));
-  }
-  entry = {node.attrs, std::shared_ptr<Kernel>(*std::move(kernel))};
-  return entry.kernel;
+  return kernels_.KernelFor(graph, id, device, devices_);
+}
+
+StatusOr<std::shared_ptr<FunctionCall>> SessionImpl::CallFor(
+    const GraphImpl& graph, NodeId id, const std::vector<int>& input_devices) {
+  return kernels_.CallFor(graph, id, input_devices, functions_, nullptr);
 }
 
 StatusOr<std::shared_ptr<Plan>> SessionImpl::PlanFor(const PlanRequest& request) {
@@ -174,20 +166,20 @@ StatusOr<std::vector<std::pair<std::string, std::string>>> SessionImpl::Partitio
 }
 
 std::vector<NodeStats> SessionImpl::Described(const StepRecorder& recorder) const {
-  const GraphImpl& graph = graph_->impl();
-  std::shared_lock lock(graph.mutex);
   std::vector<NodeStats> steps;
   for (const StepRecord& record : recorder.records()) {
+    const GraphImpl& graph = *record.graph;
+    std::shared_lock lock(graph.mutex);
     const NodeRecord& node = graph.nodes[record.node];
     NodeStats stats{devices_[record.device]->name(),
-                    std::string(node.name),
+                    StrCat(record.callers, node.name),
                     node.op->name(),
                     {},
                     record.start_nanos,
                     record.end_nanos,
                     record.outputs};
     for (Endpoint e : graph.inputs(record.node)) {
-      stats.inputs.emplace_back(graph.nodes[e.node].name);
+      stats.inputs.push_back(StrCat(record.callers, graph.nodes[e.node].name));
     }
     steps.push_back(std::move(stats));
   }

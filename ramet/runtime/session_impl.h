@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "ramet/runtime/executor.h"
+#include "ramet/runtime/function_calls.h"
+#include "ramet/runtime/node_kernels.h"
 #include "ramet/runtime/placer.h"
 #include "ramet/runtime/session.h"
 
@@ -22,6 +24,8 @@ class SessionImpl final : public KernelSource {
   StatusOr<std::vector<int>> Place(const GraphImpl& graph, std::span<const NodeId> nodes) override;
   StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphImpl& graph, NodeId node,
                                               int device) override;
+  StatusOr<std::shared_ptr<FunctionCall>> CallFor(const GraphImpl& graph, NodeId node,
+                                                  const std::vector<int>& input_devices) override;
 
   StatusOr<std::shared_ptr<Plan>> PlanFor(const PlanRequest& request);
   bool IsCurrent(const Plan& plan) const;
@@ -44,16 +48,13 @@ class SessionImpl final : public KernelSource {
   void Close();
 
  private:
-  SessionImpl(Graph& graph, const SessionOptions& options) : graph_(&graph), options_(options) {}
+  SessionImpl(Graph& graph, const SessionOptions& options)
+      : graph_(&graph), options_(options), functions_(graph, settings_, placer_) {}
   void WarnAboutRestored(const Plan& plan);
   // Each device that has nodes of the plan, and these as a GraphDef.
   StatusOr<std::vector<std::pair<std::string, std::string>>> Partitions(const Plan& plan) const;
   std::vector<NodeStats> Described(const StepRecorder& recorder) const;
 
-  struct KernelEntry {
-    std::shared_ptr<const AttrMap> attrs;
-    std::shared_ptr<Kernel> kernel;
-  };
   struct RequestHash {
     size_t operator()(const PlanRequest& request) const;
   };
@@ -63,9 +64,11 @@ class SessionImpl final : public KernelSource {
   std::vector<Device*> devices_;
   std::vector<KernelEnv> envs_;
   ExecutorSettings settings_;
+  PlacerOptions placer_;
   ResourceStore resources_;
   mutable std::mutex mutex_;
-  std::map<std::pair<NodeId, int>, KernelEntry> kernels_;
+  FunctionTable functions_;
+  NodeKernels kernels_;
   std::unordered_map<PlanRequest, std::shared_ptr<Plan>, RequestHash> plans_;
   std::set<std::string> restored_;
   std::atomic<bool> any_restored_ = false;

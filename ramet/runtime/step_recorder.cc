@@ -2,8 +2,9 @@
 
 namespace ramet {
 
-void StepRecorder::Add(const Step& step, int64_t start_nanos, std::span<const Value> outputs) {
-  StepRecord record{step.node, step.device, start_nanos, Now(), {}};
+void StepRecorder::Add(const GraphImpl& graph, const std::string& callers, const Step& step,
+                       int64_t start_nanos, std::span<const Value> outputs) {
+  StepRecord record{&graph, callers, step.node, step.device, start_nanos, Now(), {}};
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Value& value = outputs[i];
     const Tensor tensor = value.variable ? value.variable->Read() : value.tensor;

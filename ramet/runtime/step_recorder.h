@@ -13,6 +13,8 @@ namespace ramet {
 
 // A step that has run, by number.
 struct StepRecord {
+  const GraphImpl* graph = nullptr;
+  std::string callers;  // names of the nodes that called the function whose body the graph is
   NodeId node = -1;
   int32_t device = 0;
   int64_t start_nanos = 0;  // since 1970
@@ -29,7 +31,8 @@ class StepRecorder {
         .count();
   }
   // A step that began at `start_nanos` and has ended now.
-  void Add(const Step& step, int64_t start_nanos, std::span<const Value> outputs);
+  void Add(const GraphImpl& graph, const std::string& callers, const Step& step,
+           int64_t start_nanos, std::span<const Value> outputs);
   const std::vector<StepRecord>& records() const { return records_; }
 
  private:

@@ -1,6 +1,7 @@
 // Every operation against what real TensorFlow answered (tests/data/conformance), in three ways:
 // its CPU kernel alone (in place too); in a graph whose shapes are known while building; in one
-// where nothing is known. The graphs compute the gradients too.
+// where nothing is known. The graphs compute the gradients too; they run on the device that
+// RAMET_CONFORMANCE_DEVICE names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 
 #include "allocations.h"
 #include "case.h"
+#include "device.h"
 #include "ramet/gradients/gradients.h"
 #include "ramet/graph/add_op.h"
 #include "ramet/graph/scope.h"
@@ -131,10 +133,9 @@ TEST_P(Conformance, Shapes) {
 class OneOpGraph {
  public:
   OneOpGraph(const Case& c, bool shapes_known) : case_(c) {
-    Scope scope(graph_);
     std::vector<Input> inputs;
     for (const Case::Input& in : c.inputs) {
-      inputs_.push_back(AddInput(scope, in.value, shapes_known));
+      inputs_.push_back(AddInput(in.value, shapes_known));
       inputs.push_back(inputs_.back());
     }
     op_ = AddOp(graph_, c.op, inputs, c.attrs, "op");
@@ -176,19 +177,19 @@ class OneOpGraph {
   }
 
  private:
-  Output AddInput(Scope& scope, const Tensor& value, bool shapes_known) {
+  Output AddInput(const Tensor& value, bool shapes_known) {
     const std::string name = StrCat("in", inputs_.size());
     if (shapes_known && (IsInteger(value.dtype()) || value.dtype() == kBool)) {
       return Constant(graph_, value, name);
     }
     Output x =
-        scope.Placeholder(name, value.dtype(), shapes_known ? value.shape() : Shape::Unknown());
+        scope_.Placeholder(name, value.dtype(), shapes_known ? value.shape() : Shape::Unknown());
     feeds_.push_back({x, value});
     return x;
   }
 
   StatusOr<std::vector<Tensor>> Run(const std::vector<GraphElement>& fetches) {
-    RAMET_ASSIGN_OR_RETURN(Session session, Session::Create(graph_));
+    RAMET_ASSIGN_OR_RETURN(Session session, Session::Create(graph_, TestedOptions()));
     return session.Run(feeds_, Fetches(fetches));
   }
 
@@ -218,6 +219,8 @@ class OneOpGraph {
 
   const Case& case_;
   Graph graph_;
+  Scope scope_{graph_};
+  Scope device_ = scope_.Device(TestedDevice());
   std::vector<Output> inputs_;
   Operation op_;
   Feeds feeds_;

@@ -11,7 +11,8 @@ adds to the default graph and returns what is fetched, or a pair of that and the
 gradients are asked for. `error` is a part of the message that a run gives instead.
 
 One line of the file is one program, an object with
-  name, nodes          [name, op, inputs, attrs] each, in an order in which they can be added
+  name, nodes          [name, op, inputs, attrs] each, in an order in which they can be added, or
+  meta_graph           a MetaGraphDef in text form, for graphs with branches, loops or functions
   fetch, out           tensors, and their values, or
   error                a part of the message that running them gives
   xs, grads            the gradients of all that is fetched together (null: none)
@@ -26,6 +27,7 @@ import sys
 import gen_cases
 import numpy as np
 import tensorflow.compat.v1 as tf
+from google.protobuf import text_format
 
 DATA = os.path.join(os.path.dirname(gen_cases.HERE), "data", "conformance_programs")
 
@@ -69,12 +71,41 @@ def nodes_json(graph):
     return nodes
 
 
+def graph_json(graph):
+    """The member that has the graph."""
+    graph_def = graph.as_graph_def()
+    if not graph_def.HasField("library") and not any(n.op in ("Switch", "Enter") for n in graph_def.node):
+        return {"nodes": nodes_json(graph)}
+    meta = tf.MetaGraphDef()
+    contexts = ("cond_context", "while_context")
+    exported = tf.train.export_meta_graph(graph=graph, collection_list=[c for c in contexts if c in graph.collections])
+    for name in exported.collection_def:
+        meta.collection_def[name].CopyFrom(exported.collection_def[name])
+    for node in graph_def.node:
+        drop_hints(node)
+    for function in graph_def.library.function:
+        function.attr.clear()
+        for node in function.node_def:
+            drop_hints(node)
+    meta.graph_def.CopyFrom(graph_def)
+    return {"meta_graph": text_format.MessageToString(meta, as_one_line=True)}
+
+
+def drop_hints(node):
+    """Without what only speeds up or annotates: long constants of other programs are not wanted in the file."""
+    node.ClearField("experimental_debug_info")
+    for name in ("config_proto", "_read_only_resource_inputs", "_XlaMustCompile"):
+        if name in node.attr:
+            del node.attr[name]
+
+
 def run(name, build, error=None):
     with tf.Graph().as_default() as graph, tf.Session(config=config()) as session:
         fetch = build()
         fetch, xs = fetch if isinstance(fetch, tuple) else (fetch, [])
-        fetch = fetch if isinstance(fetch, list) else [fetch]
-        line = {"name": name, "nodes": nodes_json(graph), "fetch": [t.name for t in fetch]}
+        fetch = list(fetch) if isinstance(fetch, (list, tuple)) else [fetch]
+        line = {"name": name, "fetch": [t.name for t in fetch]}
+        line.update(graph_json(graph))
         if error:
             try:
                 session.run(fetch)

@@ -7,9 +7,11 @@
 #include <fstream>
 
 #include "case.h"
+#include "device.h"
 #include "json.h"
 #include "ramet/gradients/gradients.h"
 #include "ramet/graph/add_op.h"
+#include "ramet/graph/meta_graph.h"
 #include "ramet/graph/scope.h"
 #include "ramet/runtime/session.h"
 
@@ -49,6 +51,9 @@ class ConformancePrograms : public ::testing::TestWithParam<int> {
   const Json& json() const { return AllPrograms()[GetParam()].json; }
 
   Status Build() {
+    if (const Json* graph = json().Find("meta_graph")) {
+      return ImportMetaGraphBytes(graph_, graph->text).status();
+    }
     for (const Json& node : json().Find("nodes")->items) RAMET_RETURN_IF_ERROR(AddNode(node));
     return graph_.status();
   }
@@ -63,12 +68,14 @@ class ConformancePrograms : public ::testing::TestWithParam<int> {
 
   StatusOr<std::vector<Tensor>> Run(const std::vector<Output>& tensors) {
     std::vector<GraphElement> fetches(tensors.begin(), tensors.end());
-    RAMET_ASSIGN_OR_RETURN(Session session, Session::Create(graph_));
+    RAMET_ASSIGN_OR_RETURN(Session session, Session::Create(graph_, TestedOptions()));
     RAMET_RETURN_IF_ERROR(session.Run(Fetches(fetches)).status());
     return session.Run(Fetches(fetches));
   }
 
   Graph graph_;
+  Scope scope_{graph_};
+  Scope device_ = scope_.Device(TestedDevice());
 
  private:
   Status AddNode(const Json& node) {

@@ -1,0 +1,181 @@
+#include <algorithm>
+
+#include "ramet/gradients/function_gradients.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/array/move.h"
+
+namespace ramet {
+namespace {
+
+// Executors carry these ops out (op/function_call.h); here nobody knows the library.
+Status NeedsExecutor(KernelContext&) {
+  return Internal("a node that calls functions of the library runs only as a step of a plan");
+}
+
+// attr output_shapes; without it, what else the graph knows of the functions.
+Status StatedShapes(ShapeContext& c) {
+  const auto shapes = c.attrs().GetOr<std::vector<Shape>>("output_shapes", {});
+  if (shapes.empty()) return UnknownShape(c);
+  if (std::ssize(shapes) != c.num_outputs()) {
+    return InvalidArgument("`output_shapes` must be the same length as num outputs (",
+                           shapes.size(), " vs. ", c.num_outputs(), ")");
+  }
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shapes[i]);
+  return OkStatus();
+}
+
+// A gradient is like its argument.
+Status GradientShapes(ShapeContext& c) {
+  for (int i = 0; i < std::min(c.num_inputs(), c.num_outputs()); ++i) c.set_output(i, c.input(i));
+  return OkStatus();
+}
+
+// A loop is taken to leave the shapes of its variables as they are.
+Status WhileShapes(ShapeContext& c) {
+  if (!c.attrs().GetOr<std::vector<Shape>>("output_shapes", {}).empty()) return StatedShapes(c);
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(i));
+  return OkStatus();
+}
+
+Status FakeParamShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape shape, c.attr<Shape>("shape"));
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+// A value that nobody looks at: zeros, and no elements along dimensions that are not known.
+class FakeParam final : public Kernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(Shape shape, node.attrs->Get<Shape>("shape"));
+    RAMET_ASSIGN_OR_RETURN(DType dtype, node.attrs->Get<DType>("dtype"));
+    std::vector<int64_t> dims;
+    for (int i = 0; i < shape.rank(); ++i) dims.push_back(std::max<int64_t>(shape.dim(i), 0));
+    return std::unique_ptr<Kernel>(new FakeParam(dtype, Shape(dims)));
+  }
+
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(Tensor * value, c.Allocate(0, dtype_, shape_));
+    if (!IsVariant(dtype_)) FillZeros(*value);
+    return OkStatus();
+  }
+
+ private:
+  FakeParam(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {}
+
+  const DType dtype_;
+  const Shape shape_;
+};
+
+}  // namespace
+
+#define RAMET_CALL_OP(name)               \
+  RAMET_OP(name)                          \
+      .Input("args: Tin")                 \
+      .Output("output: Tout")             \
+      .Attr("Tin: list(type) >= 0")       \
+      .Attr("Tout: list(type) >= 0")      \
+      .Attr("f: func")                    \
+      .Attr("config: string = ''")        \
+      .Attr("config_proto: string = ''")  \
+      .Attr("executor_type: string = ''") \
+      .CallsProgram()                     \
+      .Shape(UnknownShape)                \
+      .Gradient(BranchGradient)           \
+      .CpuKernel(NeedsExecutor)
+
+RAMET_CALL_OP("PartitionedCall")
+    .Doc(
+        "Calls the function f of the library. config, config_proto and executor_type say nothing "
+        "here.");
+
+RAMET_CALL_OP("StatefulPartitionedCall").Stateful().Doc("As PartitionedCall.");
+
+RAMET_OP("SymbolicGradient")
+    .Input("input: Tin")
+    .Output("output: Tout")
+    .Attr("Tin: list(type) >= 1")
+    .Attr("Tout: list(type) >= 1")
+    .Attr("f: func")
+    .Doc(
+        "The gradients of the function f: takes its arguments and the gradients of its results, "
+        "gives a gradient for each argument.")
+    .CallsProgram()
+    .Shape(GradientShapes)
+    .Gradient(SymbolicGradientGradient)
+    .CpuKernel(NeedsExecutor);
+
+#define RAMET_IF_OP(name)                      \
+  RAMET_OP(name)                               \
+      .Input("cond: Tcond")                    \
+      .Input("input: Tin")                     \
+      .Output("output: Tout")                  \
+      .Attr("Tcond: type")                     \
+      .Attr("Tin: list(type) >= 0")            \
+      .Attr("Tout: list(type) >= 0")           \
+      .Attr("then_branch: func")               \
+      .Attr("else_branch: func")               \
+      .Attr("output_shapes: list(shape) = []") \
+      .CallsProgram()                          \
+      .Shape(StatedShapes)                     \
+      .Gradient(BranchGradient)                \
+      .CpuKernel(NeedsExecutor)
+
+RAMET_IF_OP("If").Stateful().Doc(
+    "Calls then_branch with input if cond is true, else else_branch. A cond that is no bool is "
+    "true if it is a scalar other than zero or the empty string, or no scalar and has elements.");
+
+RAMET_IF_OP("StatelessIf").Doc("As If.");
+
+#define RAMET_CASE_OP(name)                    \
+  RAMET_OP(name)                               \
+      .Input("branch_index: int32")            \
+      .Input("input: Tin")                     \
+      .Output("output: Tout")                  \
+      .Attr("Tin: list(type) >= 0")            \
+      .Attr("Tout: list(type) >= 0")           \
+      .Attr("branches: list(func) >= 1")       \
+      .Attr("output_shapes: list(shape) = []") \
+      .CallsProgram()                          \
+      .Shape(StatedShapes)                     \
+      .Gradient(BranchGradient)                \
+      .CpuKernel(NeedsExecutor)
+
+RAMET_CASE_OP("Case").Stateful().Doc(
+    "Calls the function at position branch_index of branches with input; the last one if there is "
+    "no such position.");
+
+RAMET_CASE_OP("StatelessCase").Doc("As Case.");
+
+#define RAMET_WHILE_OP(name)                   \
+  RAMET_OP(name)                               \
+      .Input("input: T")                       \
+      .Output("output: T")                     \
+      .Attr("T: list(type) >= 0")              \
+      .Attr("cond: func")                      \
+      .Attr("body: func")                      \
+      .Attr("output_shapes: list(shape) = []") \
+      .Attr("parallel_iterations: int = 10")   \
+      .CallsProgram()                          \
+      .Shape(WhileShapes)                      \
+      .Gradient(FunctionalWhileGradient)       \
+      .CpuKernel(NeedsExecutor)
+
+RAMET_WHILE_OP("While").Stateful().Doc(
+    "Calls body with input, then with what it returned, and so on as long as cond, which is called "
+    "with the same values before, returns true (as If says it). Iterations run one after another.");
+
+RAMET_WHILE_OP("StatelessWhile").Doc("As While.");
+
+RAMET_OP("FakeParam")
+    .Output("output: dtype")
+    .Attr("dtype: type")
+    .Attr("shape: shape")
+    .Doc(
+        "Stands in a branch for a value that only another branch has: zeros. Nobody may depend on "
+        "it.")
+    .Shape(FakeParamShape)
+    .NotDifferentiable()
+    .CpuKernelClass<FakeParam>();
+
+}  // namespace ramet

@@ -1,0 +1,68 @@
+#include "ramet/runtime/function_instance.h"
+
+#include <shared_mutex>
+
+namespace ramet {
+namespace {
+
+Endpoint ToEndpoint(const Output& output) { return {output.op().id(), output.index()}; }
+
+}  // namespace
+
+FunctionInstance::FunctionInstance(FunctionTable& table, const FunctionUse& use,
+                                   std::shared_ptr<const FunctionBody> body,
+                                   FunctionInstance* caller)
+    : table_(table),
+      body_(std::move(body)),
+      caller_(caller),
+      in_place_(use.in_place),
+      all_effects_(use.all_effects),
+      arg_devices_(use.arg_devices),
+      settings_(table.settings()) {
+  settings_.graph = &body_->graph->impl();
+  settings_.function = &body_->ref.name;
+  for (const Output& result : body_->returns) result_types_.push_back(result.dtype());
+}
+
+bool FunctionInstance::Serves(const FunctionUse& use, const FunctionBody& body) const {
+  return body_.get() == &body && in_place_ == use.in_place && all_effects_ == use.all_effects &&
+         arg_devices_ == use.arg_devices;
+}
+
+Status FunctionInstance::Compile() {
+  PlanRequest request;
+  for (const Output& arg : body_->args) request.feeds.push_back(ToEndpoint(arg));
+  for (const Output& result : body_->returns) request.fetches.push_back(ToEndpoint(result));
+  auto also_run = [&](const std::vector<Operation>& ops) {
+    for (const Operation& op : ops) request.fetches.push_back({op.id(), Endpoint::kControl});
+  };
+  also_run(body_->controls);
+  if (all_effects_) also_run(body_->effects);
+  const GraphImpl& graph = body_->graph->impl();
+  std::shared_lock lock(graph.mutex);
+  auto plan = CompilePlan(graph, request, *this);
+  if (!plan.ok()) return plan.status().WithContext(StrCat("function '", name(), "'"));
+  plan_ = *std::move(plan);
+  return OkStatus();
+}
+
+StatusOr<std::vector<int>> FunctionInstance::Place(const GraphImpl& graph,
+                                                   std::span<const NodeId> nodes) {
+  PlacerOptions options = table_.placer();
+  for (size_t i = 0; i < arg_devices_.size(); ++i) {
+    if (arg_devices_[i] > 0) options.pinned.emplace(body_->args[i].op().id(), arg_devices_[i]);
+  }
+  return PlaceNodes(graph, nodes, options);
+}
+
+StatusOr<std::shared_ptr<Kernel>> FunctionInstance::KernelFor(const GraphImpl& graph, NodeId node,
+                                                              int device) {
+  return kernels_.KernelFor(graph, node, device, devices());
+}
+
+StatusOr<std::shared_ptr<FunctionCall>> FunctionInstance::CallFor(
+    const GraphImpl& graph, NodeId node, const std::vector<int>& input_devices) {
+  return kernels_.CallFor(graph, node, input_devices, table_, this);
+}
+
+}  // namespace ramet

@@ -30,6 +30,7 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"DestroyTemporaryVariable", kTemporary},
       {"Enter", kFlow},
       {"Exit", kFlow},
+      {"FakeParam", "it stands for what a branch does not give; nobody reads it"},
       {"LoopCond", kFlow},
       {"MatchingFiles", kFiles},
       {"Merge", kFlow},
@@ -56,7 +57,9 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"SaveV2", kFiles},
       {"ShardedFilename", kFiles},
       {"ShardedFilespec", kFiles},
+      {"StatelessCase", "the kernel of Case"},
       {"Switch", kFlow},
+      {"SymbolicGradient", "the gradients of function calls"},
       {"TemporaryVariable", kTemporary},
       {"TensorSummary", kSummaries},
       {"Timestamp", "it tells the time"},
@@ -67,12 +70,27 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
   return *ops;
 }
 
+// Of the nodes in the text of a MetaGraphDef, those of functions too, that are no calls of
+// functions.
+void AddOpsOfText(std::string_view text, std::set<std::string>* ops) {
+  constexpr std::string_view kBegin = " op: \"";
+  for (size_t at = 0; (at = text.find(kBegin, at)) != std::string_view::npos;) {
+    at += kBegin.size();
+    const std::string name(text.substr(at, text.find('"', at) - at));
+    if (OpRegistry::Global().Find(name) != nullptr) ops->insert(name);
+  }
+}
+
 void AddOpsOfPrograms(std::set<std::string>* ops) {
   for (const auto& entry : std::filesystem::directory_iterator(RAMET_CONFORMANCE_PROGRAMS)) {
     std::ifstream file(entry.path());
     for (std::string line; std::getline(file, line);) {
       const Json program = Json::Parse(line).value();
-      for (const Json& node : program.Find("nodes")->items) ops->insert(node.items[1].text);
+      if (const Json* nodes = program.Find("nodes")) {
+        for (const Json& node : nodes->items) ops->insert(node.items[1].text);
+      } else {
+        AddOpsOfText(program.Find("meta_graph")->text, ops);
+      }
     }
   }
 }

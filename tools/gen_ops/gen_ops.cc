@@ -60,7 +60,8 @@ void CountCases(const std::filesystem::path& root, gen_ops::CaseCounts* counts) 
   };
   each_line("conformance", [](const std::string& line) { return Quoted(line, "\"op\":\""); });
   each_line("conformance_programs", [](const std::string& line) {
-    std::vector<std::string> ops;
+    std::vector<std::string> ops = Quoted(line, " op: \\\"");
+    for (std::string& op : ops) op.pop_back();
     for (const std::string& name : Quoted(line, "[\"")) {
       const auto types = Quoted(line, "[\"" + name + "\",\"");
       ops.insert(ops.end(), types.begin(), types.end());

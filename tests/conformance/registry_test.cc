@@ -17,7 +17,6 @@ namespace {
 const std::map<std::string, std::string>& ComparedElsewhere() {
   static const std::string kFiles =
       "tests/oracle/saver_options_test.py, v1_checkpoint_test.py and tests/ops/checkpoint_ops_test";
-  static const std::string kFlow = "tests/oracle/python_control_flow_test.py";
   static const std::string kRefs = "the op without Ref in its name, for variables";
   static const std::string kPython = "tests/oracle/python_array_math_test.py";
   static const std::string kSummaries = "tests/oracle/python_summary_test.py";
@@ -25,19 +24,11 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
   static const std::string kTemporary = "tests/ops/state_test.cc, with values by hand";
   static const auto* const ops = new std::map<std::string, std::string>{
       {"AudioSummary", kSummaries},
-      {"ControlTrigger", "a node that does nothing"},
       {"DestroyResourceOp", "tests/runtime/resource_variable_test.cc, with values by hand"},
       {"DestroyTemporaryVariable", kTemporary},
-      {"Enter", kFlow},
-      {"Exit", kFlow},
       {"FakeParam", "it stands for what a branch does not give; nobody reads it"},
-      {"LoopCond", kFlow},
       {"MatchingFiles", kFiles},
-      {"Merge", kFlow},
       {"MergeV2Checkpoints", kFiles},
-      {"NextIteration", kFlow},
-      {"NoOp", "a node that does nothing"},
-      {"Placeholder", "the inputs of all cases in graphs"},
       {"PlaceholderV2", "the kernel of Placeholder"},
       {"PrintV2", kPython},
       {"PyFunc", kPython},
@@ -58,13 +49,11 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"ShardedFilename", kFiles},
       {"ShardedFilespec", kFiles},
       {"StatelessCase", "the kernel of Case"},
-      {"Switch", kFlow},
       {"SymbolicGradient", "the gradients of function calls"},
       {"TemporaryVariable", kTemporary},
       {"TensorSummary", kSummaries},
       {"Timestamp", "it tells the time"},
       {"TopK", "the kernel of TopKV2; TensorFlow refuses it in new graphs"},
-      {"VarHandleOp", kVariables},
       {"Variable", kVariables},
       {"VariableV2", kVariables}};
   return *ops;

@@ -57,5 +57,8 @@ GRADIENTS = {
        for op in ('Placeholder', 'PlaceholderV2', 'Variable', 'VariableV2')},
     **{op: 'keys and values of a table come from no tensor'
        for op in ('LookupTableExport', 'LookupTableExportV2')},
+    **{op: 'TensorFlow makes these gradients without the registry'
+       for op in ('PartitionedCall', 'StatefulPartitionedCall', 'SymbolicGradient')},
+    'FakeParam': 'it has no inputs',
     'IgammaGradA': 'gradients end there; TensorFlow raises LookupError',
 }

@@ -159,6 +159,24 @@ class SegmentJoinKernel final : public Kernel {
   const std::string separator_;
 };
 
+Status SegmentJoinShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(2, 0).status());
+  const Shape &x = c.input(0), &ids = c.input(1);
+  if (x.unknown_rank() || ids.unknown_rank()) return OkStatus();
+  if (ids.rank() > x.rank()) {
+    return InvalidArgument("inputs of shape ", x, " must begin with the dimensions ", ids,
+                           " of segment_ids");
+  }
+  int64_t count = Shape::kUnknownDim;
+  if (const Tensor* known = c.constant(2)) {
+    RAMET_ASSIGN_OR_RETURN(const std::vector<int64_t> values, IntegerValues(*known));
+    if (values[0] < 0) return InvalidArgument("Number of segments should be non-negative");
+    count = values[0];
+  }
+  c.set_output(0, Shape{count}.Concatenate(x.Slice(ids.rank(), x.rank())));
+  return OkStatus();
+}
+
 RAMET_OP("ReduceJoin")
     .Input("inputs: string")
     .Input("reduction_indices: int32")
@@ -187,7 +205,7 @@ RAMET_OP("UnsortedSegmentJoin")
         "output: [num_segments] and the dimensions of inputs that segment_ids does not have. "
         "Error: an id is outside [0, num_segments); the shapes do not fit.")
     .HostMemory({"num_segments"})
-    .Shape(UnknownShape)
+    .Shape(SegmentJoinShape)
     .CpuKernelClasses<SegmentJoinKernel, int32_t, int64_t>("Tindices");
 
 }  // namespace

@@ -33,12 +33,9 @@ class InterOpTest : public ::testing::Test {
   }
   void TearDown() override { UnregisterHostFunction("inter_op_test"); }
 
-  Output Slow(const Input& x, std::string_view op = "PyFuncStateless") {
-    return AddOp(graph_, op, {x},
-                 {{"token", std::string("inter_op_test")},
-                  {"Tin", std::vector<DType>{kFloat}},
-                  {"Tout", std::vector<DType>{kFloat}}})
-        .output(0);
+  Output Slow(const Input& x, bool stateful = false) {
+    return stateful ? PyFunc({x}, "inter_op_test", {kFloat})[0]
+                    : PyFuncStateless({x}, "inter_op_test", {kFloat})[0];
   }
   Session Open(int inter_op_threads, int intra_op_threads = 1) {
     return Session::Create(graph_, {.intra_op_parallelism_threads = intra_op_threads,
@@ -46,9 +43,9 @@ class InterOpTest : public ::testing::Test {
         .value();
   }
   // The sum of `n` slow squares of x + i.
-  Output SumOfSquares(int n, std::string_view op = "PyFuncStateless") {
+  Output SumOfSquares(int n, bool stateful = false) {
     std::vector<Output> squares;
-    for (int i = 0; i < n; ++i) squares.push_back(Slow(x_ + static_cast<float>(i), op));
+    for (int i = 0; i < n; ++i) squares.push_back(Slow(x_ + static_cast<float>(i), stateful));
     return AddN({squares.begin(), squares.end()});
   }
   float RunFiveTimes(Session& session, const Output& sum) {
@@ -99,7 +96,7 @@ TEST_F(InterOpTest, StepsThatFollowOneAnotherDoNot) {
 }
 
 TEST_F(InterOpTest, StepsWithSideEffectsDoNot) {
-  const Output sum = SumOfSquares(4, "PyFunc");
+  const Output sum = SumOfSquares(4, true);
   Session session = Open(4);
   EXPECT_EQ(RunFiveTimes(session, sum), 30);
   EXPECT_EQ(most_, 1);
@@ -108,7 +105,6 @@ TEST_F(InterOpTest, StepsWithSideEffectsDoNot) {
 // Through a NoOp, too, which is no step.
 TEST_F(InterOpTest, ControlInputsAreWaitedFor) {
   const Output first = Slow(x_);
-  Scope after = scope_.ControlDependencies({first.op()});
   const Operation done = Group(graph_, {first.op()}, "done");
   Scope later = scope_.ControlDependencies({done});
   const Output second = Slow(x_);
@@ -134,8 +130,8 @@ TEST_F(InterOpTest, ATimeLimitEndsThem) {
   const Output sum = SumOfSquares(40);
   Session session = Open(2);
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(session.Run({{x_, 1.0f}}, sum).ok());
-  auto late = session.Run({{x_, 1.0f}}, {sum}, {}, {.timeout_in_ms = 3});
-  EXPECT_EQ(late.status().code(), Status::Code::kDeadlineExceeded);
+  auto late = session.Run({{x_, 1.0f}}, sum, {.timeout_in_ms = 3});
+  EXPECT_EQ(late.status().code(), Code::kDeadlineExceeded);
 }
 
 // A step's buffer is taken over by the last that reads it, which with others at work it is not.
@@ -156,7 +152,7 @@ TEST_F(InterOpTest, ResultsAreTheSameBitByBit) {
   for (int run = 0; run < 8; ++run) {
     const Tensor a = one.Run({{x_, 0.1f * static_cast<float>(run)}}, sum).value()[0];
     const Tensor b = several.Run({{x_, 0.1f * static_cast<float>(run)}}, sum).value()[0];
-    ASSERT_EQ(std::memcmp(a.raw_data(), b.raw_data(), a.num_bytes()), 0) << "run " << run;
+    ASSERT_TRUE(a.BitwiseEquals(b)) << "run " << run;
   }
 }
 

@@ -15,7 +15,8 @@ export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:in
 export UBSAN_OPTIONS ?= print_stacktrace=1
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 
-.PHONY: help run build test test-sanitize test-thread test-oracle test-long fuzz check-all
+.PHONY: help run build test test-sanitize test-thread test-oracle test-long test-wheel
+.PHONY: fuzz check-all
 .PHONY: format check-format bench bench-table install clean deps python-deps
 
 help:
@@ -26,7 +27,7 @@ run: $(BUILD)/build.ninja ## the main job: a trainer and a follower process on F
 	@$(BUILD)/bin/duplicate_a_graph $(ARGS)
 
 build: $(BUILD)/build.ninja ## the library, build/bin/ramet, the Python package in build/python, the examples
-	@ninja -C $(BUILD) lib/libramet.so bin/ramet bin/duplicate_a_graph python_package
+	@ninja -C $(BUILD) lib/libramet.so bin/ramet bin/duplicate_a_graph bin/fine_tune python_package
 
 test: $(BUILD)/build.ninja ## builds everything and runs the tests
 	@ninja -C $(BUILD)
@@ -49,6 +50,10 @@ test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## against real TensorFlow
 	@OMP_WAIT_POLICY=passive RAMET_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \
 	  $(ORACLE)/bin/python -B -m pytest -q -p no:cacheprovider -o python_files='*_test.py' $(PYTEST_FLAGS) tests/oracle
 
+test-wheel: | python-deps ## builds the wheel from a copy of the tree and uses it without the tree
+	@tools/install-deps.sh wheel
+	@tests/wheel/run.sh .
+
 fuzz: build-fuzz/build.ninja ## each fuzz target for FUZZ_SECONDS
 	@ninja -C build-fuzz fuzz_targets
 	@tools/run-fuzz.sh build-fuzz $(FUZZ_SECONDS)
@@ -60,6 +65,7 @@ check-all: ## everything that can be checked on one machine
 	@$(MAKE) test-sanitize
 	@$(MAKE) test-thread
 	@$(MAKE) test-oracle
+	@$(MAKE) test-wheel
 	@$(MAKE) fuzz
 
 format: ## clang-format over all C++ files

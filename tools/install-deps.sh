@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install-deps.sh [build|debian-python|clang|format|oracle]...: installs the Debian packages of these groups that are
+# install-deps.sh [build|debian-python|clang|format|oracle|wheel]...: installs the Debian packages of these groups that are
 # missing (default: build). Asks dpkg first, so that it costs milliseconds when all are there.
 set -euo pipefail
 
@@ -12,6 +12,7 @@ declare -A groups=(
   [clang]="clang libclang-rt-14-dev llvm"
   [format]="clang-format"
   [oracle]="python3 python3-venv libprotobuf-dev"
+  [wheel]="python3-venv"
 )
 
 wanted=()

@@ -5,7 +5,10 @@ two other patterns and few pictures of them. Their graph is imported and cut at 
 "features:0", stop_gradient keeps their weights as they are, and a new layer learns our task. What
 is saved in the end is one model: theirs up to the cut, with our head.
 
-    python import_and_fine_tune.py [folder]
+    python import_and_fine_tune.py [folder [layer]]
+
+What is wrong with a layer's name, or with a file, is said by the package: "featurs:0" gives
+"... Did you mean 'features'?".
 """
 
 import os
@@ -47,14 +50,15 @@ def somebody_trains(prefix):
         tf.train.Saver().save(session, prefix)
 
 
-def fine_tune(theirs, ours):
+def fine_tune(theirs, ours, layer='features:0'):
     with tf.Graph().as_default() as graph, tf.Session() as session:
         saver = tf.train.import_meta_graph(theirs + '.meta', clear_devices=True)
         saver.restore(session, theirs)
         before = session.run(tf.global_variables())
 
         images = graph.get_tensor_by_name('images:0')
-        features = tf.stop_gradient(graph.get_tensor_by_name('features:0'))
+        features = tf.stop_gradient(graph.get_tensor_by_name(layer))
+        features = tf.layers.flatten(features)
         labels = tf.placeholder(tf.int64, [None], name='our_labels')
         with tf.variable_scope('our_head'):
             w = tf.get_variable('w', [features.shape[1], 2])
@@ -78,19 +82,31 @@ def fine_tune(theirs, ours):
 
         after = session.run(tf.global_variables()[:len(before)])
         assert all(np.array_equal(a, b) for a, b in zip(before, after))
-        assert accuracy > 0.9
+        assert accuracy > 0.9, accuracy
         print('their weights are as they were; saved', tf.train.Saver().save(session, ours))
+        return accuracy
 
 
-def main(folder):
+def serve(ours):
+    """The accuracy of what was saved, from its files alone."""
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.train.import_meta_graph(ours + '.meta').restore(session, ours)
+        x, y = pictures(['wide rows', 'wide columns'], 500, seed=3)
+        kinds = session.run(tf.argmax(graph.get_tensor_by_name('our_logits:0'), 1), {'images:0': x})
+        return np.mean(kinds == y)
+
+
+def main(folder, *layer):
     theirs, ours = os.path.join(folder, 'cnn'), os.path.join(folder, 'tuned')
     somebody_trains(theirs)
-    fine_tune(theirs, ours)
+    accuracy = fine_tune(theirs, ours, *layer)
+    assert abs(serve(ours) - accuracy) < 1e-6
+    print('the same accuracy from the files alone:', ours)
 
 
 if __name__ == '__main__':
     if len(sys.argv) > 1:
-        main(sys.argv[1])
+        main(*sys.argv[1:])
     else:
         with tempfile.TemporaryDirectory() as scratch:
             main(scratch)

@@ -381,6 +381,13 @@ Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::
   return First(Build(nullptr, "Bucketize", Flat({input}), {{"boundaries", boundaries}}, Or(name, "Bucketize"), where));
 }
 
+std::vector<Output> Case(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, const CaseOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "Case", Flat({branch_index, input}), {{"Tout", tout}, {"branches", branches}, {"output_shapes", options.output_shapes}}, Or(name, "Case"), where));
+}
+std::vector<Output> Case(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, std::string_view name, SourceLocation where) {
+  return Case(branch_index, input, tout, branches, CaseOptions(), name, where);
+}
+
 Output Cast(const Input& x, DType dst_t, const CastOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Cast", Flat({x}), {{"DstT", dst_t}, {"Truncate", options.truncate}}, Or(name, "Cast"), where));
 }
@@ -549,6 +556,13 @@ Output DepthwiseConv2dNativeBackpropInput(const Input& input_sizes, const Input&
   return DepthwiseConv2dNativeBackpropInput(input_sizes, filter, out_backprop, strides, padding, DepthwiseConv2dNativeBackpropInputOptions(), name, where);
 }
 
+Output Dequantize(const Input& input, const Input& min_range, const Input& max_range, const DequantizeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Dequantize", Flat({input, min_range, max_range}), {{"mode", options.mode}, {"narrow_range", options.narrow_range}, {"axis", options.axis}, {"dtype", options.dtype}}, Or(name, "Dequantize"), where));
+}
+Output Dequantize(const Input& input, const Input& min_range, const Input& max_range, std::string_view name, SourceLocation where) {
+  return Dequantize(input, min_range, max_range, DequantizeOptions(), name, where);
+}
+
 Operation DestroyResourceOp(const Input& resource, const DestroyResourceOpOptions& options, std::string_view name, SourceLocation where) {
   return Build(nullptr, "DestroyResourceOp", Flat({resource}), {{"ignore_lookup_error", options.ignore_lookup_error}}, Or(name, "DestroyResourceOp"), where);
 }
@@ -666,6 +680,10 @@ Output Expm1(const Input& x, std::string_view name, SourceLocation where) {
 
 Output ExtractImagePatches(const Input& images, const std::vector<int64_t>& ksizes, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ExtractImagePatches", Flat({images}), {{"ksizes", ksizes}, {"strides", strides}, {"rates", rates}, {"padding", padding}}, Or(name, "ExtractImagePatches"), where));
+}
+
+Output FakeParam(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "FakeParam", Flat({}), {{"dtype", dtype}, {"shape", shape}}, Or(name, "FakeParam"), where));
 }
 
 Output FakeQuantWithMinMaxArgs(const Input& inputs, const FakeQuantWithMinMaxArgsOptions& options, std::string_view name, SourceLocation where) {
@@ -825,6 +843,13 @@ Output Identity(const Input& input, std::string_view name, SourceLocation where)
 
 std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "IdentityN", Flat({input}), {}, Or(name, "IdentityN"), where));
+}
+
+std::vector<Output> If(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const IfOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "If", Flat({cond, input}), {{"Tout", tout}, {"then_branch", then_branch}, {"else_branch", else_branch}, {"output_shapes", options.output_shapes}}, Or(name, "If"), where));
+}
+std::vector<Output> If(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, std::string_view name, SourceLocation where) {
+  return If(cond, input, tout, then_branch, else_branch, IfOptions(), name, where);
 }
 
 Output Igamma(const Input& a, const Input& x, std::string_view name, SourceLocation where) {
@@ -1381,6 +1406,13 @@ Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vecto
   return First(Build(nullptr, "ParallelDynamicStitch", Flat({indices, data}), {{"N", Length(indices)}}, Or(name, "ParallelDynamicStitch"), where));
 }
 
+std::vector<Output> PartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const PartitionedCallOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "PartitionedCall", Flat({args}), {{"Tout", tout}, {"f", f}, {"config", options.config}, {"config_proto", options.config_proto}, {"executor_type", options.executor_type}}, Or(name, "PartitionedCall"), where));
+}
+std::vector<Output> PartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where) {
+  return PartitionedCall(args, tout, f, PartitionedCallOptions(), name, where);
+}
+
 Output Placeholder(Graph& graph, DType dtype, const PlaceholderOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "Placeholder", Flat({}), {{"dtype", dtype}, {"shape", options.shape}}, Or(name, "Placeholder"), where));
 }
@@ -1442,6 +1474,43 @@ std::vector<Output> PyFunc(const std::vector<Input>& input, const std::string& t
 
 std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "PyFuncStateless", Flat({input}), {{"token", token}, {"Tout", tout}}, Or(name, "PyFuncStateless"), where));
+}
+
+Output QuantizeAndDequantizeV2(const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "QuantizeAndDequantizeV2", Flat({input, input_min, input_max}), {{"signed_input", options.signed_input}, {"num_bits", options.num_bits}, {"range_given", options.range_given}, {"round_mode", options.round_mode}, {"narrow_range", options.narrow_range}, {"axis", options.axis}}, Or(name, "QuantizeAndDequantizeV2"), where));
+}
+Output QuantizeAndDequantizeV2(const Input& input, const Input& input_min, const Input& input_max, std::string_view name, SourceLocation where) {
+  return QuantizeAndDequantizeV2(input, input_min, input_max, QuantizeAndDequantizeV2Options(), name, where);
+}
+
+Output QuantizeAndDequantizeV3(const Input& input, const Input& input_min, const Input& input_max, const Input& num_bits, const QuantizeAndDequantizeV3Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "QuantizeAndDequantizeV3", Flat({input, input_min, input_max, num_bits}), {{"signed_input", options.signed_input}, {"range_given", options.range_given}, {"narrow_range", options.narrow_range}, {"axis", options.axis}}, Or(name, "QuantizeAndDequantizeV3"), where));
+}
+Output QuantizeAndDequantizeV3(const Input& input, const Input& input_min, const Input& input_max, const Input& num_bits, std::string_view name, SourceLocation where) {
+  return QuantizeAndDequantizeV3(input, input_min, input_max, num_bits, QuantizeAndDequantizeV3Options(), name, where);
+}
+
+Output QuantizeAndDequantizeV4(const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV4Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "QuantizeAndDequantizeV4", Flat({input, input_min, input_max}), {{"signed_input", options.signed_input}, {"num_bits", options.num_bits}, {"range_given", options.range_given}, {"round_mode", options.round_mode}, {"narrow_range", options.narrow_range}, {"axis", options.axis}}, Or(name, "QuantizeAndDequantizeV4"), where));
+}
+Output QuantizeAndDequantizeV4(const Input& input, const Input& input_min, const Input& input_max, std::string_view name, SourceLocation where) {
+  return QuantizeAndDequantizeV4(input, input_min, input_max, QuantizeAndDequantizeV4Options(), name, where);
+}
+
+QuantizeAndDequantizeV4GradOutputs QuantizeAndDequantizeV4Grad(const Input& gradients, const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV4GradOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizeAndDequantizeV4Grad", Flat({gradients, input, input_min, input_max}), {{"axis", options.axis}}, Or(name, "QuantizeAndDequantizeV4Grad"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+QuantizeAndDequantizeV4GradOutputs QuantizeAndDequantizeV4Grad(const Input& gradients, const Input& input, const Input& input_min, const Input& input_max, std::string_view name, SourceLocation where) {
+  return QuantizeAndDequantizeV4Grad(gradients, input, input_min, input_max, QuantizeAndDequantizeV4GradOptions(), name, where);
+}
+
+QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, const QuantizeV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizeV2", Flat({input, min_range, max_range}), {{"T", t}, {"mode", options.mode}, {"round_mode", options.round_mode}, {"narrow_range", options.narrow_range}, {"axis", options.axis}, {"ensure_minimum_range", options.ensure_minimum_range}}, Or(name, "QuantizeV2"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, std::string_view name, SourceLocation where) {
+  return QuantizeV2(input, min_range, max_range, t, QuantizeV2Options(), name, where);
 }
 
 Output RandomGammaGrad(const Input& alpha, const Input& sample, std::string_view name, SourceLocation where) {
@@ -2337,6 +2406,34 @@ Output StackV2(const Input& max_size, DType elem_type, std::string_view name, So
   return StackV2(max_size, elem_type, StackV2Options(), name, where);
 }
 
+std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const StatefulPartitionedCallOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "StatefulPartitionedCall", Flat({args}), {{"Tout", tout}, {"f", f}, {"config", options.config}, {"config_proto", options.config_proto}, {"executor_type", options.executor_type}}, Or(name, "StatefulPartitionedCall"), where));
+}
+std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where) {
+  return StatefulPartitionedCall(args, tout, f, StatefulPartitionedCallOptions(), name, where);
+}
+
+std::vector<Output> StatelessCase(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, const StatelessCaseOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "StatelessCase", Flat({branch_index, input}), {{"Tout", tout}, {"branches", branches}, {"output_shapes", options.output_shapes}}, Or(name, "StatelessCase"), where));
+}
+std::vector<Output> StatelessCase(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, std::string_view name, SourceLocation where) {
+  return StatelessCase(branch_index, input, tout, branches, StatelessCaseOptions(), name, where);
+}
+
+std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const StatelessIfOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "StatelessIf", Flat({cond, input}), {{"Tout", tout}, {"then_branch", then_branch}, {"else_branch", else_branch}, {"output_shapes", options.output_shapes}}, Or(name, "StatelessIf"), where));
+}
+std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, std::string_view name, SourceLocation where) {
+  return StatelessIf(cond, input, tout, then_branch, else_branch, StatelessIfOptions(), name, where);
+}
+
+std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, const StatelessWhileOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "StatelessWhile", Flat({input}), {{"cond", cond}, {"body", body}, {"output_shapes", options.output_shapes}, {"parallel_iterations", options.parallel_iterations}}, Or(name, "StatelessWhile"), where));
+}
+std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, std::string_view name, SourceLocation where) {
+  return StatelessWhile(input, cond, body, StatelessWhileOptions(), name, where);
+}
+
 Output StaticRegexFullMatch(const Input& input, const std::string& pattern, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "StaticRegexFullMatch", Flat({input}), {{"pattern", pattern}}, Or(name, "StaticRegexFullMatch"), where));
 }
@@ -2394,6 +2491,10 @@ Output Sum(const Input& input, const Input& reduction_indices, std::string_view 
 SwitchOutputs Switch(const Input& data, const Input& pred, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "Switch", Flat({data, pred}), {}, Or(name, "Switch"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
+}
+
+std::vector<Output> SymbolicGradient(const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "SymbolicGradient", Flat({input}), {{"Tout", tout}, {"f", f}}, Or(name, "SymbolicGradient"), where));
 }
 
 Output Tan(const Input& x, std::string_view name, SourceLocation where) {

@@ -576,6 +576,16 @@ RAMET_EXPORT Output BroadcastTo(const Input& input, const Input& shape, std::str
 // Bucketize(input:T) -> (output:int32) {T:type, boundaries:list(float)}
 RAMET_EXPORT Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct CaseOptions {
+  std::vector<Shape> output_shapes = {};
+};
+// Calls the function at position branch_index of branches with input; the last one if there is no
+// such position.
+// Case(branch_index:int32, input:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type),
+// branches:list(func), output_shapes:list(shape)=[]}
+RAMET_EXPORT std::vector<Output> Case(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, const CaseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> Case(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct CastOptions {
   bool truncate = false;
 };
@@ -841,6 +851,21 @@ struct DepthwiseConv2dNativeBackpropInputOptions {
 RAMET_EXPORT Output DepthwiseConv2dNativeBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const DepthwiseConv2dNativeBackpropInputOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output DepthwiseConv2dNativeBackpropInput(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct DequantizeOptions {
+  std::string mode = "MIN_COMBINED";
+  bool narrow_range = false;
+  int64_t axis = -1;
+  DType dtype = static_cast<DType>(1) /* float */;
+};
+// Returns the floats that the whole numbers of the input stand for in the range [min_range,
+// max_range]; the other way of QuantizeV2, with the same modes. With axis each slice has a range of
+// its own. Shape of output: shape of input. Error: the shapes of the range do not fit; MIN_FIRST
+// with an axis; bfloat16 in another mode than MIN_COMBINED.
+// Dequantize(input:T, min_range:float, max_range:float) -> (output:dtype) {T:type,
+// mode:string="MIN_COMBINED", narrow_range:bool=false, axis:int=-1, dtype:type=float}
+RAMET_EXPORT Output Dequantize(const Input& input, const Input& min_range, const Input& max_range, const DequantizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Dequantize(const Input& input, const Input& min_range, const Input& max_range, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct DestroyResourceOpOptions {
   bool ignore_lookup_error = true;
 };
@@ -1004,6 +1029,10 @@ RAMET_EXPORT Output Expm1(const Input& x, std::string_view name = "", SourceLoca
 // ExtractImagePatches(images:T) -> (patches:T) {ksizes:list(int), strides:list(int),
 // rates:list(int), T:type, padding:string}
 RAMET_EXPORT Output ExtractImagePatches(const Input& images, const std::vector<int64_t>& ksizes, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Stands in a branch for a value that only another branch has: zeros. Nobody may depend on it.
+// FakeParam() -> (output:dtype) {dtype:type, shape:shape}
+RAMET_EXPORT Output FakeParam(Graph& graph, DType dtype, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct FakeQuantWithMinMaxArgsOptions {
   float min = -6.0f;
@@ -1323,6 +1352,16 @@ RAMET_EXPORT Output Identity(const Input& input, std::string_view name = "", Sou
 // All inputs, unchanged.
 // IdentityN(input:T) -> (output:T) {T:list(type)}
 RAMET_EXPORT std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct IfOptions {
+  std::vector<Shape> output_shapes = {};
+};
+// Calls then_branch with input if cond is true, else else_branch. A cond that is no bool is true if
+// it is a scalar other than zero or the empty string, or no scalar and has elements.
+// If(cond:Tcond, input:Tin) -> (output:Tout) {Tcond:type, Tin:list(type), Tout:list(type),
+// then_branch:func, else_branch:func, output_shapes:list(shape)=[]}
+RAMET_EXPORT std::vector<Output> If(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const IfOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> If(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the regularized lower incomplete gamma function element-wise with broadcasting; NaN for x
 // < 0 or a <= 0. Error: the shapes do not broadcast.
@@ -2143,6 +2182,17 @@ RAMET_EXPORT Output ParallelConcat(const std::vector<Input>& values, const Shape
 // ParallelDynamicStitch(indices:N * int32, data:N * T) -> (merged:T) {N:int, T:type}
 RAMET_EXPORT Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct PartitionedCallOptions {
+  std::string config = "";
+  std::string config_proto = "";
+  std::string executor_type = "";
+};
+// Calls the function f of the library. config, config_proto and executor_type say nothing here.
+// PartitionedCall(args:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type), f:func,
+// config:string="", config_proto:string="", executor_type:string=""}
+RAMET_EXPORT std::vector<Output> PartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const PartitionedCallOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> PartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct PlaceholderOptions {
   Shape shape = Shape::Unknown();
 };
@@ -2227,6 +2277,94 @@ RAMET_EXPORT std::vector<Output> PyFunc(const std::vector<Input>& input, const s
 // As PyFunc, for a function whose results depend on its inputs alone.
 // PyFuncStateless(input:Tin) -> (output:Tout) {token:string, Tin:list(type), Tout:list(type)}
 RAMET_EXPORT std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct QuantizeAndDequantizeV2Options {
+  bool signed_input = true;
+  int64_t num_bits = 8;
+  bool range_given = false;
+  std::string round_mode = "HALF_TO_EVEN";
+  bool narrow_range = false;
+  int64_t axis = -1;
+};
+// Returns the input rounded to what whole numbers of num_bits bits can say of the range [input_min,
+// input_max], or, without range_given, of the range of its elements; 0 stays 0. With axis each
+// slice has a range of its own. Shape of output: shape of input. Error: num_bits is not in [1, 61]
+// ([1, 62] without signed_input); input_min is above input_max; the shapes do not fit.
+// QuantizeAndDequantizeV2(input:T, input_min:T, input_max:T) -> (output:T) {signed_input:bool=true,
+// num_bits:int=8, range_given:bool=false, T:type, round_mode:string="HALF_TO_EVEN",
+// narrow_range:bool=false, axis:int=-1}
+RAMET_EXPORT Output QuantizeAndDequantizeV2(const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output QuantizeAndDequantizeV2(const Input& input, const Input& input_min, const Input& input_max, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QuantizeAndDequantizeV3Options {
+  bool signed_input = true;
+  bool range_given = true;
+  bool narrow_range = false;
+  int64_t axis = -1;
+};
+// As QuantizeAndDequantizeV2, with the number of bits as an input, a scalar. Error: as there.
+// QuantizeAndDequantizeV3(input:T, input_min:T, input_max:T, num_bits:int32) -> (output:T)
+// {signed_input:bool=true, range_given:bool=true, T:type, narrow_range:bool=false, axis:int=-1}
+RAMET_EXPORT Output QuantizeAndDequantizeV3(const Input& input, const Input& input_min, const Input& input_max, const Input& num_bits, const QuantizeAndDequantizeV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output QuantizeAndDequantizeV3(const Input& input, const Input& input_min, const Input& input_max, const Input& num_bits, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QuantizeAndDequantizeV4Options {
+  bool signed_input = true;
+  int64_t num_bits = 8;
+  bool range_given = false;
+  std::string round_mode = "HALF_TO_EVEN";
+  bool narrow_range = false;
+  int64_t axis = -1;
+};
+// Returns the input rounded to what whole numbers of num_bits bits can say of the range [input_min,
+// input_max], or, without range_given, of the range of its elements; 0 stays 0. With axis each
+// slice has a range of its own. Shape of output: shape of input. Error: num_bits is not in [1, 61]
+// ([1, 62] without signed_input); input_min is above input_max; the shapes do not fit.
+// QuantizeAndDequantizeV4(input:T, input_min:T, input_max:T) -> (output:T) {signed_input:bool=true,
+// num_bits:int=8, range_given:bool=false, T:type, round_mode:string="HALF_TO_EVEN",
+// narrow_range:bool=false, axis:int=-1}
+RAMET_EXPORT Output QuantizeAndDequantizeV4(const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV4Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output QuantizeAndDequantizeV4(const Input& input, const Input& input_min, const Input& input_max, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QuantizeAndDequantizeV4GradOptions {
+  int64_t axis = -1;
+};
+struct QuantizeAndDequantizeV4GradOutputs {
+  Output input_backprop;
+  Output input_min_backprop;
+  Output input_max_backprop;
+};
+// The gradient of QuantizeAndDequantizeV4: gradients where the input is in the range, else 0; the
+// range has the gradient 0. Error: the shapes do not fit.
+// QuantizeAndDequantizeV4Grad(gradients:T, input:T, input_min:T, input_max:T) -> (input_backprop:T,
+// input_min_backprop:T, input_max_backprop:T) {T:type, axis:int=-1}
+RAMET_EXPORT QuantizeAndDequantizeV4GradOutputs QuantizeAndDequantizeV4Grad(const Input& gradients, const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV4GradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT QuantizeAndDequantizeV4GradOutputs QuantizeAndDequantizeV4Grad(const Input& gradients, const Input& input, const Input& input_min, const Input& input_max, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QuantizeV2Options {
+  std::string mode = "MIN_COMBINED";
+  std::string round_mode = "HALF_AWAY_FROM_ZERO";
+  bool narrow_range = false;
+  int64_t axis = -1;
+  float ensure_minimum_range = 0.01f;
+};
+struct QuantizeV2Outputs {
+  Output output;
+  Output output_min;
+  Output output_max;
+};
+// Returns the input as whole numbers of type T and the range that these stand for, which holds
+// [min_range, max_range] and 0 and is at least ensure_minimum_range wide (times the greater bound
+// if that is above 1). MIN_COMBINED spreads the range over all of T; MIN_FIRST does so with 0 on a
+// whole number; SCALED multiplies by one factor, so that 0 stays 0, with narrow_range without the
+// lowest number. With axis each slice has a range of its own. Shape of output: shape of input.
+// Error: max_range is below min_range; the shapes of the range do not fit; HALF_TO_EVEN without
+// SCALED; MIN_FIRST with an axis.
+// QuantizeV2(input:float, min_range:float, max_range:float) -> (output:T, output_min:float,
+// output_max:float) {T:type, mode:string="MIN_COMBINED", round_mode:string="HALF_AWAY_FROM_ZERO",
+// narrow_range:bool=false, axis:int=-1, ensure_minimum_range:float=0.01}
+RAMET_EXPORT QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, const QuantizeV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the derivative of samples of gamma distributions by their shapes alpha, element-wise with
 // broadcasting. Error: the shapes do not broadcast.
@@ -3719,6 +3857,45 @@ struct StackV2Options {
 RAMET_EXPORT Output StackV2(const Input& max_size, DType elem_type, const StackV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StackV2(const Input& max_size, DType elem_type, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct StatefulPartitionedCallOptions {
+  std::string config = "";
+  std::string config_proto = "";
+  std::string executor_type = "";
+};
+// As PartitionedCall.
+// StatefulPartitionedCall(args:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type), f:func,
+// config:string="", config_proto:string="", executor_type:string=""}
+RAMET_EXPORT std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const StatefulPartitionedCallOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessCaseOptions {
+  std::vector<Shape> output_shapes = {};
+};
+// As Case.
+// StatelessCase(branch_index:int32, input:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type),
+// branches:list(func), output_shapes:list(shape)=[]}
+RAMET_EXPORT std::vector<Output> StatelessCase(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, const StatelessCaseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> StatelessCase(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessIfOptions {
+  std::vector<Shape> output_shapes = {};
+};
+// As If.
+// StatelessIf(cond:Tcond, input:Tin) -> (output:Tout) {Tcond:type, Tin:list(type), Tout:list(type),
+// then_branch:func, else_branch:func, output_shapes:list(shape)=[]}
+RAMET_EXPORT std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const StatelessIfOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessWhileOptions {
+  std::vector<Shape> output_shapes = {};
+  int64_t parallel_iterations = 10;
+};
+// As While.
+// StatelessWhile(input:T) -> (output:T) {T:list(type), cond:func, body:func,
+// output_shapes:list(shape)=[], parallel_iterations:int=10}
+RAMET_EXPORT std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, const StatelessWhileOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Whether each string as a whole matches the regular expression `pattern`, of which . * + ? | ( ) ^
 // $ and backslashes in front of these are known.
 // \error kUnimplemented for other parts of expressions; kInvalidArgument for a malformed one.
@@ -3826,6 +4003,11 @@ struct SwitchOutputs {
 // Passes data on to output_true if pred is true, else to output_false.
 // Switch(data:T, pred:bool) -> (output_false:T, output_true:T) {T:type}
 RAMET_EXPORT SwitchOutputs Switch(const Input& data, const Input& pred, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The gradients of the function f: takes its arguments and the gradients of its results, gives a
+// gradient for each argument.
+// SymbolicGradient(input:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type), f:func}
+RAMET_EXPORT std::vector<Output> SymbolicGradient(const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the tangent of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.
 // Tan(x:T) -> (y:T) {T:type}

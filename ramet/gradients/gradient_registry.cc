@@ -4,6 +4,10 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "ramet/gradients/function_gradients.h"
+#include "ramet/graph/function.h"
+#include "ramet/op/function_call.h"
+
 namespace ramet {
 
 struct GradientRegistry::Impl {
@@ -49,6 +53,12 @@ StatusOr<GradientFunction> GradientRegistry::Find(const Operation& op) const {
   const std::string type = attrs->GetOr<std::string>("_gradient_op_type", op.type());
   if (GradientFunction function = impl_->Find(type)) return function;
   const Op* definition = type == op.type() ? &op.op() : OpRegistry::Global().Find(type);
+  if (definition == nullptr && FunctionCallOf(op.op()) != FunctionCallKind::kNone) {
+    definition = &op.op();
+  }
+  if (definition != nullptr && !definition->registered() && HasFunction(*op.graph(), type)) {
+    return GradientFunction(SymbolicCallGradient);
+  }
   if (definition != nullptr && definition->gradient() != nullptr) {
     return GradientFunction(definition->gradient());
   }

@@ -1,5 +1,6 @@
 #include "ramet/graph/function.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "ramet/graph/attr_proto.h"
@@ -23,8 +24,8 @@ struct Instance {
 
 const FunctionLibrary& LibraryOf(const Graph& graph) { return *graph.impl().library; }
 
-StatusOr<Instance> Bind(const Graph& graph, const FunctionRef& ref) {
-  Instance instance{graph.impl().library, nullptr, {}};
+StatusOr<Instance> Bind(const GraphImpl& graph, const FunctionRef& ref) {
+  Instance instance{graph.library, nullptr, {}};
   instance.def = instance.library->Find(ref.name);
   if (instance.def == nullptr) {
     const std::vector<std::string> names = instance.library->names();
@@ -51,6 +52,10 @@ StatusOr<std::string> KeyOf(const Instance& instance) {
   return key;
 }
 
+StatusOr<Instance> Bind(const Graph& graph, const FunctionRef& ref) {
+  return Bind(graph.impl(), ref);
+}
+
 StatusOr<std::unique_ptr<FunctionBody>> Make(const Graph& graph, const Instance& instance) {
   return MakeFunctionBody(*instance.def, instance.attrs, graph.impl().versions, instance.library);
 }
@@ -66,6 +71,22 @@ StatusOr<std::shared_ptr<const FunctionBody>> FindFunction(const Graph& graph,
   RAMET_ASSIGN_OR_RETURN(const std::string key, KeyOf(instance));
   return instance.library->BodyFor(key, [&]() -> StatusOr<FunctionLibrary::Body> {
     RAMET_ASSIGN_OR_RETURN(std::unique_ptr<FunctionBody> body, Make(graph, instance));
+    return FunctionLibrary::Body(std::move(body));
+  });
+}
+
+StatusOr<std::shared_ptr<const FunctionBody>> FindFunctionFor(
+    const GraphImpl& graph, const FunctionRef& ref, const std::vector<Shape>& arg_shapes) {
+  RAMET_ASSIGN_OR_RETURN(const Instance instance, Bind(graph, ref));
+  RAMET_ASSIGN_OR_RETURN(std::string key, KeyOf(instance));
+  if (std::ranges::any_of(arg_shapes, [](const Shape& s) { return !s.unknown_rank(); })) {
+    key = StrCat("shapes ", key);
+    for (const Shape& shape : arg_shapes) key += StrCat("\n", shape);
+  }
+  return instance.library->BodyFor(key, [&]() -> StatusOr<FunctionLibrary::Body> {
+    RAMET_ASSIGN_OR_RETURN(std::unique_ptr<FunctionBody> body,
+                           MakeFunctionBody(*instance.def, instance.attrs, graph.versions,
+                                            instance.library, arg_shapes));
     return FunctionLibrary::Body(std::move(body));
   });
 }

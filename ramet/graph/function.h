@@ -27,8 +27,11 @@ struct RAMET_EXPORT FunctionBody {
   std::vector<Output> args;
   // One tensor for each result, in the order of the signature. May be args, and may repeat.
   std::vector<Output> returns;
-  // What a call runs besides: control outputs, and stateful operations.
+  // What a call runs besides: the control outputs.
   std::vector<Operation> controls;
+  // The other stateful operations. Calls by name, and branches and loops that are not lowered to
+  // Switch and Merge, run them too; the op PartitionedCall does not.
+  std::vector<Operation> effects;
   // Names of the results as the signature has them, one for each tensor.
   std::vector<std::string> return_names;
 };

@@ -62,8 +62,9 @@ std::string TensorName(const std::string& node, int index) {
 // One function on its way to a GraphDef.
 class BodyDef {
  public:
-  BodyDef(const FunctionDef& def, const AttrMap& attrs, FunctionLibrary& library)
-      : def_(def), attrs_(attrs), library_(library) {}
+  BodyDef(const FunctionDef& def, const AttrMap& attrs, FunctionLibrary& library,
+          const std::vector<Shape>& arg_shapes)
+      : def_(def), attrs_(attrs), library_(library), arg_shapes_(arg_shapes) {}
 
   Status Build() {
     RAMET_ASSIGN_OR_RETURN(signature_, OpSchemaFromProto(def_.signature()));
@@ -122,7 +123,16 @@ class BodyDef {
     return name;
   }
 
+  // What the definition says and what the call does.
   Shape ShapeOfArg(size_t arg, size_t i) const {
+    const Shape stated = StatedShapeOfArg(arg, i);
+    const size_t position = arg_names_.size() - 1;
+    if (position >= arg_shapes_.size()) return stated;
+    auto merged = stated.MergeWith(arg_shapes_[position]);
+    return merged.ok() ? *std::move(merged) : stated;
+  }
+
+  Shape StatedShapeOfArg(size_t arg, size_t i) const {
     auto attrs = def_.arg_attr().find(static_cast<uint32_t>(arg));
     if (attrs == def_.arg_attr().end()) return Shape::Unknown();
     auto shapes = attrs->second.attr().find(kOutputShapesAttr);
@@ -303,6 +313,7 @@ class BodyDef {
   const FunctionDef& def_;
   const AttrMap& attrs_;
   FunctionLibrary& library_;
+  const std::vector<Shape>& arg_shapes_;
   OpSchema signature_;
   AttrProtoMap values_;
   AttrBudget budget_;
@@ -335,12 +346,13 @@ Status FindElements(const BodyDef& def, FunctionBody* body) {
   }
   body->return_names = def.return_names();
   std::unordered_set<NodeId> controls;
-  auto add = [&](const Operation& op) {
+  for (const std::string& control : def.controls()) {
+    const Operation op = find(control).op();
     if (controls.insert(op.id()).second) body->controls.push_back(op);
-  };
-  for (const std::string& control : def.controls()) add(find(control).op());
+  }
   for (NodeId id = 0; id < static_cast<NodeId>(impl.nodes.size()); ++id) {
-    if (impl.nodes[id].op->schema().is_stateful) add(Operation(body->graph.get(), id));
+    if (!impl.nodes[id].op->schema().is_stateful || controls.contains(id)) continue;
+    body->effects.push_back(Operation(body->graph.get(), id));
   }
   return OkStatus();
 }
@@ -376,9 +388,10 @@ StatusOr<AttrMap> BindSignature(const OpSchema& signature, const AttrMap& attrs)
 StatusOr<std::unique_ptr<FunctionBody>> MakeFunctionBody(const FunctionDef& def,
                                                          const AttrMap& attrs,
                                                          const GraphVersions& versions,
-                                                         std::shared_ptr<FunctionLibrary> library) {
+                                                         std::shared_ptr<FunctionLibrary> library,
+                                                         const std::vector<Shape>& arg_shapes) {
   const std::string where = StrCat("function '", def.signature().name(), "'");
-  BodyDef body_def(def, attrs, *library);
+  BodyDef body_def(def, attrs, *library, arg_shapes);
   if (Status built = body_def.Build(); !built.ok()) return built.WithContext(where);
   auto body = std::make_unique<FunctionBody>();
   body->ref = {def.signature().name(), std::make_shared<const AttrMap>(attrs)};

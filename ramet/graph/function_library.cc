@@ -43,17 +43,46 @@ Status FunctionLibrary::Check(const GraphDef& def) const {
   return OkStatus();
 }
 
-void FunctionLibrary::Add(const GraphDef& def) {
+FunctionLibrary::Mark FunctionLibrary::AddFunctions(const GraphDef& def) {
+  std::unique_lock lock(mutex_);
+  const Mark mark{rest_.library().function_size(), rest_.library().gradient_size()};
+  if (!def.has_library()) return mark;
+  FunctionDefLibrary* library = rest_.mutable_library();
+  for (const FunctionDef& f : def.library().function()) {
+    if (!functions_.contains(f.signature().name())) IndexFunction(*library->add_function() = f);
+  }
+  for (const GradientDef& g : def.library().gradient()) {
+    const bool added = gradients_.emplace(g.function_name(), g.gradient_func()).second;
+    if (added) *library->add_gradient() = g;
+  }
+  return mark;
+}
+
+void FunctionLibrary::Remove(const Mark& mark) {
+  std::unordered_map<std::string, Body> bodies;
+  std::unique_lock lock(mutex_);
+  if (rest_.library().function_size() == mark.functions &&
+      rest_.library().gradient_size() == mark.gradients) {
+    return;
+  }
+  bodies.swap(bodies_);
+  auto* functions = rest_.mutable_library()->mutable_function();
+  for (int i = mark.functions; i < functions->size(); ++i) {
+    functions_.erase((*functions)[i].signature().name());
+  }
+  functions->DeleteSubrange(mark.functions, functions->size() - mark.functions);
+  auto* gradients = rest_.mutable_library()->mutable_gradient();
+  for (int i = mark.gradients; i < gradients->size(); ++i) {
+    gradients_.erase((*gradients)[i].function_name());
+  }
+  gradients->DeleteSubrange(mark.gradients, gradients->size() - mark.gradients);
+  lock.unlock();
+}
+
+void FunctionLibrary::AddRest(const GraphDef& def) {
   std::unique_lock lock(mutex_);
   if (def.has_library()) {
     FunctionDefLibrary* library = rest_.mutable_library();
-    for (const FunctionDef& f : def.library().function()) {
-      if (!functions_.contains(f.signature().name())) IndexFunction(*library->add_function() = f);
-    }
-    for (const GradientDef& g : def.library().gradient()) {
-      const bool added = gradients_.emplace(g.function_name(), g.gradient_func()).second;
-      if (added) *library->add_gradient() = g;
-    }
     for (const RegisteredGradient& g : def.library().registered_gradients()) {
       *library->add_registered_gradients() = g;
     }

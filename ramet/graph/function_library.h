@@ -21,9 +21,18 @@ class FunctionLibrary {
   // Whether Add(def) can be done. \error kInvalidArgument if both have a function of one name and
   //   the bodies differ, or two gradients for one function.
   Status Check(const GraphDef& def) const;
-  // Adds functions, gradients, debug info and unknown fields (those of the versions too) of a
-  // GraphDef, which may lack its nodes. Only after Check.
-  void Add(const GraphDef& def);
+  // How much the library holds.
+  struct Mark {
+    int functions = 0;
+    int gradients = 0;
+  };
+  // Adds the functions and their gradients of a GraphDef, which may lack its nodes. Only after
+  // Check. Returns what there was before.
+  Mark AddFunctions(const GraphDef& def);
+  // Takes away what has been added since.
+  void Remove(const Mark& mark);
+  // Adds the others: debug info and unknown fields (those of the versions too).
+  void AddRest(const GraphDef& def);
   Status AddFunction(const FunctionDef& def);
   Status AddGradient(const GradientDef& def);
   // All of it over `*def`.

@@ -75,6 +75,7 @@ GraphImport::GraphImport(Graph& graph, const GraphDefView& def, const OpList& pr
 
 GraphImport::~GraphImport() {
   if (committed_) return;
+  if (library_before_) impl_.library->Remove(*library_before_);
   impl_.nodes.resize(static_cast<size_t>(base_));
   impl_.edges.resize(edges_before_);
   impl_.outputs.resize(outputs_before_);
@@ -91,10 +92,11 @@ Status GraphImport::Prepare() {
   RAMET_RETURN_IF_ERROR(AppendNodes());
   RAMET_RETURN_IF_ERROR(CheckInputs());
   RAMET_RETURN_IF_ERROR(CheckUnusedKeys());
+  RAMET_RETURN_IF_ERROR(impl_.library->Check(def_.rest()));
+  library_before_ = impl_.library->AddFunctions(def_.rest());
   for (int32_t i = 0; i < size(); ++i) RAMET_RETURN_IF_ERROR(InferNodeShapes(i));
   RAMET_RETURN_IF_ERROR(SetDevices());
-  RAMET_RETURN_IF_ERROR(ResolveReturnElements());
-  return impl_.library->Check(def_.rest());
+  return ResolveReturnElements();
 }
 
 Status GraphImport::CheckVersions() const {
@@ -348,7 +350,7 @@ ImportResults GraphImport::Commit() {
     results_.operations.push_back(Operation(&graph_, id));
   }
   ops_.MoveTo(&impl_);
-  impl_.library->Add(def_.rest());
+  impl_.library->AddRest(def_.rest());
   if (def_.rest().has_versions() || def_.node_size() > 0) MergeVersions();
   results_.prefix = prefix_;
   lock_.unlock();

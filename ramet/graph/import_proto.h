@@ -1,9 +1,11 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ramet/graph/function_library.h"
 #include "ramet/graph/import.h"
 #include "ramet/graph/import_attrs.h"
 #include "ramet/graph/import_edges.h"
@@ -82,6 +84,7 @@ class GraphImport {
   std::vector<int> used_outputs_;  // filled when an op is met that nothing defines
   ImportResults results_;
   bool committed_ = false;
+  std::optional<FunctionLibrary::Mark> library_before_;
 };
 
 }  // namespace ramet

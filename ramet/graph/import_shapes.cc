@@ -12,7 +12,7 @@ constexpr int kScalarPlaceholderVersion = 22;
 
 Status GraphImport::InferNodeShapes(int32_t i) {
   NodeRecord& node = record(i);
-  if (node.op->shape_fn() != nullptr) {
+  if (node.op->shape_fn() != nullptr || !IsInferred(*node.op)) {
     auto span = impl_.inputs(base_ + i);
     std::vector<Endpoint> inputs(span.begin(), span.end());
     auto shapes = InferShapes(impl_, *node.op, *node.attrs, inputs, node.num_outputs);

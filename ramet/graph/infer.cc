@@ -2,6 +2,7 @@
 #include <array>
 
 #include "ramet/graph/add_op.h"
+#include "ramet/graph/call_shapes.h"
 #include "ramet/graph/node_build.h"
 #include "ramet/op/control_flow.h"
 
@@ -227,9 +228,13 @@ Tensor EvaluateConstant(const GraphImpl& impl, Endpoint e, int depth) {
 
 StatusOr<std::vector<Shape>> InferShapes(const GraphImpl& impl, const Op& op, const AttrMap& attrs,
                                          const std::vector<Endpoint>& inputs, int num_outputs) {
-  if (op.shape_fn() == nullptr) return std::vector<Shape>(num_outputs, Shape::Unknown());
   std::vector<Shape> shapes;
   for (Endpoint e : inputs) shapes.push_back(impl.output(e).shape);
+  if (auto called = CallShapes(impl, op, attrs, shapes);
+      called && std::ssize(*called) == num_outputs) {
+    return *std::move(called);
+  }
+  if (op.shape_fn() == nullptr) return std::vector<Shape>(num_outputs, Shape::Unknown());
   GraphShapeContext context(impl, attrs, std::move(shapes), inputs, num_outputs);
   RAMET_RETURN_IF_ERROR(op.shape_fn()(context));
   std::vector<Shape> result;

@@ -1,4 +1,6 @@
-#include <algorithm>
+#include <pthread.h>
+
+#include <utility>
 
 #include "ramet/runtime/function_instance.h"
 #include "ramet/runtime/plan_run.h"
@@ -29,6 +31,25 @@ StatusOr<bool> Truth(const Tensor& t) {
       return InvalidArgument(DTypeName(t.dtype()), " cannot be converted to a bool, which is what ",
                              "says how to go on");
   }
+}
+
+// What a kernel may need of the stack.
+constexpr size_t kStackReserve = 256 << 10;
+
+// Below it, the stack of this thread has no room for another call; null if nobody knows.
+const char* StackLimit() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
+  void* lowest = nullptr;
+  size_t size = 0;
+  const int failed = pthread_attr_getstack(&attributes, &lowest, &size);
+  pthread_attr_destroy(&attributes);
+  return failed ? nullptr : static_cast<const char*>(lowest) + kStackReserve;
+}
+
+bool StackHasRoom() {
+  thread_local const char* const limit = StackLimit();
+  return static_cast<const char*>(__builtin_frame_address(0)) > limit;
 }
 
 }  // namespace
@@ -114,6 +135,11 @@ StatusOr<FunctionInstance*> PlanRun::Ready(FunctionCall& call, int target) const
     return ResourceExhausted("function '", wanted.use().ref.name, "' is called at depth ",
                              control_.depth + 1, " of calls, and ", kMaxCallDepth,
                              " is the most: does a recursion not end?");
+  }
+  if (!StackHasRoom()) {
+    return ResourceExhausted("function '", wanted.use().ref.name, "' is called at depth ",
+                             control_.depth + 1, " of calls, and the stack of this thread has no ",
+                             "room for more: does a recursion not end?");
   }
   return wanted.Get();
 }

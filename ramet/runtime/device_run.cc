@@ -6,8 +6,9 @@ void PlanRun::RunOnDevices() {
   for (const Step& step : plan_.steps) {
     if (failed_) break;
     Device& device = *settings_.devices[step.device];
-    if (step.kind == Step::Kind::kCopyToHost) {
-      device.Synchronize();
+    if (step.kind == Step::Kind::kCopyToHost) device.Synchronize();
+    if (step.kind == Step::Kind::kCall) {
+      for (Device* other : settings_.devices) other->Synchronize();
     }
     if (!device.asynchronous()) {
       RunAnywhere(step);

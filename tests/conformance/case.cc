@@ -11,6 +11,7 @@
 
 #include "json.h"
 #include "ramet/base/strings.h"
+#include "ramet/tensor/quantized.h"
 
 namespace ramet::conformance {
 namespace {
@@ -33,6 +34,11 @@ void ForType(DType t, Fn&& fn) {
     case kComplex64: return fn(std::complex<float>{});
     case kComplex128: return fn(std::complex<double>{});
     case kBool: return fn(bool{});
+    case DType::kQInt8: return fn(QInt8{});
+    case DType::kQUInt8: return fn(QUInt8{});
+    case DType::kQInt16: return fn(QInt16{});
+    case DType::kQUInt16: return fn(QUInt16{});
+    case DType::kQInt32: return fn(QInt32{});
     default: return;
   }
 }
@@ -42,6 +48,8 @@ constexpr bool kShort = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 template <class T>
 constexpr bool kIsComplex =
     std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+template <class T>
+concept IsQuantized = requires(T v) { v.value; };
 
 template <class T>
 T ParseNumber(std::istream& in) {
@@ -51,6 +59,8 @@ T ParseNumber(std::istream& in) {
     const auto real = static_cast<typename T::value_type>(std::strtod(word.c_str(), nullptr));
     in >> word;
     return {real, static_cast<typename T::value_type>(std::strtod(word.c_str(), nullptr))};
+  } else if constexpr (IsQuantized<T>) {
+    return {static_cast<decltype(T::value)>(std::strtoll(word.c_str(), nullptr, 10))};
   } else if constexpr (kShort<T>) {
     return T(std::strtof(word.c_str(), nullptr));
   } else if constexpr (std::is_same_v<T, float>) {
@@ -257,6 +267,8 @@ std::vector<double> Numbers(const Tensor& t) {
         numbers.push_back(v.imag());
       } else if constexpr (kShort<T>) {
         numbers.push_back(static_cast<float>(v));
+      } else if constexpr (IsQuantized<T>) {
+        numbers.push_back(v.value);
       } else {
         numbers.push_back(static_cast<double>(v));
       }
@@ -276,6 +288,8 @@ Tensor FromNumbers(DType dtype, const Shape& shape, const std::vector<double>& n
         v = {static_cast<Part>(number), static_cast<Part>(numbers[next++])};
       } else if constexpr (kShort<T>) {
         v = T(static_cast<float>(number));
+      } else if constexpr (IsQuantized<T>) {
+        v = {static_cast<decltype(T::value)>(number)};
       } else {
         v = static_cast<T>(number);
       }

@@ -16,6 +16,7 @@ FLOATS = ("float", "double", "half", "bfloat16")
 COMPLEX = ("complex64", "complex128")
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
+QUANTIZED = ("qint8", "quint8", "qint16", "quint16", "qint32")
 REALS = FLOATS + SIGNED + UNSIGNED
 NUMBERS = REALS + COMPLEX
 
@@ -24,6 +25,9 @@ NUMPY = {
     "int8": np.int8, "int16": np.int16, "int32": np.int32, "int64": np.int64,
     "uint8": np.uint8, "uint16": np.uint16, "uint32": np.uint32, "uint64": np.uint64,
     "complex64": np.complex64, "complex128": np.complex128, "bool": np.bool_, "string": object,
+    "qint8": dtypes.qint8.as_numpy_dtype, "quint8": dtypes.quint8.as_numpy_dtype,
+    "qint16": dtypes.qint16.as_numpy_dtype, "quint16": dtypes.quint16.as_numpy_dtype,
+    "qint32": dtypes.qint32.as_numpy_dtype,
 }
 NAMES = {np.dtype(v): k for k, v in NUMPY.items()}
 

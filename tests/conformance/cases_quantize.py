@@ -1,8 +1,9 @@
 """Numbers rounded to few bits, distances of sequences."""
 
 import numpy as np
+import tensorflow.compat.v1 as tf
 
-from case import COMPLEX, REALS, Case, array, eighths, i64, scalar, strings
+from case import COMPLEX, NUMPY, QUANTIZED, REALS, Case, array, eighths, i64, scalar, strings
 
 X = [-10, -6, -5.99, -0.01, 0, 0.02, 3.3, 5.99, 7]
 
@@ -74,6 +75,111 @@ def distances():
         yield Case("EditDistance", inputs, {"normalize": True}, error=what)
 
 
+MODES = ("MIN_COMBINED", "MIN_FIRST", "SCALED")
+RANGES = ((-1, 1), (0, 5), (-6, 0), (-3.3, 7.1), (1, 2), (-0.1, -0.05), (0, 0), (2, 2))
+
+
+def kind(name):
+    return tf.as_dtype(name)
+
+
+def quantize():
+    op, x = "QuantizeV2", np.linspace(-7.7, 7.9, 13, dtype=np.float32)
+    lows, highs = array("float", [-3, 0, 0.1, -8]), array("float", [3, 3.3, 2, -1])
+    for name in QUANTIZED:
+        for mode in MODES:
+            attrs = {"T": kind(name), "mode": mode}
+            for low, high in RANGES:
+                if name != "qint32" or mode == "SCALED" or low < high:
+                    yield Case(op, [x, scalar("float", low), scalar("float", high)], attrs)
+            yield Case(op, [np.zeros([2, 0], np.float32), scalar("float", -1), scalar("float", 1)], attrs)
+            yield Case(op, [x[3], scalar("float", -9), scalar("float", 4)], {**attrs, "ensure_minimum_range": 2.0})
+            if mode != "MIN_FIRST":
+                yield Case(op, [eighths("float", (2, 4, 3), -4, 4), lows, highs], {**attrs, "axis": 1})
+                yield Case(op, [eighths("float", (4, 3), -4, 4), lows, highs], {**attrs, "axis": 0})
+        for attrs in ({"round_mode": "HALF_TO_EVEN"}, {"narrow_range": True}, {"round_mode": "HALF_TO_EVEN", "narrow_range": True, "axis": 0}):
+            low, high = (array("float", [-2, -2]), array("float", [127 / 64, 2])) if "axis" in attrs else (scalar("float", -2), scalar("float", 127 / 64))
+            halves = np.arange(-3, 3, 0.25, dtype=np.float32)
+            yield Case(op, [halves.reshape(2, -1), low, high], {"T": kind(name), "mode": "SCALED", **attrs})
+    attrs = {"T": kind("qint8")}
+    wrong = "If axis is specified, max_range must be a 1-D tensor whose size matches the axis dimension of the input and output tensors, but max_range "
+    for low, high, more, what in (
+        (1, -1, {}, "input_max_range must be larger than input_min_range."),
+        ([1, 2], 3, {}, "If axis is not specified, min_range must contain a single float element, but it contains 2 elements"),
+        (1, [3, 4], {}, "If axis is not specified, max_range must contain a single float element, but it contains 2 elements"),
+        ([0], [1], {"axis": 1}, "dims, but given axis value was 1 and input's dims was 1"),
+        ([0] * 13, 1, {"axis": 0}, wrong + "dims are 0"),
+        ([0] * 13, [1] * 3, {"axis": 0}, wrong + "is a 1-D tensor of size 3 and input's axis dimension is of size 13"),
+        ([0] * 13, [1] * 13, {"axis": 0, "mode": "MIN_FIRST"}, "MIN_FIRST mode is not implemented for Quantize with axis != -1."),
+        (0, 1, {"round_mode": "HALF_TO_EVEN"}, "Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is 'MIN_COMBINED'.")):
+        yield Case(op, [x, array("float", low), array("float", high)], {**attrs, **more}, error=what)
+
+
+def dequantize():
+    op = "Dequantize"
+    low, high = array("float", [-3, 0, 0.1, -8]), array("float", [3, 3.3, 2, -1])
+    for name in QUANTIZED:
+        whole = np.iinfo(np.dtype(NUMPY[name])[0])
+        steps = np.array([whole.min, whole.min + 1, whole.max // 3, whole.max - 1, whole.max, 7, 0, 100]).astype(whole.dtype)
+        q = steps.view(NUMPY[name])
+        for mode in MODES:
+            attrs = {"mode": mode}
+            for ends in RANGES + ((3, -3),):
+                if name == "qint32" and mode == "MIN_FIRST" and ends[0] == ends[1]:
+                    continue
+                yield Case(op, [q] + [scalar("float", v) for v in ends], attrs)
+            if mode == "MIN_COMBINED":
+                yield Case(op, [q] + [scalar("float", v) for v in (-3.3, 7)], {**attrs, "dtype": kind("bfloat16")})
+            if mode != "MIN_FIRST":
+                yield Case(op, [q.reshape(2, 4), low, high], {**attrs, "axis": 1})
+                yield Case(op, [q.reshape(4, 2), low, high], {**attrs, "axis": 0})
+        yield Case(op, [q] + [scalar("float", v) for v in (-3.3, 3)], {"mode": "SCALED", "narrow_range": True})
+        yield Case(op, [q[:0].reshape(0, 3)] + [scalar("float", v) for v in (-3.3, 3)])
+    q = np.zeros([4], np.int8).view(NUMPY["qint8"])
+    wrong = "must have as many elements as input on the dequantization axis "
+    for low, high, more, what in (
+        ([1, 2], 3, {}, "input_min_tensor " + wrong + "(-1), got 2, expected 1"),
+        (1, [3, 4], {}, "input_max_tensor " + wrong + "(-1), got 2, expected 1"),
+        (1, 2, {"dtype": kind("bfloat16"), "mode": "SCALED"}, "When output type is bfloat16, Mode string must be 'MIN_COMBINED', is 'SCALED'")):
+        yield Case(op, [q, array("float", low), array("float", high)], more, error=what)
+
+
+def rounding():
+    for dtype in ("float", "double"):
+        x = array(dtype, np.linspace(-7.7, 7.9, 13))
+        for op in ("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4"):
+            for attrs in ({}, {"num_bits": 3}, {"signed_input": False}, {"narrow_range": True}, {"num_bits": 17, "narrow_range": True},
+                          {"round_mode": "HALF_UP"}, {"num_bits": 2, "round_mode": "HALF_UP", "signed_input": False}, {"num_bits": 1}):
+                for low, high in ((-1, 1), (-6, 0), (0, 5), (-3.3, 7.1), (1, 2), (-2, -1)):
+                    yield Case(op, [x, scalar(dtype, low), scalar(dtype, high)], {**attrs, "range_given": True}, grad=True)
+                yield Case(op, [x, scalar(dtype, 0), scalar(dtype, 0)], attrs, grad=True)
+                yield Case(op, [x[:12].reshape(2, 3, 2), array(dtype, [0] * 3), array(dtype, [0] * 3)], {**attrs, "axis": 1})
+            yield Case(op, [x[:0].reshape(0, 2), scalar(dtype, 0), scalar(dtype, 0)])
+        op = "QuantizeAndDequantizeV3"
+        low, high = array(dtype, [-3, 0, -8]), array(dtype, [3, 3.3, -1])
+        for bits in (2, 8, 20):
+            for attrs in ({}, {"signed_input": False}, {"narrow_range": True}):
+                yield Case(op, [x, scalar(dtype, -3), scalar(dtype, 4), scalar("int32", bits)], attrs, grad=True)
+                yield Case(op, [x[:12].reshape(2, 3, 2), low, high, scalar("int32", bits)], {**attrs, "axis": 1})
+                yield Case(op, [x, scalar(dtype, 0), scalar(dtype, 0), scalar("int32", bits)], {**attrs, "range_given": False})
+        g, op = eighths(dtype, (13,), key="g"), "QuantizeAndDequantizeV4Grad"
+        yield Case(op, [g, x, scalar(dtype, -3), scalar(dtype, 4)])
+        yield Case(op, [g[:12].reshape(2, 3, 2), x[:12].reshape(2, 3, 2), low, high], {"axis": 1})
+    x, op = array("float", X), "QuantizeAndDequantizeV2"
+    for low, high, attrs, what in (
+        (1, -1, {}, "Invalid range: input_min 1 > input_max -1"), ([1, 2], 1, {}, "input_min must be a scalar."), (1, [1, 2], {}, "input_max must be a scalar."),
+        (0, 1, {"num_bits": 0}, "num_bits is out of range: 0 with signed_input_ 1"), (0, 1, {"num_bits": 62}, "num_bits is out of range: 62 with signed_input_ 1"),
+        (0, 1, {"num_bits": 63, "signed_input": False}, "num_bits is out of range: 63 with signed_input_ 0"),
+        (0, 1, {"axis": 0}, "Shape must be rank 1 for input_min_tensor when the axis is specified"), ([0], [1], {"axis": 1}, "Shape must be at least rank 2 but is rank 1")):
+        yield Case(op, [x, array("float", low), array("float", high)], {"range_given": True, **attrs}, error=what)
+    op = "QuantizeAndDequantizeV4Grad"
+    for low, high, attrs, what in (
+        ([0, 1], 1, {}, "input_min must be a scalar if axis is unspecified"), ([0] * 9, [1] * 8, {"axis": 0}, "max has incorrect size, expected 9 was 8"),
+        (0, 1, {"axis": 0}, "Shape must be rank 1 for input_min_tensor when the axis is specified")):
+        yield Case(op, [x, x, array("float", low), array("float", high)], attrs, error=what)
+    yield Case(op, [x[:3], x, scalar("float", 0), scalar("float", 1)], error="gradient and input must be the same size")
+
+
 def cases():
-    for group in (fake, fake_ranges, distances):
+    for group in (fake, fake_ranges, distances, quantize, dequantize, rounding):
         yield from group()

@@ -24,6 +24,8 @@ import sys
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+# Some of its kernels answer in other ways (QuantizeV2, Dequantize).
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -55,7 +57,14 @@ def token(x, name):
     if name.startswith("complex"):
         real = np.float32 if name == "complex64" else np.float64
         return number(real(x.real), real) + " " + number(real(x.imag), real)
+    if name in case_lib.QUANTIZED:
+        return str(x[0])
     return number(x, type(x))
+
+
+def named(x, dtype):
+    """What a run gives for a tensor of this dtype, with the dtype's name on it."""
+    return np.asarray(x).view(dtype.as_numpy_dtype) if dtype.is_quantized else x
 
 
 def tensor_text(x):
@@ -176,7 +185,7 @@ def run(c):
         session.run(tf.global_variables_initializer())
         values = session.run(outputs if outputs else tensors[0].graph.get_operation_by_name("op"), feeds)
         values = values if outputs else []
-        line["out"] = [tensor_text(v) for v in values]
+        line["out"] = [tensor_text(named(v, t.dtype)) for v, t in zip(values, outputs)]
         if variables:
             line["refs"] = [tensor_text(v) for v in session.run(variables)]
         if c.grad:

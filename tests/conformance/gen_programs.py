@@ -12,7 +12,7 @@ gradients are asked for. `error` is a part of the message that a run gives inste
 
 One line of the file is one program, an object with
   name, nodes          [name, op, inputs, attrs] each, in an order in which they can be added, or
-  graph                a GraphDef in text form, for graphs with loops or functions
+  meta_graph           a MetaGraphDef in text form, for graphs with branches, loops or functions
   fetch, out           tensors, and their values, or
   error                a part of the message that running them gives
   xs, grads            the gradients of all that is fetched together (null: none)
@@ -74,16 +74,21 @@ def nodes_json(graph):
 def graph_json(graph):
     """The member that has the graph."""
     graph_def = graph.as_graph_def()
-    looping = any(n.op.endswith("NextIteration") for n in graph_def.node)
-    if not looping and not graph_def.HasField("library"):
+    if not graph_def.HasField("library") and not any(n.op in ("Switch", "Enter") for n in graph_def.node):
         return {"nodes": nodes_json(graph)}
+    meta = tf.MetaGraphDef()
+    contexts = ("cond_context", "while_context")
+    exported = tf.train.export_meta_graph(graph=graph, collection_list=[c for c in contexts if c in graph.collections])
+    for name in exported.collection_def:
+        meta.collection_def[name].CopyFrom(exported.collection_def[name])
     for node in graph_def.node:
         drop_hints(node)
     for function in graph_def.library.function:
         function.attr.clear()
         for node in function.node_def:
             drop_hints(node)
-    return {"graph": text_format.MessageToString(graph_def, as_one_line=True)}
+    meta.graph_def.CopyFrom(graph_def)
+    return {"meta_graph": text_format.MessageToString(meta, as_one_line=True)}
 
 
 def drop_hints(node):
@@ -98,7 +103,7 @@ def run(name, build, error=None):
     with tf.Graph().as_default() as graph, tf.Session(config=config()) as session:
         fetch = build()
         fetch, xs = fetch if isinstance(fetch, tuple) else (fetch, [])
-        fetch = fetch if isinstance(fetch, list) else [fetch]
+        fetch = list(fetch) if isinstance(fetch, (list, tuple)) else [fetch]
         line = {"name": name, "fetch": [t.name for t in fetch]}
         line.update(graph_json(graph))
         if error:

@@ -10,7 +10,7 @@
 #include "json.h"
 #include "ramet/gradients/gradients.h"
 #include "ramet/graph/add_op.h"
-#include "ramet/graph/import.h"
+#include "ramet/graph/meta_graph.h"
 #include "ramet/graph/scope.h"
 #include "ramet/runtime/session.h"
 
@@ -50,8 +50,8 @@ class ConformancePrograms : public ::testing::TestWithParam<int> {
   const Json& json() const { return AllPrograms()[GetParam()].json; }
 
   Status Build() {
-    if (const Json* graph = json().Find("graph")) {
-      return ImportGraphDef(graph_, graph->text, {.name = ""}).status();
+    if (const Json* graph = json().Find("meta_graph")) {
+      return ImportMetaGraphBytes(graph_, graph->text).status();
     }
     for (const Json& node : json().Find("nodes")->items) RAMET_RETURN_IF_ERROR(AddNode(node));
     return graph_.status();

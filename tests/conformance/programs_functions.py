@@ -65,7 +65,7 @@ def call_without_arguments():
 def call_with_strings():
     @tf.function
     def f(s, n):
-        return tf.strings.join([s, tf.as_string(n)], "-"), tf.strings.length(s)
+        return tf.strings.join([s, s], "-"), tf.equal(s, b"a"), n + 1
 
     return list(f(hidden([b"a", b"bc"], object), hidden([1, 22], np.int32)))
 
@@ -172,7 +172,7 @@ def not_taken_fails():
 
 
 def case(index):
-    functions = [function.Defun(F)(lambda x: x), function.Defun(F)(lambda x: x * 10.0), function.Defun(F)(tf.exp)]
+    functions = [function.Defun(F)(lambda x: x), function.Defun(F)(lambda x: x * 10.0), function.Defun(F)(lambda x: tf.exp(x))]
     for f in functions:
         f.add_to_graph(tf.get_default_graph())
     return r.Case(branch_index=hidden(index, np.int32), input=[hidden(V)], Tout=[F], branches=functions)
@@ -359,31 +359,16 @@ RECURSION = """library {
     node_def { name: "o" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
       attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: 1 } } } }
     node_def { name: "s" op: "Sub" input: "x" input: "o:output:0" attr { key: "T" value { type: DT_FLOAT } } }
-    node_def { name: "c" op: "%s" input: "s:z:0" %s }
-    node_def { name: "a" op: "AddV2" input: "x" input: "c:%s:0" attr { key: "T" value { type: DT_FLOAT } } }
+    node_def { name: "c" op: "f" input: "s:z:0" }
+    node_def { name: "a" op: "AddV2" input: "x" input: "c:y:0" attr { key: "T" value { type: DT_FLOAT } } }
     ret { key: "y" value: "a:z:0" } } }
   node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
   node { name: "c" op: "f" input: "x" } versions { producer: 2000 }"""
-CALL_F = ('attr { key: "Tin" value { list { type: DT_FLOAT } } } attr { key: "Tout" value { list { type: DT_FLOAT } } } '
-          'attr { key: "f" value { func { name: "f" } } } attr { key: "_noinline" value { b: true } }')
 
 
-def recursion(n, op="f", attrs="", result="y"):
-    graph = text_format.Parse(RECURSION % (op, attrs, result), tf.GraphDef())
+def recursion(n):
+    graph = text_format.Parse(RECURSION, tf.GraphDef())
     return tf.import_graph_def(graph, {"x": hidden(n)}, ["c:0"])
-
-
-def imported(text):
-    return tf.import_graph_def(text_format.Parse(text, tf.GraphDef()), {"x": hidden(V)}, ["c:0"])
-
-
-ONE_ARG = ('library { function { signature { name: "f" input_arg { name: "x" type: DT_FLOAT } '
-           'output_arg { name: "y" type: DT_FLOAT } } node_def { name: "sq" op: "Square" input: "x" '
-           'attr { key: "T" value { type: DT_FLOAT } } } ret { key: "y" value: "sq:y:0" } } } '
-           'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } } '
-           'versions { producer: 2000 } node { name: "c" op: "PartitionedCall" input: "x" '
-           'attr { key: "Tin" value { list { type: DT_FLOAT } } } attr { key: "Tout" value { list { type: DT_FLOAT } } } '
-           'attr { key: "f" value { func { name: "%s" } } } }')
 
 
 def programs():
@@ -414,6 +399,3 @@ def programs():
         yield "effects_of_" + name, lambda op=op, attrs=attrs: effects(op, attrs)
     yield "recursion_by_name", lambda: recursion(5)
     yield "recursion_deep", lambda: recursion(300)
-    yield "recursion_by_call", lambda: recursion(20, "StatefulPartitionedCall", CALL_F, "output")
-    yield "unknown_function", lambda: imported(ONE_ARG % "g"), 'Failed to find function "g" in function library'
-    yield "known_function", lambda: imported(ONE_ARG % "f")

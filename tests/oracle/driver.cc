@@ -2,16 +2,20 @@
 // TensorFlow. Tensors are raw little-endian float32 files.
 //
 //   build PREFIX              the seed's network with seeded weights, saved at PREFIX
-//   infer PREFIX IN OUT       imports PREFIX.meta, restores, feeds IN [n,784], writes out
+//   infer PREFIX IN OUT [TENSOR]  imports PREFIX.meta, restores, feeds IN [n,784], writes out:0
 //   train PREFIX DATA STEPS TO  imports, restores, trains on DATA (STEPS batches of 50 images [784]
 //   and
 //                             labels [10]), prints a loss a line, saves to TO
+//   tune PREFIX LAYER stop_gradient|var_list|all DATA STEPS TO  imports, restores, cuts at LAYER,
+//                             adds a head "our_head", trains it (all: the rest, too) on DATA as
+//                             above, prints a loss a line, saves to TO
 //   resave PREFIX TO          imports, restores, saves to TO
 //   overwrite PREFIX TIMES    imports, restores, saves onto PREFIX so often, each time with all
 //   values + 1
 //   copy FROM TO v1|v2          copies a checkpoint of either format
 //   print PREFIX                what CheckpointReader::DebugString says
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -84,28 +88,70 @@ struct Loaded {
   rm::Session session;
 };
 
-void Infer(const std::string& prefix, const std::string& in, const std::string& out) {
+void Infer(const std::string& prefix, const std::string& in, const std::string& out,
+           const std::string& fetch) {
   Loaded model(prefix);
-  WriteFloats(out, model.session.Run({{"x:0", ReadFloats(in, 784)}}, "out:0").value()[0]);
+  WriteFloats(out, model.session.Run({{"x:0", ReadFloats(in, 784)}}, fetch).value()[0]);
+}
+
+void RunSteps(rm::Session& session, const rm::GraphElement& labels, const rm::Output& loss,
+              const rm::Operation& train, const std::string& data, int steps) {
+  rm::Tensor all = ReadFloats(data, 794);
+  for (int i = 0; i < steps; ++i) {
+    rm::Tensor rows = Rows(all, i * kBatch, kBatch);
+    rm::Tensor images(rm::kFloat, {kBatch, 784}), answers(rm::kFloat, {kBatch, 10});
+    for (int64_t r = 0; r < kBatch; ++r) {
+      const float* row = rows.data<float>() + r * 794;
+      std::copy_n(row, 784, images.mutable_data<float>() + r * 784);
+      std::copy_n(row + 784, 10, answers.mutable_data<float>() + r * 10);
+    }
+    auto got = session.Run({{"x:0", images}, {labels, answers}}, {loss, train}).value();
+    std::printf("%.9g\n", got[0].scalar<float>());
+  }
 }
 
 void Train(const std::string& prefix, const std::string& data, int steps, const std::string& to) {
   Loaded model(prefix);
-  rm::Tensor all = ReadFloats(data, 794);
   auto train = model.graph.collections().Get<rm::Operation>("train_op").at(0);
   auto loss = model.graph.collections().Get<rm::Output>("losses").at(0);
-  for (int i = 0; i < steps; ++i) {
-    rm::Tensor rows = Rows(all, i * kBatch, kBatch);
-    rm::Tensor images(rm::kFloat, {kBatch, 784}), labels(rm::kFloat, {kBatch, 10});
-    for (int64_t r = 0; r < kBatch; ++r) {
-      const float* row = rows.data<float>() + r * 794;
-      std::copy_n(row, 784, images.mutable_data<float>() + r * 784);
-      std::copy_n(row + 784, 10, labels.mutable_data<float>() + r * 10);
-    }
-    auto got = model.session.Run({{"x:0", images}, {"labels:0", labels}}, {loss, train}).value();
-    std::printf("%.9g\n", got[0].scalar<float>());
-  }
+  RunSteps(model.session, "labels:0", loss, train, data, steps);
   model.imported.saver.Save(model.session, to).value();
+}
+
+std::vector<rm::Variable> Without(std::vector<rm::Variable> variables,
+                                  const std::vector<rm::Variable>& others) {
+  std::erase_if(variables, [&](auto& v) { return std::ranges::count(others, v) != 0; });
+  return variables;
+}
+
+struct Head {
+  rm::Output labels, loss;
+};
+
+Head AddHead(rm::Scope& root, const rm::Output& features) {
+  rm::Scope s = root.VariableScope("our_head");
+  auto labels = s.Placeholder("labels", rm::kFloat, {-1, 10});
+  auto w = s.GetVariable("w", {features.shape().dim(1), 10}, rm::GlorotUniform(5));
+  auto b = s.GetVariable("b", {10}, rm::Zeros());
+  auto logits = rm::BiasAdd(rm::MatMul(features, w), b, "logits");
+  rm::Softmax(logits, "out");
+  return {labels, rm::ReduceMean(rm::SoftmaxCrossEntropy(labels, logits))};
+}
+
+void Tune(const std::string& prefix, const std::string& layer, const std::string& how,
+          const std::string& data, int steps, const std::string& to) {
+  Loaded model(prefix);
+  rm::Scope s(model.graph);
+  const auto theirs = s.GlobalVariables();
+  rm::Output features = model.graph.Tensor(layer).value();
+  if (how == "stop_gradient") features = rm::StopGradient(features);
+  const Head head = AddHead(s, features);
+  rm::MinimizeOptions options;
+  if (how == "var_list") options.var_list = Without(s.TrainableVariables(), theirs);
+  auto train = rm::Momentum(0.05, 0.9, {.name = "OurMomentum"}).Minimize(head.loss, options);
+  model.session.Run(s.VariablesInitializer(Without(s.GlobalVariables(), theirs))).value();
+  RunSteps(model.session, head.labels, head.loss, train, data, steps);
+  rm::Saver(model.graph, {.name = "our_save"}).Save(model.session, to).value();
 }
 
 void Resave(const std::string& prefix, const std::string& to) {
@@ -147,10 +193,12 @@ int main(int argc, char** argv) try {
   const std::string command = args.empty() ? "" : args[0];
   if (command == "build" && args.size() == 2) {
     Build(args[1]);
-  } else if (command == "infer" && args.size() == 4) {
-    Infer(args[1], args[2], args[3]);
+  } else if (command == "infer" && (args.size() == 4 || args.size() == 5)) {
+    Infer(args[1], args[2], args[3], args.size() == 5 ? args[4] : "out:0");
   } else if (command == "train" && args.size() == 5) {
     Train(args[1], args[2], std::atoi(args[3].c_str()), args[4]);
+  } else if (command == "tune" && args.size() == 7) {
+    Tune(args[1], args[2], args[3], args[4], std::atoi(args[5].c_str()), args[6]);
   } else if (command == "resave" && args.size() == 3) {
     Resave(args[1], args[2]);
   } else if (command == "overwrite" && args.size() == 3) {

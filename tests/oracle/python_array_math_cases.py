@@ -1047,7 +1047,32 @@ PROGRAMS = [
     lambda tf: tf.norm(f(tf, 2, 3), axis=[1]),
 ]
 
+QUANTIZATION = [
+    lambda tf: tf.quantize(f(tf, 2, 3), 0., 1., tf.qint8),
+    lambda tf: tf.quantization.quantize(f(tf, 2, 3), -1., 1., tf.quint8, mode='MIN_FIRST', name='q'),
+    lambda tf: tf.quantize(f(tf, 2, 3), -1, 1, tf.qint16, mode='SCALED', round_mode='HALF_TO_EVEN'),
+    lambda tf: tf.quantize(f(tf, 2, 3), [0.]*3, [1.]*3, tf.quint16, axis=-1, name='q'),
+    lambda tf: tf.quantize(f(tf, 2, 3), 0., 1., tf.qint8, axis=-1),
+    lambda tf: tf.quantize(u(tf), 0., 1., tf.qint8, axis=-1),
+    lambda tf: tf.quantize_v2(f(tf, 2), 0., 1., tf.qint32, 'SCALED', 'n', ensure_minimum_range=0.5),
+    lambda tf: tf.dequantize(tf.quantize(f(tf, 2, 3), 0., 1., tf.qint8).output, 0., 1.),
+    lambda tf: tf.quantization.dequantize(tf.placeholder(tf.quint8, [2, 3]), [0.]*3, [1.]*3,
+                                          axis=-1, mode='SCALED', name='d'),
+    lambda tf: tf.dequantize(tf.placeholder(tf.quint8), 0., 1., axis=-1),
+    lambda tf: tf.dequantize(f(tf, 2), 0., 1.),
+    lambda tf: tf.quantization.quantize_and_dequantize(f(tf, 2, 3), 0., 1.),
+    lambda tf: tf.quantization.quantize_and_dequantize(f(tf, 2, 3), 0., 1., range_given=True,
+                                                       num_bits=3, round_mode='HALF_UP', name='r'),
+    lambda tf: tf.quantization.quantize_and_dequantize(f(tf, 2, 3), [0.]*3, [1.]*3, axis=-1),
+    lambda tf: tf.quantization.quantize_and_dequantize(u(tf), 0., 1., axis=-1),
+    lambda tf: tf.quantization.quantize_and_dequantize_v2(f(tf, 2, 3), 0, 1, signed_input=False),
+    lambda tf: tf.gradients(tf.quantization.quantize_and_dequantize(x := f(tf, 3), 0., 1.), [x]),
+    lambda tf: tf.gradients(tf.quantization.quantize_and_dequantize_v2(
+        x := f(tf, 3), 0.5, 1., range_given=True), [x]),
+]
+
 CASES = {
+    'quantization': QUANTIZATION,
     'programs': PROGRAMS,
     'operators': OPERATORS,
     'slicing': SLICING,

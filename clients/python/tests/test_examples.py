@@ -13,7 +13,7 @@ from ramet import api
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / 'examples' / 'python'
 LAST_LINES = {
     'custom_gradient_and_py_func.py': 'sorted by numpy: ',
-    'import_and_fine_tune.py': 'their weights are as they were; saved ',
+    'import_and_fine_tune.py': 'the same accuracy from the files alone: ',
     'load_a_model.py': 'the same from ',
     'save_and_restore.py': 'the restored weights are the same bits; ',
     'serve_while_training.py': 'f(0.5) went from ',
@@ -49,6 +49,15 @@ class ExamplesTest(unittest.TestCase):
             run = self.run_example('save_and_restore.py', folder)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertIn('line-500.meta', os.listdir(folder))
+
+    def test_fine_tuning_cuts_where_it_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = self.run_example('import_and_fine_tune.py', folder, 'MaxPool:0')
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn('tuned.meta', os.listdir(folder))
+            run = self.run_example('import_and_fine_tune.py', folder, 'featurs:0')
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("Did you mean 'features'?", run.stderr)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ramet/gradients/function_gradients.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/move.h"
 
@@ -80,6 +81,7 @@ class FakeParam final : public Kernel {
       .Attr("executor_type: string = ''") \
       .CallsProgram()                     \
       .Shape(UnknownShape)                \
+      .Gradient(BranchGradient)           \
       .CpuKernel(NeedsExecutor)
 
 RAMET_CALL_OP("PartitionedCall")
@@ -100,6 +102,7 @@ RAMET_OP("SymbolicGradient")
         "gives a gradient for each argument.")
     .CallsProgram()
     .Shape(GradientShapes)
+    .Gradient(SymbolicGradientGradient)
     .CpuKernel(NeedsExecutor);
 
 #define RAMET_IF_OP(name)                      \
@@ -115,6 +118,7 @@ RAMET_OP("SymbolicGradient")
       .Attr("output_shapes: list(shape) = []") \
       .CallsProgram()                          \
       .Shape(StatedShapes)                     \
+      .Gradient(BranchGradient)                \
       .CpuKernel(NeedsExecutor)
 
 RAMET_IF_OP("If").Stateful().Doc(
@@ -134,6 +138,7 @@ RAMET_IF_OP("StatelessIf").Doc("As If.");
       .Attr("output_shapes: list(shape) = []") \
       .CallsProgram()                          \
       .Shape(StatedShapes)                     \
+      .Gradient(BranchGradient)                \
       .CpuKernel(NeedsExecutor)
 
 RAMET_CASE_OP("Case").Stateful().Doc(
@@ -153,6 +158,7 @@ RAMET_CASE_OP("StatelessCase").Doc("As Case.");
       .Attr("parallel_iterations: int = 10")   \
       .CallsProgram()                          \
       .Shape(WhileShapes)                      \
+      .Gradient(FunctionalWhileGradient)       \
       .CpuKernel(NeedsExecutor)
 
 RAMET_WHILE_OP("While").Stateful().Doc(

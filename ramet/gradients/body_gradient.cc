@@ -1,0 +1,164 @@
+#include "ramet/gradients/body_gradient.h"
+
+#include <algorithm>
+
+#include "ramet/gradients/between_set.h"
+#include "ramet/gradients/gradients.h"
+#include "ramet/gradients/indexed_slices.h"
+#include "ramet/gradients/shape_ops.h"
+#include "ramet/graph/graph_impl.h"
+
+namespace ramet {
+namespace {
+
+int PositionOf(const std::vector<Output>& outputs, const Output& output) {
+  auto it = std::ranges::find(outputs, output);
+  return it == outputs.end() ? -1 : static_cast<int>(it - outputs.begin());
+}
+
+void Walk(const GraphImpl& impl, const std::function<bool(NodeId)>& stop,
+          std::unordered_set<NodeId>* seen, std::vector<NodeId>* open) {
+  for (size_t i = 0; i < open->size(); ++i) {
+    const NodeId id = (*open)[i];
+    for (auto edges : {impl.inputs(id), impl.controls(id)}) {
+      for (Endpoint e : edges) {
+        if (!stop(e.node) && seen->insert(e.node).second) open->push_back(e.node);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<NodeId> AncestorsOf(const Graph& graph, const std::vector<Output>& outputs,
+                                const std::function<bool(NodeId)>& stop) {
+  const GraphImpl& impl = graph.impl();
+  std::shared_lock lock(impl.mutex);
+  std::unordered_set<NodeId> seen;
+  std::vector<NodeId> open;
+  for (const Output& o : outputs) {
+    const NodeId id = o.op().id();
+    if (!stop(id) && seen.insert(id).second) open.push_back(id);
+  }
+  Walk(impl, stop, &seen, &open);
+  return open;
+}
+
+StatusOr<std::unique_ptr<BodyGradient>> BodyGradient::New(const Graph& graph,
+                                                          const FunctionRef& ref) {
+  RAMET_ASSIGN_OR_RETURN(auto body, InstantiateFunction(graph, ref));
+  std::unique_ptr<BodyGradient> made(new BodyGradient(std::move(body)));
+  made->num_forward_ = made->graph().num_operations();
+  made->grad_ys_.resize(made->body().returns.size());
+  made->arg_grads_.resize(made->body().args.size());
+  made->FindForward();
+  return made;
+}
+
+Status BodyGradient::Differentiate(const std::vector<bool>& arrives) {
+  std::vector<Output> ys;
+  GradientsOptions options;
+  for (size_t i = 0; i < arrives.size(); ++i) {
+    const Output& y = body_->returns[i];
+    if (!arrives[i] || !IsTrainableType(y.dtype())) continue;
+    const DType dtype = BaseType(y.dtype());
+    grad_ys_[i] = AddPlaceholder(dtype, StrCat("grad_ys/", body_->return_names[i]));
+    if (dtype != DType::kVariant) RAMET_RETURN_IF_ERROR(graph().SetShape(grad_ys_[i], y.shape()));
+    ys.push_back(y);
+    options.grad_ys.emplace_back(grad_ys_[i]);
+  }
+  std::vector<GradientTarget> xs;
+  std::vector<size_t> positions;
+  for (size_t i = 0; i < body_->args.size(); ++i) {
+    if (!IsTrainableType(body_->args[i].dtype())) continue;
+    xs.emplace_back(body_->args[i]);
+    positions.push_back(i);
+  }
+  if (xs.empty() || ys.empty()) return graph().status();
+  auto grads = Gradients(ys, xs, options);
+  if (!grads.ok()) return grads.status().WithContext(StrCat("function '", body_->ref.name, "'"));
+  for (size_t i = 0; i < positions.size(); ++i) {
+    arg_grads_[positions[i]] = DenseGradient((*grads)[i]);
+  }
+  FindForward();
+  return graph().status();
+}
+
+// What was there, and what it has come to need (inputs of calls that were extended).
+void BodyGradient::FindForward() {
+  const GraphImpl& impl = graph().impl();
+  std::shared_lock lock(impl.mutex);
+  forward_.clear();
+  std::vector<NodeId> open;
+  for (NodeId id = 0; id < num_forward_; ++id) {
+    forward_.insert(id);
+    open.push_back(id);
+  }
+  Walk(
+      impl, [](NodeId) { return false; }, &forward_, &open);
+}
+
+Output BodyGradient::AddPlaceholder(DType dtype, std::string_view name) {
+  return AddOp(graph(), "Placeholder", {}, {{"dtype", dtype}}, name).output(0);
+}
+
+Output BodyGradient::ZerosFor(size_t arg, DType dtype) {
+  const Output& x = body_->args[arg];
+  if (BaseType(x.dtype()) != DType::kResource) return ZerosLikeOutput(x, false);
+  return FillWith(graph(), AddOp(graph(), "VariableShape", {x}).output(0), dtype, 0, "zeros");
+}
+
+Status BodyGradient::Capture(std::vector<Output>* grads) {
+  for (Output& g : *grads) {
+    if (g.valid() && !IsGradient(g.op().id())) g = AddOp(graph(), "Identity", {g}).output(0);
+  }
+  RAMET_RETURN_IF_ERROR(graph().status());
+  auto stop = [this](NodeId id) { return !IsGradient(id); };
+  std::vector<Output> outputs;
+  std::ranges::copy_if(*grads, std::back_inserter(outputs), &Output::valid);
+  for (NodeId id : AncestorsOf(graph(), outputs, stop)) {
+    const Operation op(&graph(), id);
+    for (int i = 0; i < op.num_inputs(); ++i) {
+      const Output input = op.input(i);
+      if (IsGradient(input.op().id())) continue;
+      if (input.op().type() == "Const") {
+        auto value = input.op().attr<Tensor>("value");
+        if (!value.ok()) return value.status();
+        RAMET_RETURN_IF_ERROR(
+            graph().UpdateInput(op, i, Constant(graph(), *value, input.op().name())));
+      } else if (PositionOf(captures_, input) < 0) {
+        captures_.push_back(input);
+      }
+    }
+  }
+  return graph().status();
+}
+
+Status BodyGradient::Replace(const Output& capture, const Output& value,
+                             const std::vector<Output>& grads) {
+  std::vector<Output> outputs;
+  std::ranges::copy_if(grads, std::back_inserter(outputs), &Output::valid);
+  const auto needed = AncestorsOf(graph(), outputs, [this](NodeId id) { return !IsGradient(id); });
+  for (NodeId id : needed) {
+    const Operation op(&graph(), id);
+    for (int i = 0; i < op.num_inputs(); ++i) {
+      if (op.input(i) == capture) RAMET_RETURN_IF_ERROR(graph().UpdateInput(op, i, value));
+    }
+  }
+  return OkStatus();
+}
+
+int BodyGradient::ArgOf(const Output& output) const { return PositionOf(body_->args, output); }
+int BodyGradient::ReturnOf(const Output& output) const {
+  return PositionOf(body_->returns, output);
+}
+
+bool BodyGradient::IsStateful(const std::vector<Output>& grads) const {
+  std::vector<Output> outputs;
+  std::ranges::copy_if(grads, std::back_inserter(outputs), &Output::valid);
+  const auto needed = AncestorsOf(graph(), outputs, [this](NodeId id) { return !IsGradient(id); });
+  return std::ranges::any_of(
+      needed, [this](NodeId id) { return graph().operation(id).op().schema().is_stateful; });
+}
+
+}  // namespace ramet

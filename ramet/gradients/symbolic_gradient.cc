@@ -1,0 +1,103 @@
+#include <algorithm>
+
+#include "ramet/gradients/between_set.h"
+#include "ramet/gradients/body_gradient.h"
+#include "ramet/gradients/function_gradients.h"
+#include "ramet/gradients/shape_ops.h"
+
+namespace ramet {
+namespace {
+
+// The function that a node calls: attr "f", or its op with the node's attrs.
+FunctionRef Called(const Operation& op) {
+  auto stated = op.attr<FunctionRef>("f");
+  if (OpRegistry::Global().Find(op.type()) != nullptr && stated.ok()) return *stated;
+  return {op.type(), op.attrs()};
+}
+
+// A gradient takes arguments, and gradients of all results; those of no use are zeros.
+Output GradientOrZeros(GradientContext& c, int i) {
+  if (IsTrainableType(c.output(i).dtype())) return c.grad(i);
+  return ZerosLikeOutput(c.output(i), false);
+}
+
+// What a gradient function gives for an argument: a resource has a gradient of its variable's
+// dtype.
+DType TypeOfGradient(const Output& x) {
+  const DType dtype = BaseType(x.dtype());
+  if (dtype != DType::kResource) return dtype;
+  const DType content = HandleType(x);
+  return content == DType::kInvalid ? DType::kFloat : content;
+}
+
+Status AddSymbolicGradient(GradientContext& c, const FunctionRef& function) {
+  std::vector<Input> inputs;
+  std::vector<DType> in_types, out_types;
+  auto add = [&](const Output& o) {
+    inputs.emplace_back(o);
+    if (o.valid()) in_types.push_back(BaseType(o.dtype()));
+  };
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    add(c.input(i));
+    out_types.push_back(TypeOfGradient(c.input(i)));
+  }
+  for (int i = 0; i < c.num_outputs(); ++i) add(GradientOrZeros(c, i));
+  RAMET_RETURN_IF_ERROR(c.graph().status());
+  const Operation call = c.AddOperation(
+      "SymbolicGradient", inputs,
+      {{"Tin", std::move(in_types)}, {"Tout", std::move(out_types)}, {"f", function}});
+  RAMET_RETURN_IF_ERROR(c.graph().status());
+  std::vector<Gradient> grads(static_cast<size_t>(c.num_inputs()));
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (IsTrainableType(c.input(i).dtype())) grads[static_cast<size_t>(i)] = call.output(i);
+  }
+  return c.Return(std::move(grads));
+}
+
+// The body of SymbolicGradient for a function: the function's own with gradients added.
+StatusOr<std::unique_ptr<FunctionBody>> MakeGradientBody(const Graph& graph,
+                                                         const FunctionRef& ref) {
+  RAMET_ASSIGN_OR_RETURN(auto gradient, BodyGradient::New(graph, ref));
+  const std::vector<Output> args = gradient->body().args;
+  const std::vector<Output> returns = gradient->body().returns;
+  RAMET_RETURN_IF_ERROR(gradient->Differentiate(std::vector<bool>(returns.size(), true)));
+  std::vector<Output> all = args, grads = gradient->arg_grads();
+  for (size_t i = 0; i < returns.size(); ++i) {
+    const Output& given = gradient->grad_ys()[i];
+    all.push_back(given.valid() ? given
+                                : gradient->AddPlaceholder(BaseType(returns[i].dtype()), "unused"));
+  }
+  for (size_t i = 0; i < grads.size(); ++i) {
+    if (!grads[i].valid()) grads[i] = gradient->ZerosFor(i, TypeOfGradient(args[i]));
+  }
+  RAMET_RETURN_IF_ERROR(gradient->graph().status());
+  std::unique_ptr<FunctionBody> made = gradient->TakeBody();
+  made->args = std::move(all);
+  made->return_names.clear();
+  for (const Output& arg : args) made->return_names.push_back(StrCat("d", arg.op().name()));
+  made->returns = std::move(grads);
+  made->controls.clear();
+  return made;
+}
+
+[[maybe_unused]] const bool registered = (RegisterGradientBodyMaker(&MakeGradientBody), true);
+
+}  // namespace
+
+Status SymbolicCallGradient(GradientContext& c) { return AddSymbolicGradient(c, Called(c.op())); }
+
+Status SymbolicGradientGradient(GradientContext& c) {
+  RAMET_ASSIGN_OR_RETURN(const FunctionRef function, c.attr<FunctionRef>("f"));
+  const std::string known = GradientFunctionName(c.graph(), function.name);
+  if (!known.empty()) return AddSymbolicGradient(c, {known, function.attrs});
+  RAMET_ASSIGN_OR_RETURN(auto body, FindGradientFunction(c.graph(), function));
+  const std::string name = UniqueFunctionName(c.graph(), StrCat(function.name, "_gradient"));
+  RAMET_RETURN_IF_ERROR(DefineFunction(c.graph(), *body->graph,
+                                       {.name = name,
+                                        .args = body->args,
+                                        .returns = body->returns,
+                                        .return_names = body->return_names}));
+  return AddSymbolicGradient(c, {name, std::make_shared<const AttrMap>()});
+}
+
+}  // namespace ramet

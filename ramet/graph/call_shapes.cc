@@ -1,0 +1,45 @@
+#include "ramet/graph/call_shapes.h"
+
+#include <algorithm>
+
+#include "ramet/graph/function_body.h"
+#include "ramet/op/function_call.h"
+
+namespace ramet {
+namespace {
+
+// Making a body infers the shapes of the calls in it, and so on.
+constexpr size_t kMaxCallDepth = 32;
+thread_local std::vector<std::string> functions_at_work;
+
+std::optional<FunctionRef> CalledFunction(const GraphImpl& impl, const Op& op,
+                                          const AttrMap& attrs) {
+  if (FunctionCallOf(op) == FunctionCallKind::kCall) {
+    const Attr* f = attrs.Find("f");
+    const FunctionRef* ref = f ? f->get<FunctionRef>() : nullptr;
+    return ref ? std::optional(*ref) : std::nullopt;
+  }
+  if (op.registered() || impl.library->Find(op.name()) == nullptr) return std::nullopt;
+  return FunctionRef{op.name(), std::make_shared<const AttrMap>(attrs)};
+}
+
+}  // namespace
+
+std::optional<std::vector<Shape>> CallShapes(const GraphImpl& impl, const Op& op,
+                                             const AttrMap& attrs,
+                                             const std::vector<Shape>& inputs) {
+  const std::optional<FunctionRef> ref = CalledFunction(impl, op, attrs);
+  if (!ref || functions_at_work.size() >= kMaxCallDepth) return std::nullopt;
+  if (std::ranges::find(functions_at_work, ref->name) != functions_at_work.end()) {
+    return std::nullopt;
+  }
+  functions_at_work.push_back(ref->name);
+  auto body = FindFunctionFor(impl, *ref, inputs);
+  functions_at_work.pop_back();
+  if (!body.ok()) return std::nullopt;
+  std::vector<Shape> shapes;
+  for (const Output& result : (*body)->returns) shapes.push_back(result.shape());
+  return shapes;
+}
+
+}  // namespace ramet

@@ -22,8 +22,8 @@ Plan& PlanRun::Chosen(Plan& plan, const ExecutorSettings& settings, const RunCon
 }
 
 bool PlanRun::ToBeMeasured() const {
-  return settings_.inter_op_threads > 1 && plan_.most_together == 1 &&
-         plan_.grouping().measuring() && control_.recorder == nullptr;
+  return settings_.inter_op_threads > 1 && !plan_.has_groups && plan_.grouping().measuring() &&
+         control_.recorder == nullptr;
 }
 
 void PlanRun::RunMeasured() {
@@ -33,7 +33,8 @@ void PlanRun::RunMeasured() {
     const int64_t start = Nanos();
     if (!RunStep(step)) return;
     profile.nanos.push_back(Nanos() - start);
-    profile.alone.push_back(linalg::TeamsStarted() != teams || UsesVariables(step));
+    profile.had_team.push_back(linalg::TeamsStarted() != teams);
+    profile.names_variable.push_back(UsesVariables(step));
     Release(step);
   }
   plan_.grouping().Note(plan_, *settings_.graph, settings_.inter_op_threads, profile);
@@ -47,9 +48,11 @@ bool PlanRun::UsesVariables(const Step& step) {
 }
 
 void PlanRun::RunGrouped() {
+  frame_->lanes.resize(settings_.inter_op_threads, StepScratch(plan_.most_inputs));
   for (size_t i = 0; i < plan_.steps.size(); i += plan_.steps[i].together) {
     const Step& step = plan_.steps[i];
-    if (step.together == 1 ? !RunStep(step) : !RunTogether({&step, static_cast<size_t>(step.together)})) {
+    if (step.together == 1 ? !RunStep(step)
+                           : !RunTogether({&step, static_cast<size_t>(step.together)})) {
       return;
     }
     Release(plan_.steps[i + step.together - 1]);
@@ -59,11 +62,11 @@ void PlanRun::RunGrouped() {
 bool PlanRun::RunTogether(std::span<const Step> steps) {
   std::atomic<size_t> next = 0;
   linalg::SetIntraOpThreads(settings_.inter_op_threads);
-  linalg::ParallelFor(settings_.inter_op_threads, 1, [&](int64_t, int64_t) {
+  linalg::ParallelFor(settings_.inter_op_threads, 1, [&](int64_t lane, int64_t) {
     linalg::SetDeterministic(settings_.deterministic);
     for (size_t i = next++; i < steps.size() && !failed_; i = next++) {
       if (Due()) return Fail(control_.cancellation->status());
-      Status status = RunKernel(steps[i], frame_->lanes[i]);
+      Status status = RunKernel(steps[i], frame_->lanes[lane]);
       if (!status.ok()) Fail(Located(steps[i], status));
     }
   });

@@ -395,7 +395,6 @@ std::unique_ptr<Frame> Plan::TakeFrame() {
   auto frame = std::make_unique<Frame>();
   frame->values.resize(num_slots);
   frame->scratch = StepScratch(most_inputs);
-  if (most_together > 1) frame->lanes.assign(most_together, StepScratch(most_inputs));
   if (has_control_flow) {
     frame->dead.resize(num_slots);
     frame->dead_steps.resize(steps.size());

@@ -80,11 +80,11 @@ struct StepScratch {
 
 // What one run of a plan works on; kept for the next run, so that a steady run allocates nothing.
 struct Frame {
-  std::vector<Value> values;              // by slot
-  StepScratch scratch;                    // of the step at work
-  std::vector<uint8_t> dead;              // by slot; plans with control flow
-  std::vector<uint8_t> dead_steps;        // by step
-  std::vector<StepScratch> lanes;         // one per step of the largest group
+  std::vector<Value> values;        // by slot
+  StepScratch scratch;              // of the step at work
+  std::vector<uint8_t> dead;        // by slot; plans with control flow
+  std::vector<uint8_t> dead_steps;  // by step
+  std::vector<StepScratch> lanes;   // of steps at work at the same time
 };
 
 // A compiled run: steps in order over slots of values.
@@ -108,7 +108,7 @@ struct PlanData {
   int64_t edit_version = 0;
   std::vector<std::shared_ptr<Kernel>> kernels;  // what the steps use, kept alive
   std::vector<std::shared_ptr<FunctionCall>> calls;
-  int32_t most_together = 1;
+  bool has_groups = false;  // some steps may run at the same time
 };
 
 // A compiled run and its pool of frames. The data are immutable once built; any number of threads

@@ -48,7 +48,7 @@ void PlanRun::RunAll() {
     status_ = RunSteps(0, static_cast<int32_t>(plan_.steps.size()));
   } else if (plan_.several_memories) {
     RunOnDevices();
-  } else if (plan_.most_together > 1) {
+  } else if (plan_.has_groups) {
     RunGrouped();
   } else if (ToBeMeasured()) {
     RunMeasured();

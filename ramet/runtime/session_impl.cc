@@ -85,7 +85,7 @@ StatusOr<std::shared_ptr<SessionImpl>> SessionImpl::Create(Graph& graph,
     session->envs_.push_back(
         {device->kernel_allocator(), device->allocator(), &session->resources_, device->memory()});
   }
-  session->settings_ = {session->devices_, session->envs_, ThreadsOf(options),
+  session->settings_ = {session->devices_,         session->envs_,        ThreadsOf(options),
                         InterOpThreadsOf(options), options.deterministic, &graph.impl()};
   session->placer_ = {session->devices_, options.allow_soft_placement,
                       options.log_device_placement};

@@ -1,9 +1,11 @@
 #include "ramet/runtime/step_grouping.h"
 
 #include <algorithm>
-#include <set>
+#include <functional>
+#include <queue>
 #include <shared_mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "ramet/runtime/plan_releases.h"
 #include "ramet/runtime/run_order.h"
@@ -15,26 +17,19 @@ namespace {
 constexpr int kRuns = 3;
 // A step that takes less is done sooner than another thread is awake.
 constexpr int64_t kWorthAThread = 20'000;
-constexpr size_t kMostTogether = 64;
 // The part of a run that groups have to save.
 constexpr double kWorthwhile = 0.05;
 
+// Puts off the steps that may share until nothing else can be done; what is then ready is a group.
 class Grouper {
  public:
   Grouper(const Plan& plan, const GraphImpl& graph, const StepProfile& profile)
-      : plan_(plan), graph_(graph), profile_(profile), feeds_(graph, plan.request) {
-    for (size_t i = 0; i < plan.steps.size(); ++i) {
-      step_of_[plan.steps[i].node] = static_cast<int32_t>(i);
-    }
-  }
+      : plan_(plan), graph_(graph), profile_(profile), feeds_(graph, plan.request) {}
 
   // Null if the steps are not done sooner in groups.
   std::unique_ptr<Plan> Run(int threads) {
-    for (NodeId id : plan_.nodes) {
-      const int32_t before = LastBefore(id);
-      auto step = step_of_.find(id);
-      place_[id] = step == step_of_.end() ? before : Put(step->second, before);
-    }
+    FindDependencies();
+    Order();
     int64_t total = 0;
     for (int64_t nanos : profile_.nanos) total += nanos;
     if (static_cast<double>(Saved(threads)) < kWorthwhile * static_cast<double>(total)) {
@@ -44,43 +39,89 @@ class Grouper {
   }
 
  private:
-  // The last group that a node has to wait for; -1 if it waits for nothing.
-  int32_t LastBefore(NodeId id) const {
-    int32_t last = -1;
-    auto wait_for = [&](NodeId other) {
-      auto it = place_.find(other);
-      if (it != place_.end()) last = std::max(last, it->second);
-    };
-    for (Endpoint e : graph_.inputs(id)) {
-      if (!feeds_.Contains(e)) wait_for(e.node);
+  // A node of the plan, by its place there.
+  struct Item {
+    int32_t step = -1;
+    int32_t waits = 0;
+    std::vector<int32_t> next;
+  };
+
+  void FindDependencies() {
+    std::unordered_map<NodeId, int32_t> step_of;
+    for (size_t i = 0; i < plan_.steps.size(); ++i) {
+      step_of[plan_.steps[i].node] = static_cast<int32_t>(i);
     }
-    for (Endpoint e : graph_.controls(id)) wait_for(e.node);
-    return last;
-  }
-
-  bool MayShare(int32_t step) const {
-    return plan_.steps[step].kind == Step::Kind::kKernel && plan_.steps[step].ref_inputs == 0 &&
-           !profile_.alone[step] && profile_.nanos[step] >= kWorthAThread &&
-           !graph_.nodes[plan_.steps[step].node].op->schema().is_stateful;
-  }
-
-  int32_t Put(int32_t step, int32_t before) {
-    if (!MayShare(step)) return NewGroup(step);
-    auto open = open_.upper_bound(before);
-    if (open == open_.end()) {
-      const int32_t group = NewGroup(step);
-      open_.insert(group);
-      return group;
+    std::unordered_map<NodeId, int32_t> item_of;
+    items_.resize(plan_.nodes.size());
+    int32_t last_with_state = -1;
+    for (size_t i = 0; i < items_.size(); ++i) {
+      const NodeId id = plan_.nodes[i];
+      item_of[id] = static_cast<int32_t>(i);
+      auto wait_for = [&](NodeId other) {
+        auto it = item_of.find(other);
+        if (it != item_of.end()) AddEdge(it->second, i);
+      };
+      for (Endpoint e : graph_.inputs(id)) {
+        if (!feeds_.Contains(e)) wait_for(e.node);
+      }
+      for (Endpoint e : graph_.controls(id)) wait_for(e.node);
+      auto step = step_of.find(id);
+      if (step == step_of.end()) continue;
+      items_[i].step = step->second;
+      if (!TouchesState(step->second)) continue;
+      if (last_with_state >= 0) AddEdge(last_with_state, i);
+      last_with_state = static_cast<int32_t>(i);
     }
-    const int32_t group = *open;
-    groups_[group].push_back(step);
-    if (groups_[group].size() == kMostTogether) open_.erase(open);
-    return group;
   }
 
-  int32_t NewGroup(int32_t step) {
-    groups_.push_back({step});
-    return static_cast<int32_t>(groups_.size()) - 1;
+  void AddEdge(int32_t from, size_t to) {
+    items_[from].next.push_back(static_cast<int32_t>(to));
+    ++items_[to].waits;
+  }
+
+  // Such steps keep their order.
+  bool TouchesState(int32_t step) const {
+    return plan_.steps[step].kind != Step::Kind::kKernel || plan_.steps[step].ref_inputs != 0 ||
+           profile_.names_variable[step] ||
+           graph_.nodes[plan_.steps[step].node].op->schema().is_stateful;
+  }
+
+  bool MayShare(const Item& item) const {
+    return item.step >= 0 && !TouchesState(item.step) && !profile_.had_team[item.step] &&
+           profile_.nanos[item.step] >= kWorthAThread;
+  }
+
+  void Order() {
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (items_[i].waits == 0) MakeReady(static_cast<int32_t>(i));
+    }
+    while (!plain_.empty() || !sharing_.empty()) {
+      if (!plain_.empty()) {
+        const int32_t i = plain_.top();
+        plain_.pop();
+        if (items_[i].step >= 0) groups_.push_back({items_[i].step});
+        Finish(i);
+        continue;
+      }
+      std::vector<int32_t> together = std::exchange(sharing_, {});
+      groups_.emplace_back();
+      for (int32_t i : together) groups_.back().push_back(items_[i].step);
+      for (int32_t i : together) Finish(i);
+    }
+  }
+
+  void MakeReady(int32_t i) {
+    if (MayShare(items_[i])) {
+      sharing_.push_back(i);
+    } else {
+      plain_.push(i);
+    }
+  }
+
+  void Finish(int32_t i) {
+    for (int32_t next : items_[i].next) {
+      if (--items_[next].waits == 0) MakeReady(next);
+    }
   }
 
   int64_t Saved(int threads) const {
@@ -101,12 +142,13 @@ class Grouper {
   PlanData Grouped() {
     PlanData data = plan_;
     data.steps.clear();
+    data.has_groups = true;
     for (std::vector<int32_t>& group : groups_) {
-      std::ranges::stable_sort(group, std::greater<>(), [&](int32_t s) { return profile_.nanos[s]; });
+      std::ranges::stable_sort(group, std::greater<>(),
+                               [&](int32_t s) { return profile_.nanos[s]; });
       const size_t first = data.steps.size();
       for (int32_t step : group) data.steps.push_back(plan_.steps[step]);
       data.steps[first].together = static_cast<int32_t>(group.size());
-      data.most_together = std::max(data.most_together, data.steps[first].together);
     }
     PlanReleases(&data);
     return data;
@@ -116,10 +158,10 @@ class Grouper {
   const GraphImpl& graph_;
   const StepProfile& profile_;
   const FeedSet feeds_;
-  std::unordered_map<NodeId, int32_t> step_of_;
-  std::unordered_map<NodeId, int32_t> place_;  // a group, of a node without a step the last before
+  std::vector<Item> items_;
+  std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> plain_;  // in order
+  std::vector<int32_t> sharing_;
   std::vector<std::vector<int32_t>> groups_;
-  std::set<int32_t> open_;  // groups that others may join
 };
 
 }  // namespace
@@ -137,7 +179,8 @@ void StepGrouping::Note(const Plan& plan, const GraphImpl& graph, int threads,
   }
   for (size_t i = 0; i < profile.nanos.size(); ++i) {
     least_.nanos[i] = std::min(least_.nanos[i], profile.nanos[i]);
-    least_.alone[i] |= profile.alone[i];
+    least_.had_team[i] |= profile.had_team[i];
+    least_.names_variable[i] |= profile.names_variable[i];
   }
   if (runs_ < kRuns) return;
   measuring_ = false;

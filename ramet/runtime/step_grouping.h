@@ -15,7 +15,8 @@ class Plan;
 // What one run of a plan showed of each of its steps.
 struct StepProfile {
   std::vector<int64_t> nanos;
-  std::vector<uint8_t> alone;  // used a team of threads, or read or named a variable
+  std::vector<uint8_t> had_team;        // ran on several threads
+  std::vector<uint8_t> names_variable;  // an input or an output does
 };
 
 // Finds out which steps of a plan are worth running at the same time. The plan's first runs are

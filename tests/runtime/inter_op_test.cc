@@ -17,19 +17,20 @@ using ::testing::HasSubstr;
 class InterOpTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(RegisterHostFunction(
-                    "inter_op_test",
-                    [this](std::span<const Tensor> in) -> StatusOr<std::vector<Tensor>> {
-                      const int now = ++at_work_;
-                      for (int most = most_; most < now && !most_.compare_exchange_weak(most, now);) {
-                      }
-                      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-                      --at_work_;
-                      const float x = in[0].data<float>()[0];
-                      if (x == fails_at_) return InvalidArgument("no such number: ", x);
-                      return std::vector<Tensor>{Tensor(x * x)};
-                    })
-                    .ok());
+    ASSERT_TRUE(
+        RegisterHostFunction("inter_op_test",
+                             [this](std::span<const Tensor> in) -> StatusOr<std::vector<Tensor>> {
+                               const int now = ++at_work_;
+                               for (int most = most_;
+                                    most < now && !most_.compare_exchange_weak(most, now);) {
+                               }
+                               std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                               --at_work_;
+                               const float x = in[0].data<float>()[0];
+                               if (x == fails_at_) return InvalidArgument("no such number: ", x);
+                               return std::vector<Tensor>{Tensor(x * x)};
+                             })
+            .ok());
   }
   void TearDown() override { UnregisterHostFunction("inter_op_test"); }
 

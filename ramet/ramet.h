@@ -28,6 +28,7 @@
 #include "ramet/graph/control_flow_proto.h"
 #include "ramet/graph/convert_message.h"
 #include "ramet/graph/freeze.h"
+#include "ramet/graph/function.h"
 #include "ramet/graph/graph.h"
 #include "ramet/graph/graph_def.h"
 #include "ramet/graph/import.h"

@@ -149,7 +149,8 @@ class BranchDifferentiator {
       }
       RAMET_RETURN_IF_ERROR(branches_[b].body->graph().status());
       const std::string name = ForwardNameFor(graph_, layout_.functions[b]);
-      RAMET_RETURN_IF_ERROR(DefineForward(graph_, *branches_[b].body, name, {}, returns));
+      RAMET_RETURN_IF_ERROR(
+          DefineForward(graph_, *branches_[b].body, name, {}, returns, layout_.has_shapes));
       functions.push_back({name, std::make_shared<const AttrMap>()});
     }
     AttrMap attrs = *op_.attrs();

@@ -42,11 +42,14 @@ std::string ForwardNameFor(const Graph& graph, const FunctionRef& function) {
 }
 
 Status DefineForward(Graph& graph, const BodyGradient& gradient, const std::string& name,
-                     const std::vector<Output>& more_args,
-                     const std::vector<Output>& more_returns) {
+                     const std::vector<Output>& more_args, const std::vector<Output>& more_returns,
+                     bool with_effects) {
   const FunctionBody& body = gradient.body();
   FunctionSpec spec{.name = name, .args = body.args, .returns = body.returns};
   spec.controls = body.controls;
+  if (with_effects) {
+    spec.controls.insert(spec.controls.end(), body.effects.begin(), body.effects.end());
+  }
   spec.return_names = body.return_names;
   spec.args.insert(spec.args.end(), more_args.begin(), more_args.end());
   spec.returns.insert(spec.returns.end(), more_returns.begin(), more_returns.end());

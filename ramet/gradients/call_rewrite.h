@@ -17,8 +17,10 @@ std::string GradientNameFor(const Graph& graph, const FunctionRef& function);
 std::string ForwardNameFor(const Graph& graph, const FunctionRef& function);
 
 // A function that takes the args of `gradient`'s body and `more_args`, and returns what it
-// returned and `more_returns`. It still does all that it did.
+// returned and `more_returns`. It still does all that it did; `with_effects`: also what stateful
+// operations do that are no control outputs.
 Status DefineForward(Graph& graph, const BodyGradient& gradient, const std::string& name,
-                     const std::vector<Output>& more_args, const std::vector<Output>& more_returns);
+                     const std::vector<Output>& more_args, const std::vector<Output>& more_returns,
+                     bool with_effects);
 
 }  // namespace ramet

@@ -17,7 +17,8 @@ Status FunctionalWhileGradient(GradientContext& c);
 // A node whose op is a function, and calls of functions that have a gradient function of their own:
 // SymbolicGradient.
 Status SymbolicCallGradient(GradientContext& c);
-// SymbolicGradient again: its gradient function becomes one of the library.
+// SymbolicGradient again: its gradient function and the gradient of that become functions of the
+// library.
 Status SymbolicGradientGradient(GradientContext& c);
 
 }  // namespace ramet

@@ -170,7 +170,7 @@ class WhileDifferentiator {
     }
     RAMET_RETURN_IF_ERROR(graph.status());
     const std::string name = ForwardNameFor(graph_, body_ref_);
-    RAMET_RETURN_IF_ERROR(DefineForward(graph_, *body_, name, args, returns));
+    RAMET_RETURN_IF_ERROR(DefineForward(graph_, *body_, name, args, returns, true));
     return FunctionRef{name, std::make_shared<const AttrMap>()};
   }
 
@@ -183,7 +183,7 @@ class WhileDifferentiator {
     }
     RAMET_RETURN_IF_ERROR(cond->graph().status());
     const std::string name = ForwardNameFor(graph_, cond_ref_);
-    RAMET_RETURN_IF_ERROR(DefineForward(graph_, *cond, name, args, {}));
+    RAMET_RETURN_IF_ERROR(DefineForward(graph_, *cond, name, args, {}, true));
     return FunctionRef{name, std::make_shared<const AttrMap>()};
   }
 

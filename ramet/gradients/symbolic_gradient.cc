@@ -30,7 +30,8 @@ DType TypeOfGradient(const Output& x) {
   return content == DType::kInvalid ? DType::kFloat : content;
 }
 
-Status AddSymbolicGradient(GradientContext& c, const FunctionRef& function) {
+// `op`: SymbolicGradient of a function, or a call of its gradient function.
+Status AddGradientCall(GradientContext& c, const char* op, const FunctionRef& function) {
   std::vector<Input> inputs;
   std::vector<DType> in_types, out_types;
   auto add = [&](const Output& o) {
@@ -44,8 +45,7 @@ Status AddSymbolicGradient(GradientContext& c, const FunctionRef& function) {
   for (int i = 0; i < c.num_outputs(); ++i) add(GradientOrZeros(c, i));
   RAMET_RETURN_IF_ERROR(c.graph().status());
   const Operation call = c.AddOperation(
-      "SymbolicGradient", inputs,
-      {{"Tin", std::move(in_types)}, {"Tout", std::move(out_types)}, {"f", function}});
+      op, inputs, {{"Tin", std::move(in_types)}, {"Tout", std::move(out_types)}, {"f", function}});
   RAMET_RETURN_IF_ERROR(c.graph().status());
   std::vector<Gradient> grads(static_cast<size_t>(c.num_inputs()));
   for (int i = 0; i < c.num_inputs(); ++i) {
@@ -82,22 +82,29 @@ StatusOr<std::unique_ptr<FunctionBody>> MakeGradientBody(const Graph& graph,
 
 [[maybe_unused]] const bool registered = (RegisterGradientBodyMaker(&MakeGradientBody), true);
 
+// What FindGradientFunction makes, as a function of the library.
+StatusOr<FunctionRef> DefineGradientOf(Graph& graph, const FunctionRef& function) {
+  const std::string known = GradientFunctionName(graph, function.name);
+  if (!known.empty()) return FunctionRef{known, function.attrs};
+  RAMET_ASSIGN_OR_RETURN(auto body, FindGradientFunction(graph, function));
+  const std::string name = UniqueFunctionName(graph, StrCat(function.name, "_gradient"));
+  FunctionSpec spec{.name = name, .args = body->args, .returns = body->returns};
+  spec.return_names = body->return_names;
+  RAMET_RETURN_IF_ERROR(DefineFunction(graph, *body->graph, spec));
+  return FunctionRef{name, std::make_shared<const AttrMap>()};
+}
+
 }  // namespace
 
-Status SymbolicCallGradient(GradientContext& c) { return AddSymbolicGradient(c, Called(c.op())); }
+Status SymbolicCallGradient(GradientContext& c) {
+  return AddGradientCall(c, "SymbolicGradient", Called(c.op()));
+}
 
 Status SymbolicGradientGradient(GradientContext& c) {
   RAMET_ASSIGN_OR_RETURN(const FunctionRef function, c.attr<FunctionRef>("f"));
-  const std::string known = GradientFunctionName(c.graph(), function.name);
-  if (!known.empty()) return AddSymbolicGradient(c, {known, function.attrs});
-  RAMET_ASSIGN_OR_RETURN(auto body, FindGradientFunction(c.graph(), function));
-  const std::string name = UniqueFunctionName(c.graph(), StrCat(function.name, "_gradient"));
-  RAMET_RETURN_IF_ERROR(DefineFunction(c.graph(), *body->graph,
-                                       {.name = name,
-                                        .args = body->args,
-                                        .returns = body->returns,
-                                        .return_names = body->return_names}));
-  return AddSymbolicGradient(c, {name, std::make_shared<const AttrMap>()});
+  RAMET_ASSIGN_OR_RETURN(const FunctionRef first, DefineGradientOf(c.graph(), function));
+  RAMET_ASSIGN_OR_RETURN(const FunctionRef second, DefineGradientOf(c.graph(), first));
+  return AddGradientCall(c, "StatefulPartitionedCall", second);
 }
 
 }  // namespace ramet

@@ -32,9 +32,11 @@ RAMET_EXPORT StatusOr<std::string> RemoveTrainingNodes(
 
 // The graph with the variables named by `values` as constants: Variable, VariableV2 and VarHandleOp
 // become Const, a ReadVariableOp an Identity, ResourceGather and ResourceGatherNd become GatherV2
-// and GatherNd; Identity, Enter, Exit, NextIteration and Switch on the way carry the value's dtype.
-// \error kNotFound if a name is no variable of the graph; kInvalidArgument if a ResourceGather has
-//   batch_dims; kUnimplemented naming the node if a variable's handle goes into a function;
+// and GatherNd, in functions that take the handle too, of which the calls get copies; Identity,
+// Enter, Exit, NextIteration and Switch on the way carry the value's dtype. \error kNotFound if a
+// name is no variable of the graph; kInvalidArgument if a ResourceGather has
+//   batch_dims; kUnimplemented naming the node if a variable's handle goes into a function over a
+//   list argument or by another op than PartitionedCall, If, Case, While and their likes;
 //   kDataLoss.
 RAMET_EXPORT StatusOr<std::string> ReplaceVariables(std::string_view graph_def,
                                                     const std::map<std::string, Tensor>& values);

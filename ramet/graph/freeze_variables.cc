@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ramet/graph/freeze_functions.h"
+#include "ramet/graph/freeze_nodes.h"
 #include "ramet/graph/freeze_proto.h"
 #include "ramet/graph/import_names.h"
 #include "ramet/tensor/tensor_proto.h"
@@ -8,34 +11,14 @@
 namespace ramet {
 namespace {
 
-bool IsOneOf(const std::string& op, std::initializer_list<std::string_view> ops) {
-  for (std::string_view one : ops) {
-    if (op == one) return true;
-  }
-  return false;
-}
-
-// Hands its first data input on, and takes its dtype from it.
-bool PassesOn(const std::string& op) {
-  return IsOneOf(op, {"Enter", "Exit", "Identity", "NextIteration", "Switch"});
-}
-
-bool CallsFunctions(const NodeDef& node) {
-  for (const auto& [name, attr] : node.attr()) {
-    if (attr.has_func() || attr.list().func_size() > 0) return true;
-  }
-  return false;
-}
-
-void CopyAttr(const NodeDef& from, const char* name, const char* as, NodeDef* to) {
-  auto it = from.attr().find(name);
-  if (it != from.attr().end()) (*to->mutable_attr())[as] = it->second;
-}
+using freeze::CopyAttr;
+using freeze::PassesOn;
 
 // Replaces the variables of one graph; each step follows a handle to the nodes that it reaches.
 class VariableFreezer {
  public:
-  explicit VariableFreezer(GraphDef* def) : def_(*def), size_(def->node_size()) {
+  explicit VariableFreezer(GraphDef* def)
+      : def_(*def), size_(def->node_size()), functions_(def->mutable_library()) {
     for (int i = 0; i < size_; ++i) positions_.emplace(def_.node(i).name(), i);
     for (int i = 0; i < size_; ++i) {
       for (const std::string& input : def_.node(i).input()) {
@@ -60,6 +43,7 @@ class VariableFreezer {
       auto it = values.find(def_.node(i).name());
       if (it != values.end()) RAMET_RETURN_IF_ERROR(FreezeOne(i, it->second));
     }
+    functions_.DropUnused(def_.node());
     return OkStatus();
   }
 
@@ -69,19 +53,50 @@ class VariableFreezer {
     RAMET_RETURN_IF_ERROR(MakeConst(value, def_.mutable_node(variable)));
     std::vector<int> open = ConsumersOf(variable);
     std::unordered_set<int> seen;
+    values_ = {def_.node(variable).name()};
     while (!open.empty()) {
       const int i = open.back();
       open.pop_back();
-      if (!seen.insert(i).second) continue;
-      if (!PassesOn(def_.node(i).op())) {
-        RAMET_RETURN_IF_ERROR(MakeReader(resource, def_.mutable_node(i)));
+      NodeDef* node = def_.mutable_node(i);
+      if (resource && freeze::CallsFunctions(*node)) {
+        RAMET_RETURN_IF_ERROR(FreezeCall(i, value.dtype(), &open));
         continue;
       }
-      NodeDef* node = def_.mutable_node(i);
+      if (!ReadsValue(*node) || !seen.insert(i).second) continue;
+      if (!PassesOn(node->op())) {
+        RAMET_RETURN_IF_ERROR(MakeReader(node));
+        continue;
+      }
       (*node->mutable_attr())["T"].set_type(static_cast<DataType>(value.dtype()));
       node->mutable_attr()->erase("_output_shapes");
+      values_.insert(node->name());
       const std::vector<int> more = ConsumersOf(i);
       open.insert(open.end(), more.begin(), more.end());
+    }
+    return OkStatus();
+  }
+
+  // Whether an input is the value: of a node that is one as a whole, or one output of a call.
+  bool IsValue(const std::string& input) const {
+    const TensorRef ref = TensorRef::Parse(input);
+    if (ref.is_control()) return false;
+    return values_.contains(std::string(ref.node)) || values_.contains(ref.ToString());
+  }
+
+  bool ReadsValue(const NodeDef& node) const {
+    return std::ranges::any_of(node.input(), [this](const auto& input) { return IsValue(input); });
+  }
+
+  // The functions that a node calls take the value, and so on from what they return.
+  Status FreezeCall(int i, DType dtype, std::vector<int>* open) {
+    NodeDef* node = def_.mutable_node(i);
+    for (int k = 0; k < node->input_size(); ++k) {
+      if (!IsValue(node->input(k))) continue;
+      RAMET_ASSIGN_OR_RETURN(const std::vector<int> outputs, functions_.Freeze(node, k, dtype));
+      for (int output : outputs) values_.insert(StrCat(node->name(), ":", output));
+      if (outputs.empty()) continue;
+      const std::vector<int> more = ConsumersOf(i);
+      open->insert(open->end(), more.begin(), more.end());
     }
     return OkStatus();
   }
@@ -93,94 +108,43 @@ class VariableFreezer {
     return {it->second.rbegin(), it->second.rend()};
   }
 
-  // Makes `*node` another one with the same name; its inputs are kept up to `num_inputs`.
-  static NodeDef Restart(const char* op, int num_inputs, NodeDef* node) {
-    NodeDef old = *node;
-    node->Clear();
-    node->set_name(old.name());
-    node->set_op(op);
-    for (int i = 0; i < num_inputs && i < old.input_size(); ++i) node->add_input(old.input(i));
-    return old;
-  }
-
   static Status MakeConst(const Tensor& value, NodeDef* node) {
-    const NodeDef old = Restart("Const", 0, node);
+    const NodeDef old = freeze::Restart("Const", 0, node);
     CopyAttr(old, "dtype", "dtype", node);
     Status written = TensorToProto(value, (*node->mutable_attr())["value"].mutable_tensor());
     return written.ok() ? written : written.WithContext(StrCat("variable '", old.name(), "'"));
   }
 
   // A node that takes the value, which may be one that reads a handle.
-  Status MakeReader(bool resource, NodeDef* node) {
-    if (node->op() == "ReadVariableOp") {
-      const NodeDef old = Restart("Identity", 1, node);
-      CopyAttr(old, "dtype", "T", node);
-      CopyAttr(old, "_class", "_class", node);
-    } else if (node->op() == "ResourceGather") {
-      return MakeGather(node);
-    } else if (node->op() == "ResourceGatherNd") {
-      const NodeDef old = Restart("GatherNd", 2, node);
-      CopyGatherAttrs(old, node);
-    } else if (resource && CallsFunctions(*node)) {
-      return Unimplemented("Node '", node->name(), "' (", node->op(),
-                           ") takes a resource variable into a function: freezing does not reach "
-                           "into functions; keep the variable with the deny list");
-    }
+  Status MakeReader(NodeDef* node) {
+    NodeDef axis;
+    RAMET_RETURN_IF_ERROR(freeze::MakeReader(node, &axis));
+    if (axis.name().empty()) return OkStatus();
+    auto [it, added] = positions_.try_emplace(axis.name(), def_.node_size());
+    if (!added) return InvalidArgument("Node '", axis.name(), "' is not unique");
+    *def_.add_node() = std::move(axis);
     return OkStatus();
-  }
-
-  static void CopyGatherAttrs(const NodeDef& old, NodeDef* node) {
-    CopyAttr(old, "dtype", "Tparams", node);
-    CopyAttr(old, "Tindices", "Tindices", node);
-    CopyAttr(old, "_class", "_class", node);
-  }
-
-  Status MakeGather(NodeDef* node) {
-    auto batch_dims = node->attr().find("batch_dims");
-    if (batch_dims != node->attr().end() && batch_dims->second.i() != 0) {
-      return InvalidArgument("batch_dims must be 0 for freeze_graph, but got node(", node->name(),
-                             ").attr('batch_dims') = ", batch_dims->second.i(), ".");
-    }
-    const NodeDef old = Restart("GatherV2", 2, node);
-    const std::string axis_name = StrCat(old.name(), "/axis");
-    node->add_input(axis_name);
-    CopyGatherAttrs(old, node);
-    CopyAttr(old, "Tindices", "Taxis", node);
-    return AddAxis(axis_name, old);
-  }
-
-  // A scalar zero of the dtype of the indices.
-  Status AddAxis(const std::string& name, const NodeDef& gather) {
-    auto [it, added] = positions_.try_emplace(name, def_.node_size());
-    if (!added) return InvalidArgument("Node '", name, "' is not unique");
-    auto type = gather.attr().find("Tindices");
-    const DType dtype =
-        type == gather.attr().end() ? kInt32 : static_cast<DType>(type->second.type());
-    if (dtype != kInt32 && dtype != kInt64) {
-      return InvalidArgument("Node '", gather.name(), "': indices of dtype ", DTypeName(dtype));
-    }
-    NodeDef* axis = def_.add_node();
-    axis->set_name(name);
-    axis->set_op("Const");
-    CopyAttr(gather, "Tindices", "dtype", axis);
-    const Tensor zero = dtype == kInt32 ? Tensor(int32_t{0}) : Tensor(int64_t{0});
-    return TensorToProto(zero, (*axis->mutable_attr())["value"].mutable_tensor());
   }
 
   GraphDef& def_;
   const int size_;
   std::unordered_map<std::string, int> positions_;
   std::unordered_map<int, std::vector<int>> consumers_;
+  std::unordered_set<std::string> values_;  // "n", or "n:k" of a call
+  freeze::FunctionFreezer functions_;
 };
 
 }  // namespace
 
 bool IsVariableNode(const NodeDef& node) {
-  return IsOneOf(node.op(), {"Variable", "VariableV2", "VarHandleOp"});
+  return freeze::IsOneOf(node.op(), {"Variable", "VariableV2", "VarHandleOp"});
 }
 
 Status ReplaceVariablesProto(const std::map<std::string, Tensor>& values, GraphDef* def) {
-  return VariableFreezer(def).Freeze(values);
+  const bool has_library = def->has_library();
+  Status frozen = VariableFreezer(def).Freeze(values);
+  if (!has_library) def->clear_library();
+  return frozen;
 }
 
 }  // namespace ramet

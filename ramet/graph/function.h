@@ -70,6 +70,9 @@ RAMET_EXPORT Status SetGradientFunction(Graph& graph, std::string_view name,
 // graph's versions and seed. It may outlive `graph`.
 RAMET_EXPORT std::unique_ptr<Graph> NewFunctionGraph(const Graph& graph);
 
+// Whether a graph is one that NewFunctionGraph or a FunctionBody made.
+RAMET_EXPORT bool IsFunctionGraph(const Graph& graph);
+
 // What part of a graph is to become a function.
 struct FunctionSpec {
   std::string name = {};

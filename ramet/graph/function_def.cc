@@ -215,6 +215,8 @@ Status CheckSpec(const Graph& body, const FunctionSpec& spec) {
 
 }  // namespace
 
+bool IsFunctionGraph(const Graph& graph) { return !graph.impl().owns_library; }
+
 Status DefineFunction(Graph& graph, const Graph& body, const FunctionSpec& spec) {
   RAMET_RETURN_IF_ERROR(body.status());
   FunctionDef def;

@@ -1,4 +1,5 @@
 #include "core.h"
+#include "ramet/graph/function.h"
 
 namespace ramet::python {
 namespace {
@@ -69,7 +70,13 @@ nb::list ComputeGradients(nb::list ys, nb::list xs, nb::list grad_ys, const std:
 }
 
 // Calls fn(op, [gradients of the outputs]) -> [gradients of the inputs].
+// Graphs of function bodies have no Python objects.
 Status CallPythonGradient(const std::shared_ptr<nb::object>& fn, GradientContext& context) {
+  if (IsFunctionGraph(context.graph())) {
+    return Unimplemented("the gradient of node '", context.op().name(), "' (", context.op().type(),
+                         ") is a Python function, which cannot be used inside of a function of the "
+                         "graph's library");
+  }
   nb::gil_scoped_acquire acquire;
   try {
     nb::list arriving;

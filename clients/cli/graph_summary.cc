@@ -110,19 +110,70 @@ std::string WhyNot(const rm::Operation& op) {
                     near.empty() ? "" : "; the nearest name is '" + near + "'");
 }
 
-std::vector<GraphSummary::Missing> FindMissing(const rm::Graph& graph) {
-  std::map<std::string, GraphSummary::Missing> missing;
-  for (const rm::Operation& op : graph.operations()) {
-    if (op.op().registered() && op.op().HasKernel("CPU", *op.attrs())) continue;
-    GraphSummary::Missing& found = missing[op.type()];
-    if (found.nodes.empty()) found.reason = WhyNot(op);
-    found.op = op.type();
-    found.nodes.push_back(op.name());
+// Looks for what cannot run here in a graph and in the functions that it calls.
+class MissingFinder {
+ public:
+  explicit MissingFinder(const rm::Graph& graph) : graph_(graph) {}
+
+  std::vector<GraphSummary::Missing> Run() {
+    Look(graph_, "");
+    while (!called_.empty()) {
+      const Called next = std::move(called_.back());
+      called_.pop_back();
+      if (!seen_.insert(next.function.name).second) continue;
+      auto body = rm::FindFunction(graph_, next.function);
+      if (!body.ok()) {
+        Add(next.op, next.node, body.status().message());
+        continue;
+      }
+      Look(*(*body)->graph, rm::StrCat(next.function.name, "/"));
+      bodies_.push_back(*std::move(body));
+    }
+    std::vector<GraphSummary::Missing> list;
+    for (auto& [op, found] : missing_) list.push_back(std::move(found));
+    return list;
   }
-  std::vector<GraphSummary::Missing> list;
-  for (auto& [op, found] : missing) list.push_back(std::move(found));
-  return list;
-}
+
+ private:
+  struct Called {
+    rm::FunctionRef function;
+    std::string op, node;
+  };
+
+  void Look(const rm::Graph& graph, const std::string& prefix) {
+    for (const rm::Operation& op : graph.operations()) {
+      const std::string node = prefix + op.name();
+      const auto attrs = op.attrs();
+      auto call = [&](const rm::FunctionRef& f) { called_.push_back({f, op.type(), node}); };
+      if (!op.op().registered() && rm::HasFunction(graph_, op.type())) {
+        call({op.type(), attrs});
+        continue;
+      }
+      for (const auto& [name, attr] : *attrs) {
+        if (const auto* f = attr.get<rm::FunctionRef>()) call(*f);
+        if (attr.IsEmptyList()) continue;
+        if (const auto* list = attr.get<std::vector<rm::FunctionRef>>()) {
+          for (const rm::FunctionRef& f : *list) call(f);
+        }
+      }
+      if (op.op().registered() && op.op().HasKernel("CPU", *attrs)) continue;
+      Add(op.type(), node, WhyNot(op));
+    }
+  }
+
+  void Add(const std::string& op, const std::string& node, const std::string& reason) {
+    GraphSummary::Missing& found = missing_[op];
+    if (found.nodes.empty()) found.reason = reason;
+    found.op = op;
+    found.nodes.push_back(node);
+  }
+
+  const rm::Graph& graph_;
+  std::vector<Called> called_;
+  std::set<std::string> seen_;
+  std::vector<std::shared_ptr<const rm::FunctionBody>> bodies_;
+  std::map<std::string, GraphSummary::Missing> missing_;
+};
 
 }  // namespace
 
@@ -151,7 +202,7 @@ GraphSummary Summarize(rm::Graph& graph, const rm::MetaGraphInfo& info) {
     const auto signature = rm::ParseSignature(bytes);
     if (signature.ok() && !key.starts_with("__saved_model_")) summary.signatures[key] = *signature;
   }
-  summary.cannot_run = FindMissing(graph);
+  summary.cannot_run = MissingFinder(graph).Run();
   return summary;
 }
 

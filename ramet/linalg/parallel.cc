@@ -38,6 +38,7 @@ std::atomic<bool> team_started = false;
 std::atomic<bool> forked_from_team = false;
 
 thread_local bool deterministic = false;
+thread_local int64_t teams = 0;
 
 // oneDNN takes its number of threads from OpenMP, so a child that must not start a team is given
 // one.
@@ -78,7 +79,10 @@ int IntraOpThreads() {
   return omp_get_max_threads();
 }
 
+int64_t TeamsStarted() { return teams; }
+
 void parallel_internal::NoteTeam() {
+  ++teams;
   if (!team_started.load(std::memory_order_relaxed)) {
     team_started.store(true, std::memory_order_relaxed);
   }

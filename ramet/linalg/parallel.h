@@ -22,6 +22,9 @@ bool Deterministic();
 // OpenMP team does not live on in the child. There, functions of linalg run on one thread.
 Status CheckNotForked();
 
+// How often the calling thread has had work done by a team of several threads.
+int64_t TeamsStarted();
+
 namespace parallel_internal {
 using Body = void (*)(void* context, int64_t begin, int64_t end);
 void Run(int64_t n, int64_t grain, Body body, void* context);

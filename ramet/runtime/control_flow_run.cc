@@ -57,7 +57,7 @@ Status PlanRun::RunAlive(const Step& step) {
 // Kernels and copies. A device's queue is waited for: what follows may depend on the value.
 Status PlanRun::RunWork(const Step& step) {
   if (step.kind == Step::Kind::kCall) return RunCall(step);
-  if (!plan_.several_memories) return RunKernel(step, *frame_);
+  if (!plan_.several_memories) return RunKernel(step, frame_->scratch);
   Device& device = *settings_.devices[step.device];
   auto work = [&] { return step.kind == Step::Kind::kKernel ? RunOnDevice(step) : Copy(step); };
   if (!device.asynchronous()) return work();

@@ -25,23 +25,22 @@ void PlanRun::RunOnDevices() {
 
 void PlanRun::RunAnywhere(const Step& step) {
   if (failed_) return;
-  const bool due = Due();
-  Status status = due                                ? control_.cancellation->status()
-                  : step.kind == Step::Kind::kCall   ? RunCall(step)
-                  : step.kind == Step::Kind::kKernel ? RunOnDevice(step)
-                                                     : Copy(step);
-  if (status.ok()) return;
+  if (Due()) return Fail(control_.cancellation->status());
+  Status status = step.kind == Step::Kind::kKernel ? RunOnDevice(step)
+                  : step.kind == Step::Kind::kCall ? RunCall(step)
+                                                   : Copy(step);
+  if (!status.ok()) Fail(Located(step, status));
+}
+
+void PlanRun::Fail(const Status& status) {
   std::lock_guard lock(mutex_);
-  status_.Update(due ? status : Located(step, status));
+  status_.Update(status);
   failed_ = true;
 }
 
 Status PlanRun::RunOnDevice(const Step& step) {
   const KernelEnv& env = settings_.envs[step.device];
-  Frame scratch;
-  scratch.inputs.resize(step.num_inputs);
-  scratch.variables.resize(step.num_inputs);
-  scratch.resolved.resize(step.num_inputs);
+  StepScratch scratch(step.num_inputs);
   RAMET_RETURN_IF_ERROR(RunKernel(step, scratch));
   for (int i = 0; i < step.num_outputs; ++i) {
     Value& value = frame_->values[step.first_output + i];

@@ -14,6 +14,7 @@ struct ExecutorSettings {
   std::span<Device* const> devices;
   std::span<const KernelEnv> envs;  // one per device
   int intra_op_threads = 1;
+  int inter_op_threads = 1;  // how many steps run at the same time
   bool deterministic = false;
   const GraphImpl* graph = nullptr;       // for the names in messages
   const std::string* function = nullptr;  // whose body the graph is; null: of none

@@ -6,6 +6,7 @@
 
 #include "ramet/op/control_flow.h"
 #include "ramet/runtime/function_calls.h"
+#include "ramet/runtime/plan_releases.h"
 #include "ramet/runtime/run_order.h"
 
 namespace ramet {
@@ -45,7 +46,7 @@ class Compiler {
         std::ranges::any_of(placement, [&](int d) { return HasOwnMemory(d); });
     RAMET_RETURN_IF_ERROR(AddLevel(order_.loops[0]));
     Fetch();
-    if (!plan_->several_memories) PlanReleases();
+    if (!plan_->several_memories) PlanReleases(plan_.get());
     if (plan_->has_control_flow) PlanMerges();
     FindInitializers();
     return std::move(plan_);
@@ -330,47 +331,6 @@ class Compiler {
     }
   }
 
-  // A slot is free after the last step that reads it (or at once, when nobody does), unless it is
-  // fetched, fed, or a constant.
-  void PlanReleases() {
-    std::vector<int32_t> last(plan_->num_slots, -1);
-    std::vector<bool> kept(plan_->num_slots, false);
-    for (int32_t s : plan_->fetch_slots) {
-      if (s >= 0) kept[s] = true;
-    }
-    for (auto& [slot, value] : plan_->presets) kept[slot] = true;
-    for (const PlanLoop& loop : plan_->loops) Keep(loop, &kept);
-    for (size_t i = 0; i < plan_->steps.size(); ++i) {
-      const Step& step = plan_->steps[i];
-      for (int k = 0; k < step.num_outputs; ++k) last[step.first_output + k] = static_cast<int>(i);
-      for (int k = 0; k < step.num_inputs; ++k) last[Slot(step, k)] = static_cast<int>(i);
-    }
-    std::vector<std::vector<int32_t>> freed(plan_->steps.size());
-    for (int32_t s = 0; s < plan_->num_slots; ++s) {
-      if (last[s] >= 0 && !kept[s]) freed[last[s]].push_back(s);
-    }
-    for (size_t i = 0; i < plan_->steps.size(); ++i) {
-      Step& step = plan_->steps[i];
-      step.first_release = static_cast<int32_t>(plan_->release_slots.size());
-      step.num_releases = static_cast<int32_t>(freed[i].size());
-      plan_->release_slots.insert(plan_->release_slots.end(), freed[i].begin(), freed[i].end());
-      for (int k = 0; k < step.num_inputs; ++k) {
-        int32_t slot = Slot(step, k);
-        if (std::ranges::count(freed[i], slot) > 0 && CountInput(step, slot) == 1) {
-          step.forwardable |= Bit(k);
-        }
-      }
-    }
-  }
-
-  // What a loop carries from step to step by itself.
-  static void Keep(const PlanLoop& loop, std::vector<bool>* kept) {
-    for (const auto* slots : {&loop.enters, &loop.constants, &loop.next}) {
-      for (int32_t slot : *slots) (*kept)[slot] = true;
-    }
-    for (auto [within, outside] : loop.results) (*kept)[within] = true;
-  }
-
   // A Merge takes over what comes around a loop if nobody else reads it, and says where its value
   // came from only if somebody asks.
   void PlanMerges() {
@@ -396,12 +356,6 @@ class Compiler {
 
   int32_t Slot(const Step& step, int input) const {
     return plan_->input_slots[step.first_input + input];
-  }
-
-  int CountInput(const Step& step, int32_t slot) const {
-    int count = 0;
-    for (int k = 0; k < step.num_inputs; ++k) count += Slot(step, k) == slot;
-    return count;
   }
 
   void FindInitializers() {
@@ -440,9 +394,7 @@ std::unique_ptr<Frame> Plan::TakeFrame() {
   }
   auto frame = std::make_unique<Frame>();
   frame->values.resize(num_slots);
-  frame->inputs.resize(most_inputs);
-  frame->variables.resize(most_inputs);
-  frame->resolved.resize(most_inputs);
+  frame->scratch = StepScratch(most_inputs);
   if (has_control_flow) {
     frame->dead.resize(num_slots);
     frame->dead_steps.resize(steps.size());

@@ -9,6 +9,7 @@
 #include "ramet/device/device.h"
 #include "ramet/graph/graph_impl.h"
 #include "ramet/op/kernel.h"
+#include "ramet/runtime/step_grouping.h"
 
 namespace ramet {
 
@@ -55,6 +56,7 @@ struct Step {
   Kind kind = Kind::kKernel;
   bool mortal = false;      // may be dead: its inputs and guards are to be looked at
   bool index_used = false;  // kMerge: somebody reads output 1
+  int32_t together = 1;     // this many steps from here on may run at the same time
 };
 
 // A loop of TensorFlow 1's control flow: its steps are run once per iteration, over the same slots.
@@ -67,20 +69,26 @@ struct PlanLoop {
   std::vector<std::pair<int32_t, int32_t>> results;  // (slot within, slot that keeps it outside)
 };
 
-// What one run of a plan works on; kept for the next run, so that a steady run allocates nothing.
-struct Frame {
-  std::vector<Value> values;              // by slot
-  std::vector<const Tensor*> inputs;      // of the step at work
-  std::vector<VariableState*> variables;  // likewise
-  std::vector<Tensor> resolved;           // buffers of variables and views, while a step works
-  std::vector<uint8_t> dead;              // by slot; plans with control flow
-  std::vector<uint8_t> dead_steps;        // by step
+// What a step works with while it runs.
+struct StepScratch {
+  explicit StepScratch(int32_t num_inputs = 0)
+      : inputs(num_inputs), variables(num_inputs), resolved(num_inputs) {}
+  std::vector<const Tensor*> inputs;
+  std::vector<VariableState*> variables;
+  std::vector<Tensor> resolved;  // buffers of variables and views
 };
 
-// A Plan is a compiled run: steps in order over slots of values. Immutable once built, but for the
-// pool of frames; any number of threads may run it at once.
-class Plan {
- public:
+// What one run of a plan works on; kept for the next run, so that a steady run allocates nothing.
+struct Frame {
+  std::vector<Value> values;        // by slot
+  StepScratch scratch;              // of the step at work
+  std::vector<uint8_t> dead;        // by slot; plans with control flow
+  std::vector<uint8_t> dead_steps;  // by step
+  std::vector<StepScratch> lanes;   // of steps at work at the same time
+};
+
+// A compiled run: steps in order over slots of values.
+struct PlanData {
   PlanRequest request;
   std::vector<Step> steps;
   std::vector<NodeId> nodes;          // all that the fetches need, also those without a step
@@ -100,11 +108,23 @@ class Plan {
   int64_t edit_version = 0;
   std::vector<std::shared_ptr<Kernel>> kernels;  // what the steps use, kept alive
   std::vector<std::shared_ptr<FunctionCall>> calls;
+  bool has_groups = false;  // some steps may run at the same time
+};
+
+// A compiled run and its pool of frames. The data are immutable once built; any number of threads
+// may run a plan at once.
+class Plan : public PlanData {
+ public:
+  Plan() = default;
+  explicit Plan(PlanData data) : PlanData(std::move(data)) {}
 
   std::unique_ptr<Frame> TakeFrame();
   void ReturnFrame(std::unique_ptr<Frame> frame);
+  // How long its steps take, and the plan that runs some of them at the same time.
+  StepGrouping& grouping() { return grouping_; }
 
  private:
+  StepGrouping grouping_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Frame>> frames_;
 };

@@ -14,10 +14,10 @@ constexpr size_t kLongMessage = 2000;
 
 PlanRun::PlanRun(Plan& plan, const ExecutorSettings& settings, const RunControl& control,
                  RunState& state)
-    : plan_(plan),
+    : plan_(Chosen(plan, settings, control)),
       settings_(settings),
       control_(control),
-      frame_(plan.TakeFrame()),
+      frame_(plan_.TakeFrame()),
       state_(state) {}
 
 PlanRun::~PlanRun() {
@@ -48,6 +48,10 @@ void PlanRun::RunAll() {
     status_ = RunSteps(0, static_cast<int32_t>(plan_.steps.size()));
   } else if (plan_.several_memories) {
     RunOnDevices();
+  } else if (plan_.has_groups) {
+    RunGrouped();
+  } else if (ToBeMeasured()) {
+    RunMeasured();
   } else {
     RunHere();
   }
@@ -55,22 +59,30 @@ void PlanRun::RunAll() {
 
 void PlanRun::RunHere() {
   for (const Step& step : plan_.steps) {
-    if (Due()) {
-      status_ = control_.cancellation->status();
-      return;
-    }
-    const bool kernel = step.kind == Step::Kind::kKernel;
-    if (Status status = kernel ? RunKernel(step, *frame_) : RunCall(step); !status.ok()) {
-      status_ = Located(step, status);
-      return;
-    }
-    for (int i = 0; i < step.num_releases; ++i) {
-      frame_->values[plan_.release_slots[step.first_release + i]] = Value();
-    }
+    if (!RunStep(step)) return;
+    Release(step);
   }
 }
 
-Status PlanRun::RunKernel(const Step& step, Frame& scratch) {
+bool PlanRun::RunStep(const Step& step) {
+  if (Due()) {
+    status_ = control_.cancellation->status();
+    return false;
+  }
+  const bool kernel = step.kind == Step::Kind::kKernel;
+  Status status = kernel ? RunKernel(step, frame_->scratch) : RunCall(step);
+  if (status.ok()) return true;
+  status_ = Located(step, status);
+  return false;
+}
+
+void PlanRun::Release(const Step& step) {
+  for (int i = 0; i < step.num_releases; ++i) {
+    frame_->values[plan_.release_slots[step.first_release + i]] = Value();
+  }
+}
+
+Status PlanRun::RunKernel(const Step& step, StepScratch& scratch) {
   const KernelEnv& env = settings_.envs[step.device];
   for (int i = 0; i < step.num_inputs; ++i) {
     const Value& value = frame_->values[plan_.input_slots[step.first_input + i]];
@@ -133,7 +145,7 @@ void PlanRun::ClearAll() {
   std::ranges::fill(frame_->dead, 0);
   for (Value& value : frame_->values) value = Value();
   for (auto& [slot, value] : plan_.presets) frame_->values[slot].tensor = value;
-  for (Tensor& t : frame_->resolved) t = Tensor();
+  for (Tensor& t : frame_->scratch.resolved) t = Tensor();
 }
 
 Status PlanRun::Located(const Step& step, const Status& status) const {

@@ -9,7 +9,8 @@
 
 namespace ramet {
 
-// One run of a plan. A plain plan's steps run one after another in the caller's thread. Steps of
+// One run of a plan. A plain plan's steps run one after another in the caller's thread, those that
+// StepGrouping found to be worth it on the caller's team of threads. Steps of
 // asynchronous devices are handed to the device's thread in order; each thread uses step scratch of
 // its own. With control flow, the caller's thread walks the steps and knows what is dead.
 class PlanRun {
@@ -28,7 +29,16 @@ class PlanRun {
   void RunAll();
   void SetThread() const;
   void RunHere();
-  Status RunKernel(const Step& step, Frame& scratch);
+  bool RunStep(const Step& step);  // false: status_ says why
+  void Release(const Step& step);
+
+  static Plan& Chosen(Plan& plan, const ExecutorSettings& settings, const RunControl& control);
+  bool ToBeMeasured() const;
+  void RunMeasured();
+  bool UsesVariables(const Step& step);
+  void RunGrouped();
+  bool RunTogether(std::span<const Step> steps);
+  Status RunKernel(const Step& step, StepScratch& scratch);
   Status Fetch(std::span<Tensor> fetched);
   bool IsPreset(int32_t slot) const;
   void ClearAll();
@@ -37,6 +47,8 @@ class PlanRun {
 
   void RunOnDevices();
   void RunAnywhere(const Step& step);
+  // Ends the run, from any thread; the first error counts.
+  void Fail(const Status& status);
   Status RunOnDevice(const Step& step);
   // Moves a variable's value into the memory of the device that its node is placed on.
   Status Settle(VariableState& variable, int device);

@@ -24,6 +24,10 @@ struct SessionOptions {
   std::map<std::string, int> device_count = {};
   // Threads within one operation; 0: as many as there are processors.
   int intra_op_parallelism_threads = 0;
+  // Steps of a run that may be at work at the same time; 0: as many as there are processors, 1 or
+  // less: one. They share the threads that intra_op_parallelism_threads asks for: there are no more
+  // of these than the larger of the two says. What a step computes does not depend on either.
+  int inter_op_parallelism_threads = 0;
   // Runs on the CPU what asks for a device that is not there or has no kernel for it.
   bool allow_soft_placement = false;
   bool log_device_placement = false;

@@ -24,6 +24,17 @@ int ThreadsOf(const SessionOptions& options) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+// Steps that run at the same time are run by the threads that else share the work of one step, so
+// that there are never more of them.
+int InterOpThreadsOf(const SessionOptions& options) {
+  const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int wanted = options.inter_op_parallelism_threads == 0
+                         ? processors
+                         : std::max(1, options.inter_op_parallelism_threads);
+  const int intra = ThreadsOf(options);
+  return intra == 1 ? wanted : std::min(wanted, intra);
+}
+
 // What a run whose time is over says, whether or not it came to its end meanwhile.
 Status Outcome(const Status& status, const Cancellation& cancellation) {
   if (cancellation.late() || (status.ok() && cancellation.cancelled())) {
@@ -74,8 +85,8 @@ StatusOr<std::shared_ptr<SessionImpl>> SessionImpl::Create(Graph& graph,
     session->envs_.push_back(
         {device->kernel_allocator(), device->allocator(), &session->resources_, device->memory()});
   }
-  session->settings_ = {session->devices_, session->envs_, ThreadsOf(options),
-                        options.deterministic, &graph.impl()};
+  session->settings_ = {session->devices_,         session->envs_,        ThreadsOf(options),
+                        InterOpThreadsOf(options), options.deterministic, &graph.impl()};
   session->placer_ = {session->devices_, options.allow_soft_placement,
                       options.log_device_placement};
   return session;

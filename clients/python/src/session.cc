@@ -218,6 +218,8 @@ SessionOptions ToOptions(nb::dict d) {
       }
     } else if (name == "intra_op_parallelism_threads") {
       o.intra_op_parallelism_threads = nb::cast<int>(value);
+    } else if (name == "inter_op_parallelism_threads") {
+      o.inter_op_parallelism_threads = nb::cast<int>(value);
     } else if (name == "allow_soft_placement") {
       o.allow_soft_placement = nb::cast<bool>(value);
     } else if (name == "log_device_placement") {

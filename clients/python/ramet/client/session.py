@@ -22,6 +22,8 @@ def _options(config):
         options['device_count'] = counts
     if config.intra_op_parallelism_threads:
         options['intra_op_parallelism_threads'] = config.intra_op_parallelism_threads
+    if config.inter_op_parallelism_threads:
+        options['inter_op_parallelism_threads'] = config.inter_op_parallelism_threads
     if config.allow_soft_placement:
         options['allow_soft_placement'] = True
     if config.operation_timeout_in_ms > 0:
@@ -43,7 +45,7 @@ class BaseSession:
             target: '' : this process. Others are of distributed TensorFlow, which Ramet is not.
             graph: the Graph, None for the default one.
             config: a ConfigProto: device_count, intra_op_parallelism_threads,
-                allow_soft_placement, log_device_placement, operation_timeout_in_ms and
+                inter_op_parallelism_threads, allow_soft_placement, log_device_placement, operation_timeout_in_ms and
                 experimental.enable_op_determinism count, other fields are accepted and change
                 nothing.
 

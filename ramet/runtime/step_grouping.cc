@@ -1,0 +1,193 @@
+#include "ramet/runtime/step_grouping.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <shared_mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "ramet/runtime/plan_releases.h"
+#include "ramet/runtime/run_order.h"
+
+namespace ramet {
+namespace {
+
+// The first run allocates what later ones reuse; two more are measured.
+constexpr int kRuns = 3;
+// A step that takes less is done sooner than another thread is awake.
+constexpr int64_t kWorthAThread = 20'000;
+// The part of a run that groups have to save.
+constexpr double kWorthwhile = 0.05;
+
+// Puts off the steps that may share until nothing else can be done; what is then ready is a group.
+class Grouper {
+ public:
+  Grouper(const Plan& plan, const GraphImpl& graph, const StepProfile& profile)
+      : plan_(plan), graph_(graph), profile_(profile), feeds_(graph, plan.request) {}
+
+  // Null if the steps are not done sooner in groups.
+  std::unique_ptr<Plan> Run(int threads) {
+    FindDependencies();
+    Order();
+    int64_t total = 0;
+    for (int64_t nanos : profile_.nanos) total += nanos;
+    if (static_cast<double>(Saved(threads)) < kWorthwhile * static_cast<double>(total)) {
+      return nullptr;
+    }
+    return std::make_unique<Plan>(Grouped());
+  }
+
+ private:
+  // A node of the plan, by its place there.
+  struct Item {
+    int32_t step = -1;
+    int32_t waits = 0;
+    std::vector<int32_t> next;
+  };
+
+  void FindDependencies() {
+    std::unordered_map<NodeId, int32_t> step_of;
+    for (size_t i = 0; i < plan_.steps.size(); ++i) {
+      step_of[plan_.steps[i].node] = static_cast<int32_t>(i);
+    }
+    std::unordered_map<NodeId, int32_t> item_of;
+    items_.resize(plan_.nodes.size());
+    int32_t last_with_state = -1;
+    for (size_t i = 0; i < items_.size(); ++i) {
+      const NodeId id = plan_.nodes[i];
+      item_of[id] = static_cast<int32_t>(i);
+      auto wait_for = [&](NodeId other) {
+        auto it = item_of.find(other);
+        if (it != item_of.end()) AddEdge(it->second, i);
+      };
+      for (Endpoint e : graph_.inputs(id)) {
+        if (!feeds_.Contains(e)) wait_for(e.node);
+      }
+      for (Endpoint e : graph_.controls(id)) wait_for(e.node);
+      auto step = step_of.find(id);
+      if (step == step_of.end()) continue;
+      items_[i].step = step->second;
+      if (!TouchesState(step->second)) continue;
+      if (last_with_state >= 0) AddEdge(last_with_state, i);
+      last_with_state = static_cast<int32_t>(i);
+    }
+  }
+
+  void AddEdge(int32_t from, size_t to) {
+    items_[from].next.push_back(static_cast<int32_t>(to));
+    ++items_[to].waits;
+  }
+
+  // Such steps keep their order.
+  bool TouchesState(int32_t step) const {
+    return plan_.steps[step].kind != Step::Kind::kKernel || plan_.steps[step].ref_inputs != 0 ||
+           profile_.names_variable[step] ||
+           graph_.nodes[plan_.steps[step].node].op->schema().is_stateful;
+  }
+
+  bool MayShare(const Item& item) const {
+    return item.step >= 0 && !TouchesState(item.step) && !profile_.had_team[item.step] &&
+           profile_.nanos[item.step] >= kWorthAThread;
+  }
+
+  void Order() {
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (items_[i].waits == 0) MakeReady(static_cast<int32_t>(i));
+    }
+    while (!plain_.empty() || !sharing_.empty()) {
+      if (!plain_.empty()) {
+        const int32_t i = plain_.top();
+        plain_.pop();
+        if (items_[i].step >= 0) groups_.push_back({items_[i].step});
+        Finish(i);
+        continue;
+      }
+      std::vector<int32_t> together = std::exchange(sharing_, {});
+      groups_.emplace_back();
+      for (int32_t i : together) groups_.back().push_back(items_[i].step);
+      for (int32_t i : together) Finish(i);
+    }
+  }
+
+  void MakeReady(int32_t i) {
+    if (MayShare(items_[i])) {
+      sharing_.push_back(i);
+    } else {
+      plain_.push(i);
+    }
+  }
+
+  void Finish(int32_t i) {
+    for (int32_t next : items_[i].next) {
+      if (--items_[next].waits == 0) MakeReady(next);
+    }
+  }
+
+  int64_t Saved(int threads) const {
+    int64_t saved = 0;
+    for (const std::vector<int32_t>& group : groups_) {
+      int64_t total = 0;
+      int64_t longest = 0;
+      for (int32_t step : group) {
+        total += profile_.nanos[step];
+        longest = std::max(longest, profile_.nanos[step]);
+      }
+      saved += total - std::max(longest, total / threads);
+    }
+    return saved;
+  }
+
+  // The longest first, so that a group ends evenly.
+  PlanData Grouped() {
+    PlanData data = plan_;
+    data.steps.clear();
+    data.has_groups = true;
+    for (std::vector<int32_t>& group : groups_) {
+      std::ranges::stable_sort(group, std::greater<>(),
+                               [&](int32_t s) { return profile_.nanos[s]; });
+      const size_t first = data.steps.size();
+      for (int32_t step : group) data.steps.push_back(plan_.steps[step]);
+      data.steps[first].together = static_cast<int32_t>(group.size());
+    }
+    PlanReleases(&data);
+    return data;
+  }
+
+  const Plan& plan_;
+  const GraphImpl& graph_;
+  const StepProfile& profile_;
+  const FeedSet feeds_;
+  std::vector<Item> items_;
+  std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> plain_;  // in order
+  std::vector<int32_t> sharing_;
+  std::vector<std::vector<int32_t>> groups_;
+};
+
+}  // namespace
+
+StepGrouping::StepGrouping() = default;
+StepGrouping::~StepGrouping() = default;
+
+void StepGrouping::Note(const Plan& plan, const GraphImpl& graph, int threads,
+                        const StepProfile& profile) {
+  std::lock_guard lock(mutex_);
+  if (!measuring() || ++runs_ == 1) return;
+  if (runs_ == 2) {
+    least_ = profile;
+    return;
+  }
+  for (size_t i = 0; i < profile.nanos.size(); ++i) {
+    least_.nanos[i] = std::min(least_.nanos[i], profile.nanos[i]);
+    least_.had_team[i] |= profile.had_team[i];
+    least_.names_variable[i] |= profile.names_variable[i];
+  }
+  if (runs_ < kRuns) return;
+  measuring_ = false;
+  std::shared_lock graph_lock(graph.mutex);
+  if (plan.edit_version != graph.edit_version) return;
+  owned_ = Grouper(plan, graph, least_).Run(threads);
+  grouped_.store(owned_.get(), std::memory_order_release);
+}
+
+}  // namespace ramet

@@ -3,7 +3,8 @@
 
 usage: op_table.py RAMET_PYTHON TENSORFLOW_PYTHON [TURNS] [PATTERN]
 
-A figure is the shortest run of the op, called without a fetch, over all turns. PATTERN (a regular
+A figure is the shortest run of the op, called without a fetch, over all turns; ops that one of the
+two lacks are left out and named on the standard error. PATTERN (a regular
 expression) chooses among the ops. RAMET_PYTHON must find the package (PYTHONPATH=build/python
 counts for it alone).
 """
@@ -337,6 +338,8 @@ def main():
     print("| op | TensorFlow µs | Ramet µs | TensorFlow / Ramet |")
     print("| --- | ---: | ---: | ---: |")
     for name, values in best.items():
+        if len(values) < 2:
+            continue
         print("| %s | %.1f | %.1f | %.2f |" % (name, values["tensorflow"], values["ramet"],
                                                values["tensorflow"] / values["ramet"]))
 

@@ -55,6 +55,7 @@ NB_MODULE(_core, m) {
   BindCollections(m);
   BindOpFunctions(m);
   BindBuilding(m);
+  BindFunctions(m);
   BindControlFlow(m);
   BindSession(m);
   BindPartialRun(m);

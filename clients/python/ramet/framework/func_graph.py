@@ -16,14 +16,14 @@ _VARIABLE_ARGUMENTS = (
 def _getter_in(outer):
     """A custom getter by which variables are made in another graph."""
 
-    def getter(_, name, **arguments):
+    def custom_getter(getter, name, **arguments):
         from ramet.ops import variable_scope
 
         given = {k: v for k, v in arguments.items() if k in _VARIABLE_ARGUMENTS}
         with outer.as_default():
             return variable_scope.get_variable(name, **given)
 
-    return getter
+    return custom_getter
 
 
 class FuncGraph(Graph):

@@ -187,6 +187,13 @@ Output ArgMin(const Input& input, const Input& dimension, std::string_view name,
   return ArgMin(input, dimension, ArgMinOptions(), name, where);
 }
 
+Output AsString(const Input& input, const AsStringOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AsString", Flat({input}), {{"precision", options.precision}, {"scientific", options.scientific}, {"shortest", options.shortest}, {"width", options.width}, {"fill", options.fill}}, Or(name, "AsString"), where));
+}
+Output AsString(const Input& input, std::string_view name, SourceLocation where) {
+  return AsString(input, AsStringOptions(), name, where);
+}
+
 Output Asin(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Asin", Flat({x}), {}, Or(name, "Asin"), where));
 }
@@ -517,6 +524,17 @@ Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLo
   return Cumsum(x, axis, CumsumOptions(), name, where);
 }
 
+Output DecodeBase64(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DecodeBase64", Flat({input}), {}, Or(name, "DecodeBase64"), where));
+}
+
+Output DecodeRaw(const Input& bytes, DType out_type, const DecodeRawOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DecodeRaw", Flat({bytes}), {{"out_type", out_type}, {"little_endian", options.little_endian}}, Or(name, "DecodeRaw"), where));
+}
+Output DecodeRaw(const Input& bytes, DType out_type, std::string_view name, SourceLocation where) {
+  return DecodeRaw(bytes, out_type, DecodeRawOptions(), name, where);
+}
+
 Output DeepCopy(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DeepCopy", Flat({x}), {}, Or(name, "DeepCopy"), where));
 }
@@ -625,6 +643,13 @@ Output EmptyTensorList(const Input& element_shape, const Input& max_num_elements
   return First(Build(nullptr, "EmptyTensorList", Flat({element_shape, max_num_elements}), {{"element_dtype", element_dtype}}, Or(name, "EmptyTensorList"), where));
 }
 
+Output EncodeBase64(const Input& input, const EncodeBase64Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "EncodeBase64", Flat({input}), {{"pad", options.pad}}, Or(name, "EncodeBase64"), where));
+}
+Output EncodeBase64(const Input& input, std::string_view name, SourceLocation where) {
+  return EncodeBase64(input, EncodeBase64Options(), name, where);
+}
+
 Output EnsureShape(const Input& input, const Shape& shape, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "EnsureShape", Flat({input}), {{"shape", shape}}, Or(name, "EnsureShape"), where));
 }
@@ -672,6 +697,10 @@ Output Exp(const Input& x, std::string_view name, SourceLocation where) {
 
 Output ExpandDims(const Input& input, const Input& dim, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ExpandDims", Flat({input, dim}), {}, Or(name, "ExpandDims"), where));
+}
+
+Output Expint(const Input& x, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Expint", Flat({x}), {}, Or(name, "Expint"), where));
 }
 
 Output Expm1(const Input& x, std::string_view name, SourceLocation where) {
@@ -1406,6 +1435,10 @@ Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vecto
   return First(Build(nullptr, "ParallelDynamicStitch", Flat({indices, data}), {{"N", Length(indices)}}, Or(name, "ParallelDynamicStitch"), where));
 }
 
+Output ParseTensor(const Input& serialized, DType out_type, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ParseTensor", Flat({serialized}), {{"out_type", out_type}}, Or(name, "ParseTensor"), where));
+}
+
 std::vector<Output> PartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const PartitionedCallOptions& options, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "PartitionedCall", Flat({args}), {{"Tout", tout}, {"f", f}, {"config", options.config}, {"config_proto", options.config_proto}, {"executor_type", options.executor_type}}, Or(name, "PartitionedCall"), where));
 }
@@ -1579,6 +1612,13 @@ Output Reciprocal(const Input& x, std::string_view name, SourceLocation where) {
 
 Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ReciprocalGrad", Flat({y, dy}), {}, Or(name, "ReciprocalGrad"), where));
+}
+
+Output ReduceJoin(const Input& inputs, const Input& reduction_indices, const ReduceJoinOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ReduceJoin", Flat({inputs, reduction_indices}), {{"keep_dims", options.keep_dims}, {"separator", options.separator}}, Or(name, "ReduceJoin"), where));
+}
+Output ReduceJoin(const Input& inputs, const Input& reduction_indices, std::string_view name, SourceLocation where) {
+  return ReduceJoin(inputs, reduction_indices, ReduceJoinOptions(), name, where);
 }
 
 Output RefEnter(const RefInput& data, const std::string& frame_name, const RefEnterOptions& options, std::string_view name, SourceLocation where) {
@@ -2119,6 +2159,10 @@ Output SeluGrad(const Input& gradients, const Input& outputs, std::string_view n
   return First(Build(nullptr, "SeluGrad", Flat({gradients, outputs}), {}, Or(name, "SeluGrad"), where));
 }
 
+Output SerializeTensor(const Input& tensor, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SerializeTensor", Flat({tensor}), {}, Or(name, "SerializeTensor"), where));
+}
+
 Output ShapeOp(const Input& input, const ShapeOpOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Shape", Flat({input}), {{"out_type", options.out_type}}, Or(name, "Shape"), where));
 }
@@ -2477,8 +2521,75 @@ Output StringJoin(const std::vector<Input>& inputs, std::string_view name, Sourc
   return StringJoin(inputs, StringJoinOptions(), name, where);
 }
 
+Output StringLength(const Input& input, const StringLengthOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StringLength", Flat({input}), {{"unit", options.unit}}, Or(name, "StringLength"), where));
+}
+Output StringLength(const Input& input, std::string_view name, SourceLocation where) {
+  return StringLength(input, StringLengthOptions(), name, where);
+}
+
+Output StringLower(const Input& input, const StringLowerOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StringLower", Flat({input}), {{"encoding", options.encoding}}, Or(name, "StringLower"), where));
+}
+Output StringLower(const Input& input, std::string_view name, SourceLocation where) {
+  return StringLower(input, StringLowerOptions(), name, where);
+}
+
+StringSplitOutputs StringSplit(const Input& input, const Input& delimiter, const StringSplitOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "StringSplit", Flat({input, delimiter}), {{"skip_empty", options.skip_empty}}, Or(name, "StringSplit"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+StringSplitOutputs StringSplit(const Input& input, const Input& delimiter, std::string_view name, SourceLocation where) {
+  return StringSplit(input, delimiter, StringSplitOptions(), name, where);
+}
+
+StringSplitV2Outputs StringSplitV2(const Input& input, const Input& sep, const StringSplitV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "StringSplitV2", Flat({input, sep}), {{"maxsplit", options.maxsplit}}, Or(name, "StringSplitV2"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+StringSplitV2Outputs StringSplitV2(const Input& input, const Input& sep, std::string_view name, SourceLocation where) {
+  return StringSplitV2(input, sep, StringSplitV2Options(), name, where);
+}
+
+Output StringStrip(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StringStrip", Flat({input}), {}, Or(name, "StringStrip"), where));
+}
+
+Output StringToHashBucket(const Input& string_tensor, int64_t num_buckets, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StringToHashBucket", Flat({string_tensor}), {{"num_buckets", num_buckets}}, Or(name, "StringToHashBucket"), where));
+}
+
+Output StringToHashBucketFast(const Input& input, int64_t num_buckets, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StringToHashBucketFast", Flat({input}), {{"num_buckets", num_buckets}}, Or(name, "StringToHashBucketFast"), where));
+}
+
+Output StringToHashBucketStrong(const Input& input, int64_t num_buckets, const std::vector<int64_t>& key, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StringToHashBucketStrong", Flat({input}), {{"num_buckets", num_buckets}, {"key", key}}, Or(name, "StringToHashBucketStrong"), where));
+}
+
+Output StringToNumber(const Input& string_tensor, const StringToNumberOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StringToNumber", Flat({string_tensor}), {{"out_type", options.out_type}}, Or(name, "StringToNumber"), where));
+}
+Output StringToNumber(const Input& string_tensor, std::string_view name, SourceLocation where) {
+  return StringToNumber(string_tensor, StringToNumberOptions(), name, where);
+}
+
+Output StringUpper(const Input& input, const StringUpperOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StringUpper", Flat({input}), {{"encoding", options.encoding}}, Or(name, "StringUpper"), where));
+}
+Output StringUpper(const Input& input, std::string_view name, SourceLocation where) {
+  return StringUpper(input, StringUpperOptions(), name, where);
+}
+
 Output Sub(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Sub", Flat({x, y}), {}, Or(name, "Sub"), where));
+}
+
+Output Substr(const Input& input, const Input& pos, const Input& len, const SubstrOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Substr", Flat({input, pos, len}), {{"unit", options.unit}}, Or(name, "Substr"), where));
+}
+Output Substr(const Input& input, const Input& pos, const Input& len, std::string_view name, SourceLocation where) {
+  return Substr(input, pos, len, SubstrOptions(), name, where);
 }
 
 Output Sum(const Input& input, const Input& reduction_indices, const SumOptions& options, std::string_view name, SourceLocation where) {
@@ -2850,6 +2961,13 @@ UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsO
 }
 UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, SourceLocation where) {
   return UniqueWithCounts(x, UniqueWithCountsOptions(), name, where);
+}
+
+Output UnsortedSegmentJoin(const Input& inputs, const Input& segment_ids, const Input& num_segments, const UnsortedSegmentJoinOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "UnsortedSegmentJoin", Flat({inputs, segment_ids, num_segments}), {{"separator", options.separator}}, Or(name, "UnsortedSegmentJoin"), where));
+}
+Output UnsortedSegmentJoin(const Input& inputs, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where) {
+  return UnsortedSegmentJoin(inputs, segment_ids, num_segments, UnsortedSegmentJoinOptions(), name, where);
 }
 
 Output UnsortedSegmentMax(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where) {

@@ -298,6 +298,22 @@ struct ArgMinOptions {
 RAMET_EXPORT Output ArgMin(const Input& input, const Input& dimension, const ArgMinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ArgMin(const Input& input, const Input& dimension, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct AsStringOptions {
+  int64_t precision = -1;
+  bool scientific = false;
+  bool shortest = false;
+  int64_t width = -1;
+  std::string fill = "";
+};
+// Returns the numbers as text: with `precision` digits behind the point (6 if it is -1), with an
+// exponent (scientific) or in the shorter form (shortest), at least `width` characters wide, filled
+// as the flag of C's printf in `fill` says. Shape of output: shape of input. Error: a flag that
+// does not exist; precision for other than real numbers.
+// AsString(input:T) -> (output:string) {T:type, precision:int=-1, scientific:bool=false,
+// shortest:bool=false, width:int=-1, fill:string=""}
+RAMET_EXPORT Output AsString(const Input& input, const AsStringOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AsString(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the angle in [-pi/2, pi/2] whose sine is x, element-wise; NaN for real |x| > 1. Shape of
 // y: shape of x.
 // Asin(x:T) -> (y:T) {T:type}
@@ -786,6 +802,20 @@ struct CumsumOptions {
 RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, const CumsumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// The other way of EncodeBase64, with = at the end or without. Shape of output: shape of input.
+// Error: another character; a length that cannot be.
+// DecodeBase64(input:string) -> (output:string) {}
+RAMET_EXPORT Output DecodeBase64(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct DecodeRawOptions {
+  bool little_endian = true;
+};
+// Returns the bytes of strings of one length as numbers. Shape of output: shape of bytes, and a
+// dimension more. Error: the lengths differ, or the size of a number does not divide them.
+// DecodeRaw(bytes:string) -> (output:out_type) {out_type:type, little_endian:bool=true}
+RAMET_EXPORT Output DecodeRaw(const Input& bytes, DType out_type, const DecodeRawOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DecodeRaw(const Input& bytes, DType out_type, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // A copy of `x` in memory of its own.
 // DeepCopy(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output DeepCopy(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -957,6 +987,15 @@ RAMET_EXPORT Output EluGrad(const Input& gradients, const Input& outputs, std::s
 // {element_dtype:type, shape_type:type}
 RAMET_EXPORT Output EmptyTensorList(const Input& element_shape, const Input& max_num_elements, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct EncodeBase64Options {
+  bool pad = false;
+};
+// Returns the strings in base64 with - and _ for 62 and 63, with `pad` filled with = to a length
+// that 4 divides. Shape of output: shape of input.
+// EncodeBase64(input:string) -> (output:string) {pad:bool=false}
+RAMET_EXPORT Output EncodeBase64(const Input& input, const EncodeBase64Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output EncodeBase64(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // `input`, unchanged, if it has the shape `shape`, which may be partial.
 // \error kInvalidArgument otherwise.
 // EnsureShape(input:T) -> (output:T) {shape:shape, T:type}
@@ -1018,6 +1057,10 @@ RAMET_EXPORT Output Exp(const Input& x, std::string_view name = "", SourceLocati
 // \error kInvalidArgument if dim is outside.
 // ExpandDims(input:T, dim:Tdim) -> (output:T) {T:type, Tdim:type=int32}
 RAMET_EXPORT Output ExpandDims(const Input& input, const Input& dim, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the exponential integral Ei(x) element-wise, NaN for x < 0. Shape of y: shape of x.
+// Expint(x:T) -> (y:T) {T:type}
+RAMET_EXPORT Output Expint(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns exp(x) - 1 element-wise, exact for small x. Shape of y: shape of x.
 // Expm1(x:T) -> (y:T) {T:type}
@@ -2182,6 +2225,11 @@ RAMET_EXPORT Output ParallelConcat(const std::vector<Input>& values, const Shape
 // ParallelDynamicStitch(indices:N * int32, data:N * T) -> (merged:T) {N:int, T:type}
 RAMET_EXPORT Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns the tensor that a scalar holds as the bytes of a TensorProto. Error: the bytes are none,
+// or a tensor of another dtype.
+// ParseTensor(serialized:string) -> (output:out_type) {out_type:type}
+RAMET_EXPORT Output ParseTensor(const Input& serialized, DType out_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct PartitionedCallOptions {
   std::string config = "";
   std::string config_proto = "";
@@ -2441,6 +2489,18 @@ RAMET_EXPORT Output Reciprocal(const Input& x, std::string_view name = "", Sourc
 // have one shape, which is that of z.
 // ReciprocalGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ReduceJoinOptions {
+  bool keep_dims = false;
+  std::string separator = "";
+};
+// Joins the strings along dimensions, the first one named fastest, with separator between them.
+// Shape of output: that of inputs without these dimensions, with keep_dims 1 in their places.
+// Error: a dimension does not exist, or is named twice.
+// ReduceJoin(inputs:string, reduction_indices:int32) -> (output:string) {keep_dims:bool=false,
+// separator:string=""}
+RAMET_EXPORT Output ReduceJoin(const Input& inputs, const Input& reduction_indices, const ReduceJoinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ReduceJoin(const Input& inputs, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct RefEnterOptions {
   bool is_constant = false;
@@ -3413,6 +3473,10 @@ RAMET_EXPORT Output Selu(const Input& features, std::string_view name = "", Sour
 // SeluGrad(gradients:T, outputs:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output SeluGrad(const Input& gradients, const Input& outputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns a scalar: the tensor as the bytes of a TensorProto.
+// SerializeTensor(tensor:T) -> (serialized:string) {T:type}
+RAMET_EXPORT Output SerializeTensor(const Input& tensor, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct ShapeOpOptions {
   DType out_type = static_cast<DType>(3) /* int32 */;
 };
@@ -3981,9 +4045,107 @@ struct StringJoinOptions {
 RAMET_EXPORT Output StringJoin(const std::vector<Input>& inputs, const StringJoinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StringJoin(const std::vector<Input>& inputs, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct StringLengthOptions {
+  std::string unit = "BYTE";
+};
+// Returns how many bytes (or, with UTF8_CHAR, characters) each string has. Shape of output: shape
+// of input.
+// StringLength(input:string) -> (output:int32) {unit:string="BYTE"}
+RAMET_EXPORT Output StringLength(const Input& input, const StringLengthOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StringLength(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StringLowerOptions {
+  std::string encoding = "";
+};
+// Returns the strings with their ASCII letters in lower case. Shape of output: shape of input.
+// Error: encoding is not ''.
+// StringLower(input:string) -> (output:string) {encoding:string=""}
+RAMET_EXPORT Output StringLower(const Input& input, const StringLowerOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StringLower(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StringSplitOptions {
+  bool skip_empty = true;
+};
+struct StringSplitOutputs {
+  Output indices;
+  Output values;
+  Output shape;
+};
+// Splits each string of a vector at the bytes of delimiter (an empty one: between all bytes) and
+// returns the pieces as a sparse matrix, one row for each string; with skip_empty without empty
+// pieces. Error: input is no vector, delimiter no scalar.
+// StringSplit(input:string, delimiter:string) -> (indices:int64, values:string, shape:int64)
+// {skip_empty:bool=true}
+RAMET_EXPORT StringSplitOutputs StringSplit(const Input& input, const Input& delimiter, const StringSplitOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT StringSplitOutputs StringSplit(const Input& input, const Input& delimiter, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StringSplitV2Options {
+  int64_t maxsplit = -1;
+};
+struct StringSplitV2Outputs {
+  Output indices;
+  Output values;
+  Output shape;
+};
+// Splits each string of a vector at sep (an empty one: at white space, of which none is left), at
+// most maxsplit times if that is not negative, and returns the pieces as a sparse matrix, one row
+// for each string. Error: input is no vector, sep no scalar.
+// StringSplitV2(input:string, sep:string) -> (indices:int64, values:string, shape:int64)
+// {maxsplit:int=-1}
+RAMET_EXPORT StringSplitV2Outputs StringSplitV2(const Input& input, const Input& sep, const StringSplitV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT StringSplitV2Outputs StringSplitV2(const Input& input, const Input& sep, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns the strings without ASCII white space at their ends. Shape: shape of input.
+// StringStrip(input:string) -> (output:string) {}
+RAMET_EXPORT Output StringStrip(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns a number in [0, num_buckets) for each string, by a hash that may be other in other
+// versions of TensorFlow. Shape of output: shape of string_tensor.
+// StringToHashBucket(string_tensor:string) -> (output:int64) {num_buckets:int}
+RAMET_EXPORT Output StringToHashBucket(const Input& string_tensor, int64_t num_buckets, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns a number in [0, num_buckets) for each string, by FarmHash's fingerprint. Shape of output:
+// shape of input.
+// StringToHashBucketFast(input:string) -> (output:int64) {num_buckets:int}
+RAMET_EXPORT Output StringToHashBucketFast(const Input& input, int64_t num_buckets, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns a number in [0, num_buckets) for each string, by SipHash with a key of two numbers. Shape
+// of output: shape of input. Error: the key has another length.
+// StringToHashBucketStrong(input:string) -> (output:int64) {num_buckets:int, key:list(int)}
+RAMET_EXPORT Output StringToHashBucketStrong(const Input& input, int64_t num_buckets, const std::vector<int64_t>& key, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct StringToNumberOptions {
+  DType out_type = static_cast<DType>(1) /* float */;
+};
+// Returns the number that each string is the text of, with white space around it or not. Shape of
+// output: shape of string_tensor. Error: a string is no number, or none of this type.
+// StringToNumber(string_tensor:string) -> (output:out_type) {out_type:type=float}
+RAMET_EXPORT Output StringToNumber(const Input& string_tensor, const StringToNumberOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StringToNumber(const Input& string_tensor, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StringUpperOptions {
+  std::string encoding = "";
+};
+// Returns the strings with their ASCII letters in upper case. Shape of output: shape of input.
+// Error: encoding is not ''.
+// StringUpper(input:string) -> (output:string) {encoding:string=""}
+RAMET_EXPORT Output StringUpper(const Input& input, const StringUpperOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StringUpper(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns x - y element-wise with broadcasting; integers wrap. Error: the shapes do not broadcast.
 // Sub(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Sub(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SubstrOptions {
+  std::string unit = "BYTE";
+};
+// Returns the pieces of the strings that begin at pos (from the end where it is negative) and are
+// len bytes, or with UTF8_CHAR characters, long, shorter where the string ends. Shape of output:
+// shape of input and pos broadcast. Error: pos is outside of its string; pos and len differ in
+// shape.
+// Substr(input:string, pos:T, len:T) -> (output:string) {T:type, unit:string="BYTE"}
+RAMET_EXPORT Output Substr(const Input& input, const Input& pos, const Input& len, const SubstrOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Substr(const Input& input, const Input& pos, const Input& len, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SumOptions {
   bool keep_dims = false;
@@ -4619,6 +4781,17 @@ struct UniqueWithCountsOutputs {
 // UniqueWithCounts(x:T) -> (y:T, idx:out_idx, count:out_idx) {T:type, out_idx:type=int32}
 RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct UnsortedSegmentJoinOptions {
+  std::string separator = "";
+};
+// Joins the strings of each segment in their order, with separator between them. Shape of output:
+// [num_segments] and the dimensions of inputs that segment_ids does not have. Error: an id is
+// outside [0, num_segments); the shapes do not fit.
+// UnsortedSegmentJoin(inputs:string, segment_ids:Tindices, num_segments:Tnumsegments) ->
+// (output:string) {separator:string="", Tindices:type, Tnumsegments:type=int32}
+RAMET_EXPORT Output UnsortedSegmentJoin(const Input& inputs, const Input& segment_ids, const Input& num_segments, const UnsortedSegmentJoinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output UnsortedSegmentJoin(const Input& inputs, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns num_segments rows, each the largest element, column by column, of the rows of data whose
 // id is its number, the lowest number where there is none; rows with a negative id are left out.

@@ -1,5 +1,6 @@
 // Arbitrary bytes as a MetaGraphDef and as a GraphDef: both forms of import, then export and
-// freezing of what came in; its functions become graphs, and functions again. Nothing may crash, hang or take memory without bound.
+// freezing of what came in; its functions become graphs, and functions again. Nothing may crash,
+// hang or take memory without bound.
 
 #include "ramet/base/log.h"
 #include "ramet/graph/freeze.h"

@@ -49,7 +49,9 @@ template <class T>
 constexpr bool kIsComplex =
     std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 template <class T>
-concept IsQuantized = requires(T v) { v.value; };
+concept IsQuantized = requires(T v) {
+  v.value;
+};
 
 template <class T>
 T ParseNumber(std::istream& in) {

@@ -21,6 +21,9 @@ def unary():
             yield Case(op, [array(dtype, wild)], tol=TOL[dtype], atol=1e-6)
             yield Case(op, [array(dtype, x)], grad=True, tol=TOL[dtype], atol=1e-6, grad_tol=10 * TOL[dtype])
         yield Case(op, [array("float", 0.25)], grad=True, tol=2e-5)
+    for dtype in ("float", "double"):
+        yield Case("Expint", [array(dtype, wild)], tol=TOL[dtype], atol=1e-6)
+        yield Case("Expint", [array(dtype, [0.125, 0.5, 1, 3, 10])], grad=True, tol=TOL[dtype], grad_tol=10 * TOL[dtype])
 
 
 def gammas():
@@ -135,6 +138,12 @@ def picked():
             yield Case(op, [g, indices, ids, size], error=what)
 
 
+def lrn_gradient():
+    for dtype in ("float", "half"):
+        x = [eighths(dtype, (2, 2, 1, 5), key=k) for k in "gxy"]
+        yield Case("LRNGrad", x, {"depth_radius": 2, "bias": 1.0, "alpha": 0.5, "beta": 0.5}, tol=LOOSE.get(dtype))
+
+
 def cases():
-    for group in (unary, gammas, beta, after, buckets, bounds, bits, counts, picked):
+    for group in (lrn_gradient, unary, gammas, beta, after, buckets, bounds, bits, counts, picked):
         yield from group()

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "case.h"
+#include "device.h"
 #include "json.h"
 #include "ramet/gradients/gradients.h"
 #include "ramet/graph/add_op.h"
@@ -67,12 +68,14 @@ class ConformancePrograms : public ::testing::TestWithParam<int> {
 
   StatusOr<std::vector<Tensor>> Run(const std::vector<Output>& tensors) {
     std::vector<GraphElement> fetches(tensors.begin(), tensors.end());
-    RAMET_ASSIGN_OR_RETURN(Session session, Session::Create(graph_));
+    RAMET_ASSIGN_OR_RETURN(Session session, Session::Create(graph_, TestedOptions()));
     RAMET_RETURN_IF_ERROR(session.Run(Fetches(fetches)).status());
     return session.Run(Fetches(fetches));
   }
 
   Graph graph_;
+  Scope scope_{graph_};
+  Scope device_ = scope_.Device(TestedDevice());
 
  private:
   Status AddNode(const Json& node) {

@@ -1,10 +1,11 @@
 // gen_ops [--check] ROOT: writes ramet/builders/ops.gen.h, ramet/builders/ops.gen.cc and
-// docs/ops.md of the source tree ROOT from the op registry; with --check only compares, and fails
-// on a difference.
+// docs/ops.md of the source tree ROOT from the op registry and the conformance cases; with --check
+// only compares, and fails on a difference.
 
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <sstream>
 
 #include "writers.h"
@@ -34,6 +35,44 @@ int Put(const std::filesystem::path& path, const std::string& text, bool check) 
   return 1;
 }
 
+// The text between `begin` and the next quote mark, everywhere in a line.
+std::vector<std::string> Quoted(const std::string& line, const std::string& begin) {
+  std::vector<std::string> found;
+  for (size_t at = 0; (at = line.find(begin, at)) != std::string::npos;) {
+    at += begin.size();
+    found.push_back(line.substr(at, line.find('"', at) - at));
+  }
+  return found;
+}
+
+// How many lines of the files in a folder under tests/data name each op: as the member "op" of a
+// case, as the second text of a program's node, or as the first word.
+void CountCases(const std::filesystem::path& root, gen_ops::CaseCounts* counts) {
+  const std::filesystem::path data = root / "tests/data";
+  const auto each_line = [&](const char* folder, auto&& names_of) {
+    for (const auto& file : std::filesystem::directory_iterator(data / folder)) {
+      std::ifstream in(file.path());
+      for (std::string line; std::getline(in, line);) {
+        const std::vector<std::string> names = names_of(line);
+        for (const std::string& name : std::set(names.begin(), names.end())) ++(*counts)[name];
+      }
+    }
+  };
+  each_line("conformance", [](const std::string& line) { return Quoted(line, "\"op\":\""); });
+  each_line("conformance_programs", [](const std::string& line) {
+    std::vector<std::string> ops = Quoted(line, " op: \\\"");
+    for (std::string& op : ops) op.pop_back();
+    for (const std::string& name : Quoted(line, "[\"")) {
+      const auto types = Quoted(line, "[\"" + name + "\",\"");
+      ops.insert(ops.end(), types.begin(), types.end());
+    }
+    return ops;
+  });
+  each_line("random", [](const std::string& line) {
+    return std::vector<std::string>{line.substr(0, line.find(' '))};
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,8 +93,10 @@ int main(int argc, char** argv) {
     }
     signatures.push_back(*signature);
   }
+  gen_ops::CaseCounts counts;
+  CountCases(root, &counts);
   int bad = Put(root / "ramet/builders/ops.gen.h", gen_ops::HeaderText(signatures), check);
   bad += Put(root / "ramet/builders/ops.gen.cc", gen_ops::SourceText(signatures), check);
-  bad += Put(root / "docs/ops.md", gen_ops::DocsText(ops), check);
+  bad += Put(root / "docs/ops.md", gen_ops::DocsText(ops, counts), check);
   return bad == 0 ? 0 : 1;
 }

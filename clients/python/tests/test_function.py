@@ -3,7 +3,6 @@
 import unittest
 
 import numpy as np
-
 import ramet.compat.v1 as tf
 from ramet.framework import function
 
@@ -87,8 +86,8 @@ class FunctionTest(unittest.TestCase):
         q = tf.placeholder(tf.int32, [])
         y = tf.switch_case(q, [lambda: self.x + 1., lambda: self.x * self.x, lambda: -self.x])
         gradient = tf.gradients(y, self.x)[0]
-        for number, want, slope in ((0, [2, 3], [1, 1]), (1, [1, 4], [2, 4]), (2, [-1, -2], [-1, -1]),
-                                    (-5, [-1, -2], [-1, -1])):
+        for number, want, slope in ((0, [2, 3], [1, 1]), (1, [1, 4], [2, 4]),
+                                    (2, [-1, -2], [-1, -1]), (-5, [-1, -2], [-1, -1])):
             got = self.run_it([y, gradient], {q: number})
             np.testing.assert_array_equal(got, [want, slope])
 

@@ -58,7 +58,6 @@ RAMET_OP("ParallelConcat")
         "that of the output. Error: the shapes are not known while building, differ, or do not fit "
         "to `shape`.")
     .Shape(ParallelConcatShape)
-    .NotDifferentiable()
     .CpuKernel(ParallelConcat);
 
 }  // namespace

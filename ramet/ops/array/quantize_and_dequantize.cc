@@ -282,7 +282,6 @@ RAMET_OP("QuantizeAndDequantizeV4Grad")
         "The gradient of QuantizeAndDequantizeV4: gradients where the input is in the range, else "
         "0; the range has the gradient 0. Error: the shapes do not fit.")
     .Shape(QuantizedShape<2>)
-    .NotDifferentiable()
     .CpuKernelClasses<BoundedGradKernel, float, double>();
 
 }  // namespace

@@ -77,7 +77,6 @@ RAMET_OP("CholeskyGrad")
         "The gradient of Cholesky, of whose result l the gradient is grad. Error: the matrices are "
         "not square, or the shapes differ.")
     .Shape(SquareShape)
-    .NotDifferentiable()
     .CpuKernels<float, double>([]<class T>(KernelContext& c) { return CholeskyGradOf<T>(c); });
 
 }  // namespace

@@ -142,7 +142,6 @@ RAMET_OP("Lu")
         "the diagonal, L (with ones on its diagonal) below it, and p, so that row i of L * U is "
         "row p[i] of the matrix. Error: the matrices are not square; one is singular.")
     .Shape(LuShape)
-    .NotDifferentiable()
     .CpuKernelClasses<LuKernel, RAMET_LINALG_TYPES>();
 
 }  // namespace

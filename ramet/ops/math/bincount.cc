@@ -122,8 +122,7 @@ RAMET_OP("Bincount")
     .Shape(VectorOfBinsShape)
     .CpuKernels<int32_t, int64_t, float, double>([]<class T>(KernelContext& c) {
       return Bincount<T>(c);
-    })
-    .NotDifferentiable();
+    });
 
 RAMET_OP("DenseBincount")
     .Input("input: Tidx")
@@ -140,8 +139,7 @@ RAMET_OP("DenseBincount")
         "is counted row by row. Larger numbers are left out. Error: a number is negative; the "
         "shapes do not fit.")
     .Shape(BincountShape)
-    .CpuKernelClasses<BincountKernel, int32_t, int64_t, float, double>()
-    .NotDifferentiable();
+    .CpuKernelClasses<BincountKernel, int32_t, int64_t, float, double>();
 
 }  // namespace
 }  // namespace ramet

@@ -284,7 +284,6 @@ RAMET_OP("RandomGammaGrad")
         "Returns the derivative of samples of gamma distributions by their shapes alpha, "
         "element-wise with broadcasting. Error: the shapes do not broadcast.")
     .Shape(BroadcastBinaryShape)
-    .NotDifferentiable()
     .CpuKernels<float, double>([]<class T>(KernelContext& c) {
       return Binary<GammaSampleGradAOf, T>(c);
     });

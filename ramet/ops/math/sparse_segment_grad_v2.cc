@@ -116,7 +116,6 @@ Status GradShape(ShapeContext& c) {
            " for the rows of data that it picks, and which those are, sorted. Error: an " \
            "index is outside of dense_output_dim0 rows; an id is outside of grad.")       \
       .Shape(GradShape)                                                                   \
-      .NotDifferentiable()                                                                \
       .CpuKernels<RAMET_FLOATS>(                                                          \
           []<class T>(KernelContext& c) { return Compute<T, Combiner::combiner>(c); })
 

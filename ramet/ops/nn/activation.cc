@@ -141,8 +141,7 @@ RAMET_ACTIVATION_GRAD_OP("SoftsignGrad", kSoftsignGrad, "features", kAttrShort, 
     .Doc(
         "Returns gradients / (|features| + 1)^2, the gradient of Softsign. Error: the inputs "
         "differ "
-        "in shape.")
-    .NotDifferentiable();
+        "in shape.");
 
 }  // namespace
 }  // namespace ramet

@@ -65,6 +65,7 @@ RAMET_OP("PyFunc")
     .HostMemory({"input", "output"})
     .CallsProgram()
     .Shape(UnknownOutputs)
+    .NotDifferentiable()
     .CpuKernelClass<CallHostFunction>();
 
 RAMET_OP("PyFuncStateless")
@@ -77,6 +78,7 @@ RAMET_OP("PyFuncStateless")
     .HostMemory({"input", "output"})
     .CallsProgram()
     .Shape(UnknownOutputs)
+    .NotDifferentiable()
     .CpuKernelClass<CallHostFunction>();
 
 }  // namespace

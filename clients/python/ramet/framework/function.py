@@ -1,4 +1,4 @@
-"""Defun: Python functions as functions of a graph's library (tensorflow.python.framework.function)."""
+"""Defun: Python functions as functions of a graph's library."""
 
 import base64
 import hashlib

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+// Hashes of bytes whose values files and graphs rely on. All are pure.
+namespace ramet {
+
+// FarmHash's Fingerprint64.
+uint64_t Fingerprint64(std::string_view bytes);
+// MurmurHash64A with TensorFlow's seed.
+uint64_t Hash64(std::string_view bytes);
+// SipHash-2-4.
+uint64_t SipHash(const std::array<uint64_t, 2>& key, std::string_view bytes);
+
+}  // namespace ramet

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <cstdlib>
+
+#include "ramet/ops/math/types.h"
+#include "ramet/ops/string/map.h"
+
+// Numbers read from text and written as text.
+
+namespace ramet {
+namespace {
+
+constexpr std::string_view kSpace = " \t\n\v\f\r";
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+template <class T>
+bool ReadInteger(std::string_view text, T* out) {
+  text = Trimmed(text);
+  if (text.starts_with('+') && std::is_signed_v<T>) text.remove_prefix(1);
+  if (text.empty() || text.starts_with('+')) return false;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// As a C program reads it in the "C" locale, which this library does not depend on: strtod follows
+// the process, so the digits go through from_chars.
+template <class T>
+bool ReadFloat(std::string_view text, T* out) {
+  text = Trimmed(text);
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  if (text.empty() || text.starts_with('-') || text.starts_with('+')) return false;
+  const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  if (hex) text.remove_prefix(2);
+  T value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value,
+                      hex ? std::chars_format::hex : std::chars_format::general);
+  if (end != text.data() + text.size()) return false;
+  if (error == std::errc::result_out_of_range) {
+    const double wide = std::strtod(std::string(hex ? "0x" : "").append(text).c_str(), nullptr);
+    value = static_cast<T>(wide);
+  } else if (error != std::errc()) {
+    return false;
+  }
+  *out = negative ? -value : value;
+  return true;
+}
+
+template <class T>
+Status ToNumber(KernelContext& c) {
+  return MapStrings<T>(c, [](const std::string& text, T* out) -> Status {
+    bool ok;
+    if constexpr (std::is_floating_point_v<T>) {
+      ok = ReadFloat(text, out);
+    } else {
+      ok = ReadInteger(text, out);
+    }
+    if (ok) return OkStatus();
+    return InvalidArgument("StringToNumberOp could not correctly convert string: ", text);
+  });
+}
+
+RAMET_OP("StringToNumber")
+    .Input("string_tensor: string")
+    .Output("output: out_type")
+    .Attr("out_type: {float, double, int32, int64, uint32, uint64} = float")
+    .Doc(
+        "Returns the number that each string is the text of, with white space around it or not. "
+        "Shape of output: shape of string_tensor. Error: a string is no number, or none of this "
+        "type.")
+    .Shape(UnchangedShape)
+    .NotDifferentiable()
+    .CpuKernels<float, double, int32_t, int64_t, uint32_t, uint64_t>(
+        []<class T>(KernelContext& c) { return ToNumber<T>(c); }, "out_type");
+
+// How AsString writes: a printf format without its length and conversion.
+struct TextFormat {
+  std::string flags;
+  char conversion = 'f';
+};
+
+template <class... Args>
+std::string Printed(const std::string& format, Args... args) {
+  const int size = std::snprintf(nullptr, 0, format.c_str(), args...);
+  std::string text(size > 0 ? size : 0, '\0');
+  std::snprintf(text.data(), text.size() + 1, format.c_str(), args...);
+  return text;
+}
+
+template <class T>
+std::string TextOf(const TextFormat& f, const T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    const size_t digits = f.flags.find_first_not_of("+-0 #");
+    const int width = digits == std::string::npos ? 0 : std::atoi(f.flags.c_str() + digits);
+    const std::string fill(std::max<int64_t>(width - std::ssize(value), 0), ' ');
+    return f.flags.starts_with('-') ? value + fill : fill + value;
+  } else if constexpr (std::is_same_v<T, std::complex<float>> ||
+                       std::is_same_v<T, std::complex<double>>) {
+    return StrCat("(", TextOf(f, value.real()), ",", TextOf(f, value.imag()), ")");
+  } else if constexpr (std::is_unsigned_v<T>) {
+    return Printed(StrCat("%", f.flags, "llu"), static_cast<unsigned long long>(value));
+  } else if constexpr (std::is_integral_v<T>) {
+    return Printed(StrCat("%", f.flags, "lld"), static_cast<long long>(value));
+  } else {
+    using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    return Printed(StrCat("%", f.flags, std::string(1, f.conversion)),
+                   static_cast<double>(static_cast<Wide>(value)));
+  }
+}
+
+StatusOr<TextFormat> FormatOf(const AttrMap& attrs, DType t) {
+  constexpr int64_t kWidest = 1 << 16;
+  const auto precision = attrs.GetOr<int64_t>("precision", -1);
+  const auto width = attrs.GetOr<int64_t>("width", -1);
+  const bool scientific = attrs.GetOr("scientific", false);
+  const bool shortest = attrs.GetOr("shortest", false);
+  const auto fill = attrs.GetOr<std::string>("fill", "");
+  const bool real = IsFloating(t) || IsComplex(t);
+  if (!real && precision != -1) {
+    return InvalidArgument("precision not supported for datatype ", DTypeName(t));
+  }
+  if (!real && (scientific || shortest)) {
+    return InvalidArgument("scientific and shortest format not supported for datatype ",
+                           DTypeName(t));
+  }
+  if (scientific && shortest) {
+    return InvalidArgument("Cannot select both scientific and shortest notation");
+  }
+  if (fill.size() > 1) return InvalidArgument("Fill string must be one or fewer characters");
+  if (!fill.empty() && std::string_view(" +-0#").find(fill[0]) == std::string_view::npos) {
+    return InvalidArgument("Fill argument not supported: \"", fill, "\"");
+  }
+  if (width > kWidest || precision > kWidest) {
+    return InvalidArgument("width and precision must be at most ", kWidest, ", found ", width,
+                           " and ", precision);
+  }
+  TextFormat format;
+  format.flags = fill;
+  if (width > -1) format.flags += std::to_string(width);
+  if (precision > -1) format.flags += StrCat(".", precision);
+  format.conversion = shortest ? 'g' : scientific ? 'e' : 'f';
+  return format;
+}
+
+template <class T>
+class AsStringKernel final : public Kernel {
+ public:
+  explicit AsStringKernel(TextFormat format) : format_(std::move(format)) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(TextFormat format, FormatOf(*node.attrs, DTypeOf<T>::value));
+    return std::unique_ptr<Kernel>(std::make_unique<AsStringKernel>(std::move(format)));
+  }
+  Status Compute(KernelContext& c) override {
+    const Tensor& x = c.input(0);
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, kString, x.shape()));
+    std::ranges::transform(x.flat<T>(), y->mutable_data<std::string>(),
+                           [&](const T& v) { return TextOf(format_, v); });
+    return OkStatus();
+  }
+
+ private:
+  const TextFormat format_;
+};
+
+RAMET_OP("AsString")
+    .Input("input: T")
+    .Output("output: string")
+    .Attr(
+        "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
+        "uint64, complex64, complex128, bool, variant, string}")
+    .Attr("precision: int = -1")
+    .Attr("scientific: bool = false")
+    .Attr("shortest: bool = false")
+    .Attr("width: int = -1")
+    .Attr("fill: string = ''")
+    .Doc(
+        "Returns the numbers as text: with `precision` digits behind the point (6 if it is -1), "
+        "with an exponent (scientific) or in the shorter form (shortest), at least `width` "
+        "characters wide, filled as the flag of C's printf in `fill` says. Shape of output: shape "
+        "of input. Error: a flag that does not exist; precision for other than real numbers.")
+    .Shape(UnchangedShape)
+    .NotDifferentiable()
+    .CpuKernelClasses<AsStringKernel, RAMET_NUMBERS, bool, std::string>();
+
+}  // namespace
+}  // namespace ramet

@@ -1,0 +1,119 @@
+// Every op of the registry has cases with TensorFlow's answers.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "case.h"
+#include "json.h"
+#include "ramet/op/op.h"
+
+namespace ramet::conformance {
+namespace {
+
+// What one op on made-up values cannot show, with what stands for its cases.
+const std::map<std::string, std::string>& ComparedElsewhere() {
+  static const std::string kFiles =
+      "tests/oracle/saver_options_test.py, v1_checkpoint_test.py and tests/ops/checkpoint_ops_test";
+  static const std::string kRefs = "the op without Ref in its name, for variables";
+  static const std::string kPython = "tests/oracle/python_array_math_test.py";
+  static const std::string kSummaries = "tests/oracle/python_summary_test.py";
+  static const std::string kVariables = "tests/oracle/python_variables_test.py";
+  static const std::string kTemporary = "tests/ops/state_test.cc, with values by hand";
+  static const auto* const ops = new std::map<std::string, std::string>{
+      {"AudioSummary", kSummaries},
+      {"DestroyResourceOp", "tests/runtime/resource_variable_test.cc, with values by hand"},
+      {"DestroyTemporaryVariable", kTemporary},
+      {"FakeParam", "it stands for what a branch does not give; nobody reads it"},
+      {"MatchingFiles", kFiles},
+      {"MergeV2Checkpoints", kFiles},
+      {"PlaceholderV2", "the kernel of Placeholder"},
+      {"PrintV2", kPython},
+      {"PyFunc", kPython},
+      {"PyFuncStateless", kPython},
+      {"ReadFile", kFiles},
+      {"RefEnter", kRefs},
+      {"RefExit", kRefs},
+      {"RefIdentity", kRefs},
+      {"RefMerge", kRefs},
+      {"RefNextIteration", kRefs},
+      {"RefSwitch", kRefs},
+      {"Restore", kFiles},
+      {"RestoreSlice", kFiles},
+      {"RestoreV2", kFiles},
+      {"Save", kFiles},
+      {"SaveSlices", kFiles},
+      {"SaveV2", kFiles},
+      {"ShardedFilename", kFiles},
+      {"ShardedFilespec", kFiles},
+      {"StatelessCase", "the kernel of Case"},
+      {"SymbolicGradient", "the gradients of function calls"},
+      {"TemporaryVariable", kTemporary},
+      {"TensorSummary", kSummaries},
+      {"Timestamp", "it tells the time"},
+      {"TopK", "the kernel of TopKV2; TensorFlow refuses it in new graphs"},
+      {"Variable", kVariables},
+      {"VariableV2", kVariables}};
+  return *ops;
+}
+
+// Of the nodes in the text of a MetaGraphDef, those of functions too, that are no calls of
+// functions.
+void AddOpsOfText(std::string_view text, std::set<std::string>* ops) {
+  constexpr std::string_view kBegin = " op: \"";
+  for (size_t at = 0; (at = text.find(kBegin, at)) != std::string_view::npos;) {
+    at += kBegin.size();
+    const std::string name(text.substr(at, text.find('"', at) - at));
+    if (OpRegistry::Global().Find(name) != nullptr) ops->insert(name);
+  }
+}
+
+void AddOpsOfPrograms(std::set<std::string>* ops) {
+  for (const auto& entry : std::filesystem::directory_iterator(RAMET_CONFORMANCE_PROGRAMS)) {
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      const Json program = Json::Parse(line).value();
+      if (const Json* nodes = program.Find("nodes")) {
+        for (const Json& node : nodes->items) ops->insert(node.items[1].text);
+      } else {
+        AddOpsOfText(program.Find("meta_graph")->text, ops);
+      }
+    }
+  }
+}
+
+void AddRandomOps(std::set<std::string>* ops) {
+  std::ifstream file(RAMET_RANDOM_NUMBERS);
+  for (std::string line; std::getline(file, line);) ops->insert(line.substr(0, line.find(' ')));
+}
+
+std::set<std::string> OpsWithCases() {
+  std::set<std::string> ops;
+  for (const Case& c : LoadCases(RAMET_CONFORMANCE_DATA)) ops.insert(c.op);
+  AddOpsOfPrograms(&ops);
+  AddRandomOps(&ops);
+  return ops;
+}
+
+TEST(Registry, EveryOpIsComparedWithTensorFlow) {
+  const std::set<std::string> compared = OpsWithCases();
+  for (const Op* op : OpRegistry::Global().All()) {
+    const bool elsewhere = ComparedElsewhere().contains(op->name());
+    EXPECT_TRUE(elsewhere || compared.contains(op->name()))
+        << op->name() << " has no case: add some to tests/conformance/cases_*.py and run "
+        << "gen_cases.py (docs/adding-an-op.md)";
+    EXPECT_FALSE(elsewhere && compared.contains(op->name()))
+        << op->name() << " has cases; take it out of ComparedElsewhere";
+  }
+}
+
+TEST(Registry, EveryCaseIsOfARegisteredOp) {
+  for (const std::string& name : OpsWithCases()) {
+    EXPECT_NE(OpRegistry::Global().Find(name), nullptr) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ramet::conformance

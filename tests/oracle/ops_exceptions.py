@@ -1,0 +1,64 @@
+"""What ops_test.py lets differ from TensorFlow, with the reasons."""
+
+# Ops that TensorFlow does not have.
+OWN_OPS = {}
+
+DEFINITIONS = {}
+
+NO_COMPLEX_RULE = 'missing: the update rules are written for real numbers'
+QUANTIZED_EQUAL = 'missing: quantised tensors can be compared after Dequantize'
+MISSING = 'missing: nothing speaks against it'
+
+# op: why Ramet has fewer dtypes on the CPU.
+DTYPES = {
+    **{op: NO_COMPLEX_RULE for op in (
+        'ApplyAdadelta', 'ApplyAdagrad', 'ApplyAdagradV2', 'ApplyAdam', 'ApplyCenteredRMSProp',
+        'ApplyGradientDescent', 'ApplyMomentum', 'ApplyRMSProp', 'ResourceApplyAdadelta',
+        'ResourceApplyAdagrad', 'ResourceApplyAdagradV2', 'ResourceApplyAdam',
+        'ResourceApplyCenteredRMSProp', 'ResourceApplyGradientDescent', 'ResourceApplyMomentum',
+        'ResourceApplyRMSProp', 'ResourceSparseApplyAdadelta', 'ResourceSparseApplyAdagrad',
+        'ResourceSparseApplyAdagradV2', 'ResourceSparseApplyCenteredRMSProp',
+        'ResourceSparseApplyMomentum', 'ResourceSparseApplyRMSProp', 'SparseApplyAdadelta',
+        'SparseApplyAdagrad', 'SparseApplyAdagradV2', 'SparseApplyCenteredRMSProp',
+        'SparseApplyMomentum', 'SparseApplyRMSProp')},
+    **{op: MISSING for op in (
+        'ResourceScatterMax', 'ResourceScatterMin', 'ResourceScatterNdAdd', 'ResourceScatterNdSub',
+        'ScatterMax', 'ScatterMin', 'ScatterNdAdd', 'ScatterNdSub')},
+    'Equal': QUANTIZED_EQUAL,
+    'NotEqual': QUANTIZED_EQUAL,
+    **{op: MISSING for op in (
+        'Acos', 'BatchMatMul', 'Bincount', 'ClipByValue', 'EuclideanNorm', 'LeakyRelu',
+        'LeakyReluGrad', 'MatMul', 'MaxPool', 'MaxPoolV2')},
+    'AsString': 'a variant has no text',
+    'Conj': 'of a variant: no list of complex tensors is conjugated',
+    'SerializeTensor': 'a handle or a variant means nothing in another process',
+}
+
+RETURNS_NONE = "TensorFlow's gradient function returns None for every input"
+NO_FLOAT_OUTPUT = 'no output that a gradient could arrive at; TensorFlow says nothing'
+MORE = 'Ramet has a gradient where TensorFlow raises LookupError'
+NO_SECOND_ORDER = 'the gradient of a gradient, which Ramet does not have'
+
+# op: why Ramet says another word than TensorFlow on its gradient.
+GRADIENTS = {
+    **{op: RETURNS_NONE for op in (
+        'ArgMax', 'ArgMin', 'Ceil', 'Floor', 'FloorDiv', 'LoopCond', 'Rint', 'Round',
+        'TruncateDiv')},
+    **{op: NO_FLOAT_OUTPUT for op in (
+        'All', 'Any', 'Bucketize', 'ControlTrigger', 'HistogramFixedWidth', 'InTopK', 'InTopKV2',
+        'IsFinite', 'IsInf', 'IsNan', 'LookupTableImport', 'LookupTableImportV2',
+        'LookupTableRemoveV2', 'LowerBound', 'NoOp', 'PrintV2', 'StaticRegexFullMatch',
+        'StringFormat', 'UpperBound')},
+    **{op: MORE for op in ('MaxPoolGradGradV2', 'Mod', 'TruncateMod')},
+    **{op: NO_SECOND_ORDER for op in (
+        'FusedBatchNormGrad', 'FusedBatchNormGradV2', 'FusedBatchNormGradV3',
+        'QuantizeAndDequantizeV4Grad')},
+    **{op: 'a source: gradients end there, in TensorFlow because it has no inputs'
+       for op in ('Placeholder', 'PlaceholderV2', 'Variable', 'VariableV2')},
+    **{op: 'keys and values of a table come from no tensor'
+       for op in ('LookupTableExport', 'LookupTableExportV2')},
+    **{op: 'TensorFlow makes these gradients without the registry'
+       for op in ('PartitionedCall', 'StatefulPartitionedCall', 'SymbolicGradient')},
+    'FakeParam': 'it has no inputs',
+    'IgammaGradA': 'gradients end there; TensorFlow raises LookupError',
+}

@@ -19,6 +19,8 @@
 #include "ramet/data/mnist.h"
 #include "ramet/edit/copy_operation.h"
 #include "ramet/edit/patch.h"
+#include "ramet/edit/reroute.h"
+#include "ramet/edit/select.h"
 #include "ramet/format/bundle_reader.h"
 #include "ramet/format/bundle_writer.h"
 #include "ramet/format/checkpoint_copy.h"

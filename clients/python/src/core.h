@@ -258,5 +258,6 @@ void BindCheckpoint(nb::module_& m);
 void BindImportExport(nb::module_& m);
 void BindSavedModel(nb::module_& m);
 void BindDraw(nb::module_& m);
+void BindEdits(nb::module_& m);
 
 }  // namespace ramet::python

@@ -67,4 +67,5 @@ NB_MODULE(_core, m) {
   BindSavedModel(m);
   BindData(m);
   BindDraw(m);
+  BindEdits(m);
 }

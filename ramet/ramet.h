@@ -16,6 +16,7 @@
 #include "ramet/checkpoint/checkpoint_watcher.h"
 #include "ramet/checkpoint/saver.h"
 #include "ramet/data/mnist.h"
+#include "ramet/edit/clone.h"
 #include "ramet/format/bundle_reader.h"
 #include "ramet/format/bundle_writer.h"
 #include "ramet/format/checkpoint_copy.h"

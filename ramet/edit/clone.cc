@@ -71,8 +71,8 @@ class Cloner {
  public:
   Cloner(Graph& source, const CloneOptions& options)
       : options_(options),
-        mapping_(std::make_shared<CloneMapping>(
-            &source, options.into == nullptr ? &source : options.into)),
+        mapping_(std::make_shared<CloneMapping>(&source,
+                                                options.into == nullptr ? &source : options.into)),
         selection_(source, options),
         nodes_(selection_, options, names_, *mapping_) {}
 
@@ -80,9 +80,9 @@ class Cloner {
     RAMET_RETURN_IF_ERROR(selection_.Resolve());
     RAMET_RETURN_IF_ERROR(selection_.Select());
     nodes_.AskDevices();
-    RAMET_ASSIGN_OR_RETURN(const VariableValues values,
-                           CurrentValues(selection_, *mapping_->source, options_,
-                                         mapping_->same_graph()));
+    RAMET_ASSIGN_OR_RETURN(
+        const VariableValues values,
+        CurrentValues(selection_, *mapping_->source, options_, mapping_->same_graph()));
     RAMET_RETURN_IF_ERROR(AppendAll());
     RAMET_RETURN_IF_ERROR(CloneStateOps(*mapping_).MakeInit(options_, values));
     return Cloned(mapping_);

@@ -20,15 +20,13 @@ namespace ramet {
 // one ("out:0", "train/step").
 class RAMET_EXPORT CloneElement {
  public:
-  CloneElement(Output tensor) : element_(tensor) {}                 // NOLINT: implicit on purpose
-  CloneElement(Operation operation) : element_(operation) {}        // NOLINT
-  CloneElement(const Variable& variable) : element_(variable) {}    // NOLINT
-  CloneElement(const char* name) : element_(std::string(name)) {}   // NOLINT
-  CloneElement(std::string name) : element_(std::move(name)) {}     // NOLINT
-  CloneElement(std::string_view n) : element_(std::string(n)) {}    // NOLINT
-  const std::variant<Output, Operation, Variable, std::string>& element() const {
-    return element_;
-  }
+  CloneElement(Output tensor) : element_(tensor) {}                // NOLINT: implicit on purpose
+  CloneElement(Operation operation) : element_(operation) {}       // NOLINT
+  CloneElement(const Variable& variable) : element_(variable) {}   // NOLINT
+  CloneElement(const char* name) : element_(std::string(name)) {}  // NOLINT
+  CloneElement(std::string name) : element_(std::move(name)) {}    // NOLINT
+  CloneElement(std::string_view n) : element_(std::string(n)) {}   // NOLINT
+  const std::variant<Output, Operation, Variable, std::string>& element() const { return element_; }
 
  private:
   std::variant<Output, Operation, Variable, std::string> element_;
@@ -59,9 +57,9 @@ class RAMET_EXPORT CloneDevice {
   using Map = std::map<std::string, std::string>;
   using Function = std::function<std::string(const Operation&)>;
   CloneDevice() = default;
-  CloneDevice(const char* device) : rule_(std::string(device)) {}    // NOLINT: implicit on purpose
-  CloneDevice(std::string device) : rule_(std::move(device)) {}      // NOLINT
-  CloneDevice(Map devices) : rule_(std::move(devices)) {}            // NOLINT
+  CloneDevice(const char* device) : rule_(std::string(device)) {}  // NOLINT: implicit on purpose
+  CloneDevice(std::string device) : rule_(std::move(device)) {}    // NOLINT
+  CloneDevice(Map devices) : rule_(std::move(devices)) {}          // NOLINT
   template <class Fn>
   requires(std::is_invocable_r_v<std::string, Fn, const Operation&>) CloneDevice(Fn function)
       : rule_(Function(std::move(function))) {}  // NOLINT
@@ -80,7 +78,7 @@ inline constexpr CloneInitialKind kCurrent = CloneInitialKind::kCurrent;
 // One of these, or a checkpoint's prefix: what it holds under the originals' names.
 class RAMET_EXPORT CloneInitial {
  public:
-  CloneInitial(CloneInitialKind kind) : initial_(kind) {}                   // NOLINT: implicit
+  CloneInitial(CloneInitialKind kind) : initial_(kind) {}                      // NOLINT: implicit
   CloneInitial(const char* checkpoint) : initial_(std::string(checkpoint)) {}  // NOLINT
   CloneInitial(std::string checkpoint) : initial_(std::move(checkpoint)) {}    // NOLINT
   bool is(CloneInitialKind kind) const {
@@ -100,9 +98,9 @@ struct CloneOptions {
   // operations), all that they need is cloned, up to the inputs.
   std::vector<CloneElement> inputs = {};
   std::vector<CloneElement> outputs = {};
-  // Just these operations, or those of a name scope (whose name then gives way to dst_scope: "net/w"
-  // becomes "copy/w"); with what initialises the state among them. In the same graph they go on
-  // reading what is outside. Not together with outputs.
+  // Just these operations, or those of a name scope (whose name then gives way to dst_scope:
+  // "net/w" becomes "copy/w"); with what initialises the state among them. In the same graph they
+  // go on reading what is outside. Not together with outputs.
   std::vector<CloneElement> ops = {};
   std::string scope = {};
   // The graph that gets the clone; null: the source.
@@ -184,8 +182,8 @@ class RAMET_EXPORT Cloned {
 // collection that the originals are in, with their initializers and slices; colocations, frames,
 // branches and loops, names of shared resources follow; functions go along to another graph. The
 // result is a part of its graph like any other: it is trained, saved, exported and cloned again.
-// Variables of a graph that says nothing of them (a bare GraphDef) are found from the operations and
-// join the collection "variables".
+// Variables of a graph that says nothing of them (a bare GraphDef) are found from the operations
+// and join the collection "variables".
 //
 // A part of a loop's body whose loop is not cut off (outputs and inputs within the body) is cloned
 // without the loop. Gradients can be built on cloned loops.

@@ -25,7 +25,9 @@ class CloneMapping {
   NodeId Copy(NodeId id) const {
     return static_cast<size_t>(id) < copies.size() ? copies[static_cast<size_t>(id)] : -1;
   }
-  bool IsReplaced(Endpoint e) const { return !replaced.empty() && replaced.contains(EndpointKey(e)); }
+  bool IsReplaced(Endpoint e) const {
+    return !replaced.empty() && replaced.contains(EndpointKey(e));
+  }
   // The operation's copy; invalid if it has none.
   Operation Of(const Operation& op) const {
     const NodeId id = op.graph() == source ? Copy(op.id()) : -1;
@@ -41,9 +43,10 @@ class CloneMapping {
 
   Graph* source;
   Graph* target;
-  std::string scope;                                // without the slash
-  std::vector<NodeId> copies;                       // by source id; -1: none
-  std::unordered_map<uint64_t, Endpoint> replaced;  // source tensors that the clone does not compute
+  std::string scope;           // without the slash
+  std::vector<NodeId> copies;  // by source id; -1: none
+  std::unordered_map<uint64_t, Endpoint>
+      replaced;  // source tensors that the clone does not compute
   std::unordered_map<VariableId, VariableId> variable_ids;
   std::vector<ClonedVariable> variables;
   // By position in `variables`: the name in checkpoints.

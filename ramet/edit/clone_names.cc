@@ -5,6 +5,29 @@
 #include "ramet/graph/names.h"
 
 namespace ramet {
+namespace {
+
+// UniqueFullName, without making names_in_use of all imported names.
+std::string UniqueScope(const BuildState& state, const std::string& scope) {
+  const std::string key = LowerCase(scope);
+  std::unordered_set<std::string> near;
+  for (std::string_view name : state.imported_names) {
+    if (name.size() < key.size() || (name[0] | 0x20) != (key[0] | 0x20)) continue;
+    std::string lower = LowerCase(name.substr(0, key.size()));
+    if (lower == key && name.find('/', key.size()) == std::string_view::npos) {
+      near.insert(LowerCase(name));
+    }
+  }
+  auto taken = [&](const std::string& s) {
+    return state.names_in_use.contains(s) || near.contains(s);
+  };
+  if (!taken(key)) return scope;
+  int i = 1;
+  while (taken(StrCat(key, "_", i))) ++i;
+  return StrCat(scope, "_", i);
+}
+
+}  // namespace
 
 Status CloneNames::Init(Graph& target, const CloneOptions& options) {
   GraphImpl& impl = target.impl();
@@ -17,7 +40,7 @@ Status CloneNames::Init(Graph& target, const CloneOptions& options) {
     return InvalidArgument("clone: dst_scope: '", scope, "' is not a valid scope name");
   }
   if (!exact && !scope.empty()) {
-    scope = UniqueFullName(impl.build_state, JoinScope(impl.build_state.name_stack, scope), false);
+    scope = UniqueScope(impl.build_state, JoinScope(impl.build_state.name_stack, scope));
   }
   scope_ = scope;
   prefix_ = scope.empty() ? "" : StrCat(scope, "/");

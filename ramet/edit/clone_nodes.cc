@@ -245,13 +245,17 @@ void CloneNodes::AppendControl(NodeId control, size_t first) {
 std::shared_ptr<const AttrMap> CloneNodes::AttrsOf(const NodeRecord& node, const OpTraits& traits) {
   const bool grouped = node.attrs->Find("_class") != nullptr;
   if (!grouped && !traits.has_frame && !traits.has_shared_name) return node.attrs;
-  auto [it, added] = changed_attrs_.try_emplace(node.attrs.get());
-  if (!added) return it->second;
+  const bool is_shared = node.attrs.use_count() > 1;
+  if (is_shared) {
+    auto known = changed_attrs_.find(node.attrs.get());
+    if (known != changed_attrs_.end()) return known->second;
+  }
   AttrMap changed = *node.attrs;
-  it->second = ChangeAttrs(node, traits, &changed)
-                   ? std::make_shared<const AttrMap>(std::move(changed))
-                   : node.attrs;
-  return it->second;
+  auto result = ChangeAttrs(node, traits, &changed)
+                    ? std::make_shared<const AttrMap>(std::move(changed))
+                    : node.attrs;
+  if (is_shared) changed_attrs_.emplace(node.attrs.get(), result);
+  return result;
 }
 
 bool CloneNodes::ChangeAttrs(const NodeRecord& node, const OpTraits& traits, AttrMap* attrs) {

@@ -57,10 +57,10 @@ class CloneNodes {
   GraphImpl& target_;
   const bool same_;
   NodeId base_ = 0;
-  std::string_view block_;             // all new names
-  std::vector<size_t> name_ends_;      // placeholders first, then copies
+  std::string_view block_;         // all new names
+  std::vector<size_t> name_ends_;  // placeholders first, then copies
   std::vector<std::string> asked_devices_;
-  std::vector<int32_t> device_ids_;    // by the source's device number; -1: not seen
+  std::vector<int32_t> device_ids_;  // by the source's device number; -1: not seen
   std::unordered_map<const Op*, OpTraits> traits_;
   std::unordered_map<const AttrMap*, std::shared_ptr<const AttrMap>> changed_attrs_;
   std::unordered_map<NodeId, std::vector<NodeId>> cut_nodes_;  // what replaced outputs of a node

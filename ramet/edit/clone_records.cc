@@ -32,9 +32,9 @@ void CloneRecords::AddRecord(VariableRecord record, const Output& original,
                              VariableId original_id) {
   const VariableId id = static_cast<VariableId>(target_.variables.size());
   if (original_id >= 0) mapping_.variable_ids[original_id] = id;
-  mapping_.checkpoint_names.push_back(
-      record.save_slice_info ? record.save_slice_info->full_name
-                             : std::string(source_.nodes[original.op().id()].name));
+  mapping_.checkpoint_names.push_back(record.save_slice_info
+                                          ? record.save_slice_info->full_name
+                                          : std::string(source_.nodes[original.op().id()].name));
   if (record.save_slice_info) {
     record.save_slice_info->full_name = names_.Mapped(record.save_slice_info->full_name);
   }
@@ -71,8 +71,7 @@ void CloneRecords::AddBareVariable(const SelectedVariable& v) {
   if (v.initializer >= 0) {
     record.initializer = Operation(target, mapping_.Copy(v.initializer));
     const Endpoint value = source_.inputs(v.initializer)[1];
-    record.initial_value =
-        mapping_.Of(Output(Operation(mapping_.source, value.node), value.index));
+    record.initial_value = mapping_.Of(Output(Operation(mapping_.source, value.node), value.index));
   }
   record.snapshot =
       v.read >= 0 ? Output(Operation(target, mapping_.Copy(v.read)), 0) : record.variable;
@@ -181,7 +180,9 @@ void CloneRecords::CloneContexts() {
     ControlFlowContext& context = *contexts[i];
     ControlFlowContext* const outer = copies[context.outer()];
     const bool stays = listed && mapping_.same_graph();
-    copies[&context] = IsClonable(context) ? CloneContext(context, outer) : stays ? &context : outer;
+    copies[&context] = IsClonable(context) ? CloneContext(context, outer)
+                       : stays             ? &context
+                                           : outer;
   }
   std::vector<std::pair<NodeId, ControlFlowContext*>> added;
   for (const auto& [id, context] : source_.build_state.context_of) {
@@ -200,8 +201,7 @@ ControlFlowContext* CloneRecords::CloneContext(ControlFlowContext& context,
   if (auto* loop = dynamic_cast<WhileContext*>(&context)) {
     WhileOptions options = loop->options();
     options.maximum_iterations = CopiedOrSame(options.maximum_iterations);
-    WhileContext& copy =
-        WhileContext::Restore(target, names_.Text(loop->name()), outer, options);
+    WhileContext& copy = WhileContext::Restore(target, names_.Text(loop->name()), outer, options);
     copy.set_pivots(Copied(loop->pivot()), Copied(loop->pivot_for_pred()),
                     Copied(loop->pivot_for_body()));
     for (const Output& enter : loop->loop_enters()) copy.loop_enters().push_back(Copied(enter));

@@ -131,8 +131,8 @@ Status CloneSelection::ResolveReplacements() {
     }
     const DType wanted = replaced.dtype(), given = by.dtype();
     if (IsRef(wanted) ? wanted != given : wanted != BaseType(given)) {
-      return InvalidArgument("clone: input_map: '", by.name(), "' is ", DTypeName(given), "; '", name,
-                             "', which it replaces, is ", DTypeName(wanted));
+      return InvalidArgument("clone: input_map: '", by.name(), "' is ", DTypeName(given), "; '",
+                             name, "', which it replaces, is ", DTypeName(wanted));
     }
     if (!by.shape().IsCompatibleWith(replaced.shape())) {
       return InvalidArgument("clone: input_map: '", by.name(), "' has shape ", by.shape(), "; '",
@@ -310,7 +310,8 @@ void CloneSelection::MarkLoops() {
     more = false;
     for (const auto& context : impl_.build_state.contexts) {
       auto* loop = dynamic_cast<WhileContext*>(context.get());
-      if (loop == nullptr || !loop->pivot().valid() || !IsSelected(loop->pivot().op().id())) continue;
+      if (loop == nullptr || !loop->pivot().valid() || !IsSelected(loop->pivot().op().id()))
+        continue;
       for (const Output& exit : loop->loop_exits()) {
         if (!exit.valid() || IsSelected(exit.op().id())) continue;
         Mark(exit.op().id());
@@ -359,7 +360,8 @@ Status CloneSelection::CheckCutsInLoops() const {
       return OkStatus();
     }
     return InvalidArgument("clone: ", argument, ": '", TensorName(e), "' is inside the loop '",
-                           loop->name(), "', which is part of the clone: cut before the loop, or "
+                           loop->name(),
+                           "', which is part of the clone: cut before the loop, or "
                            "name outputs inside it");
   };
   for (Endpoint e : cuts_) RAMET_RETURN_IF_ERROR(check(e, "inputs"));

@@ -43,7 +43,6 @@ struct SelectedVariable {
   NodeId read = -1;
 };
 
-
 // The part of the source graph that is copied.
 class CloneSelection {
  public:

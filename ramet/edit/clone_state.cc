@@ -27,11 +27,22 @@ Tensor Strings(const std::vector<std::string>& texts) {
 
 }  // namespace
 
+std::string CloneStateOps::NewName(std::string_view name) const {
+  const std::string full = JoinScope(mapping_.scope, name);
+  const auto& used = graph_.build_state().names_in_use;
+  std::string candidate = full;
+  auto taken = [&] {
+    return graph_.HasOperation(candidate) || used.contains(LowerCase(candidate));
+  };
+  for (int i = 1; taken(); ++i) candidate = StrCat(full, "_", i);
+  return candidate;
+}
+
 StatusOr<Operation> CloneStateOps::Add(std::string_view op, std::string_view name,
                                        std::vector<Output> inputs, AttrMap attrs) {
   NodeSpec spec;
   spec.op = op;
-  spec.name = UniqueFullName(graph_.build_state(), JoinScope(mapping_.scope, name), true);
+  spec.name = NewName(name);
   spec.inputs = std::move(inputs);
   spec.attrs = std::move(attrs);
   return graph_.AddNode(std::move(spec));
@@ -50,7 +61,7 @@ StatusOr<Operation> CloneStateOps::AddBeside(const Variable& v, std::string_view
 StatusOr<Operation> CloneStateOps::Group(std::string_view name, std::vector<Operation> ops) {
   NodeSpec spec;
   spec.op = "NoOp";
-  spec.name = UniqueFullName(graph_.build_state(), JoinScope(mapping_.scope, name), true);
+  spec.name = NewName(name);
   spec.control_inputs = std::move(ops);
   return graph_.AddNode(std::move(spec));
 }
@@ -58,8 +69,8 @@ StatusOr<Operation> CloneStateOps::Group(std::string_view name, std::vector<Oper
 StatusOr<Output> CloneStateOps::Read(const Variable& beside, const Output& variable, DType dtype,
                                      std::string_view name) {
   if (!beside.record().is_resource) return variable;
-  RAMET_ASSIGN_OR_RETURN(
-      Operation read, AddBeside(beside, "ReadVariableOp", name, {variable}, {{"dtype", dtype}}));
+  RAMET_ASSIGN_OR_RETURN(Operation read,
+                         AddBeside(beside, "ReadVariableOp", name, {variable}, {{"dtype", dtype}}));
   return read.output(0);
 }
 
@@ -76,8 +87,8 @@ Status CloneStateOps::CompleteReads() {
   for (const ClonedVariable& v : mapping_.variables) {
     if (!v.copy.record().is_resource || v.copy.record().snapshot != v.copy.ref()) continue;
     RAMET_ASSIGN_OR_RETURN(auto dtype, v.copy.ref().op().attr<DType>("dtype"));
-    RAMET_ASSIGN_OR_RETURN(Output read, Read(v.copy, v.copy.ref(), dtype,
-                                             StrCat("read/", v.original.op().name())));
+    RAMET_ASSIGN_OR_RETURN(
+        Output read, Read(v.copy, v.copy.ref(), dtype, StrCat("read/", v.original.op().name())));
     EditVariable(v.copy, [&](VariableRecord& record) { record.snapshot = read; });
   }
   return OkStatus();
@@ -109,7 +120,8 @@ StatusOr<std::vector<Operation>> CloneStateOps::AssignAll(const VariableValues& 
     const std::string name = StrCat("init/", v.original.op().name());
     Output value;
     if (mapping_.same_graph()) {
-      RAMET_ASSIGN_OR_RETURN(value, Read(v.copy, v.original, v.copy.dtype(), StrCat(name, "/read")));
+      RAMET_ASSIGN_OR_RETURN(value,
+                             Read(v.copy, v.original, v.copy.dtype(), StrCat(name, "/read")));
     } else {
       const Tensor& held = values.at(v.original.op().id());
       RAMET_ASSIGN_OR_RETURN(Operation constant,
@@ -143,10 +155,9 @@ StatusOr<std::vector<Operation>> CloneStateOps::RestoreAll(const std::string& pr
   RAMET_ASSIGN_OR_RETURN(Operation restore,
                          Add("RestoreV2", "init/RestoreV2", inputs, {{"dtypes", dtypes}}));
   for (size_t i = 0; i < mapping_.variables.size(); ++i) {
-    RAMET_ASSIGN_OR_RETURN(
-        ops.emplace_back(),
-        Assign(mapping_.variables[i].copy, restore.output(static_cast<int>(i)),
-               StrCat("init/", mapping_.variables[i].original.op().name())));
+    RAMET_ASSIGN_OR_RETURN(ops.emplace_back(),
+                           Assign(mapping_.variables[i].copy, restore.output(static_cast<int>(i)),
+                                  StrCat("init/", mapping_.variables[i].original.op().name())));
   }
   return ops;
 }
@@ -165,21 +176,22 @@ StatusOr<Operation> CloneStateOps::MakeUpdate(std::string_view group) {
 StatusOr<Output> CloneStateOps::Mixed(const Variable& to, const Output& current,
                                       const Output& target, double tau, const std::string& name) {
   auto weight = [&](double w, const char* part) -> StatusOr<Output> {
-    RAMET_ASSIGN_OR_RETURN(Operation constant, AddBeside(to, "Const", StrCat(name, part), {},
-                                                         {{"value", Tensor(w)}, {"dtype", kDouble}}));
+    RAMET_ASSIGN_OR_RETURN(
+        Operation constant,
+        AddBeside(to, "Const", StrCat(name, part), {}, {{"value", Tensor(w)}, {"dtype", kDouble}}));
     if (to.dtype() == kDouble) return constant.output(0);
-    RAMET_ASSIGN_OR_RETURN(Operation cast,
-                           AddBeside(to, "Cast", StrCat(name, part, "/cast"), {constant.output(0)},
-                                     {{"DstT", to.dtype()}}));
+    RAMET_ASSIGN_OR_RETURN(Operation cast, AddBeside(to, "Cast", StrCat(name, part, "/cast"),
+                                                     {constant.output(0)}, {{"DstT", to.dtype()}}));
     return cast.output(0);
   };
   RAMET_ASSIGN_OR_RETURN(Output tau_of, weight(tau, "/tau"));
   RAMET_ASSIGN_OR_RETURN(Output rest_of, weight(1 - tau, "/rest"));
-  RAMET_ASSIGN_OR_RETURN(Operation a, AddBeside(to, "Mul", StrCat(name, "/new"), {tau_of, current}));
+  RAMET_ASSIGN_OR_RETURN(Operation a,
+                         AddBeside(to, "Mul", StrCat(name, "/new"), {tau_of, current}));
   RAMET_ASSIGN_OR_RETURN(Operation b,
                          AddBeside(to, "Mul", StrCat(name, "/old"), {rest_of, target}));
-  RAMET_ASSIGN_OR_RETURN(
-      Operation sum, AddBeside(to, "AddV2", StrCat(name, "/sum"), {a.output(0), b.output(0)}));
+  RAMET_ASSIGN_OR_RETURN(Operation sum,
+                         AddBeside(to, "AddV2", StrCat(name, "/sum"), {a.output(0), b.output(0)}));
   return sum.output(0);
 }
 
@@ -189,8 +201,7 @@ StatusOr<Operation> CloneStateOps::MakePolyak(double tau) {
   for (const ClonedVariable& v : mapping_.variables) {
     const std::string name = StrCat(group, "/", v.original.op().name());
     const DType dtype = v.copy.dtype();
-    RAMET_ASSIGN_OR_RETURN(Output value,
-                           Read(v.copy, v.original, dtype, StrCat(name, "/read")));
+    RAMET_ASSIGN_OR_RETURN(Output value, Read(v.copy, v.original, dtype, StrCat(name, "/read")));
     if (IsFloating(dtype)) {
       RAMET_ASSIGN_OR_RETURN(Output own,
                              Read(v.copy, v.copy.ref(), dtype, StrCat(name, "/read_own")));

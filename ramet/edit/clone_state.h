@@ -25,6 +25,7 @@ class CloneStateOps {
   StatusOr<Operation> MakePolyak(double tau);
 
  private:
+  std::string NewName(std::string_view name) const;
   StatusOr<Operation> Add(std::string_view op, std::string_view name, std::vector<Output> inputs,
                           AttrMap attrs = {});
   StatusOr<Operation> AddBeside(const Variable& v, std::string_view op, std::string_view name,
@@ -36,8 +37,8 @@ class CloneStateOps {
   Status CompleteReads();
   StatusOr<std::vector<Operation>> RestoreAll(const std::string& prefix);
   StatusOr<std::vector<Operation>> AssignAll(const VariableValues& values);
-  StatusOr<Output> Mixed(const Variable& to, const Output& current, const Output& target, double tau,
-                         const std::string& name);
+  StatusOr<Output> Mixed(const Variable& to, const Output& current, const Output& target,
+                         double tau, const std::string& name);
 
   CloneMapping& mapping_;
   Graph& graph_;

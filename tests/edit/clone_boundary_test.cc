@@ -90,7 +90,8 @@ TEST_F(CloneBoundaryTest, IntoAnotherGraph) {
   Cloned c = Clone(g, {.inputs = {x}, .outputs = {out}, .into = &other, .dst_scope = ""}).value();
   EXPECT_EQ(c.Transformed(out).name(), "net/out:0");
   EXPECT_EQ(Run(other, c.init_op(), c.Transformed(x), c.Transformed(out)), 16.0f);
-  Cloned twice = Clone(g, {.inputs = {x}, .outputs = {out}, .into = &other, .dst_scope = ""}).value();
+  Cloned twice =
+      Clone(g, {.inputs = {x}, .outputs = {out}, .into = &other, .dst_scope = ""}).value();
   EXPECT_EQ(twice.Transformed(out).name(), "net/out_1:0");
   EXPECT_EQ(Run(other, twice.init_op(), twice.Transformed(x), twice.Transformed(out)), 16.0f);
 }
@@ -104,7 +105,8 @@ TEST_F(CloneBoundaryTest, CurrentValuesGoIntoAnotherGraph) {
   Cloned c = Clone(g, {.outputs = {out},
                        .into = &other,
                        .initial = kCurrent,
-                       .value_of = [&](const Variable& v) { return session.Value(v); }}).value();
+                       .value_of = [&](const Variable& v) { return session.Value(v); }})
+                 .value();
   EXPECT_EQ(Run(other, c.init_op(), c.Transformed(x), c.Transformed(out)), 36.0f);
   EXPECT_THAT(c.UpdateOp().status().message(), HasSubstr("another graph"));
 }

@@ -24,9 +24,8 @@ class RandomGraph {
   void AddSomething(int i) {
     switch (Below(6)) {
       case 0:
-        tensors_.push_back(scope_.GetVariable(StrCat("v", i), {},
-                                              {.initializer = ConstantInit(i),
-                                               .use_resource = Below(2) == 0}));
+        tensors_.push_back(scope_.GetVariable(
+            StrCat("v", i), {}, {.initializer = ConstantInit(i), .use_resource = Below(2) == 0}));
         return;
       case 1: {
         Scope beside = scope_.ColocateWith(Any().op());
@@ -158,7 +157,8 @@ TEST_P(CloneRandomTest, OutputsAloneComputeTheSame) {
   Session here = Session::Create(g).value(), there = Session::Create(other).value();
   ASSERT_TRUE(here.Run(init).ok());
   ASSERT_TRUE(there.Run(c.init_op()).ok());
-  auto a = here.Run({{"x:0", 0.75f}}, last), b = there.Run({{"copy/x:0", 0.75f}}, c.Transformed(last));
+  auto a = here.Run({{"x:0", 0.75f}}, last),
+       b = there.Run({{"copy/x:0", 0.75f}}, c.Transformed(last));
   ASSERT_TRUE(a.ok()) << a.status().ToString();
   ASSERT_TRUE(b.ok()) << b.status().ToString();
   EXPECT_EQ((*a)[0].scalar<float>(), (*b)[0].scalar<float>());

@@ -65,7 +65,8 @@ TEST_F(CloneTest, TrainingMovesOneOfThemAlone) {
   for (bool resource : {false, true}) {
     Graph graph;
     Scope scope(graph);
-    Variable w = scope.GetVariable("w", {}, {.initializer = ConstantInit(1.0), .use_resource = resource});
+    Variable w =
+        scope.GetVariable("w", {}, {.initializer = ConstantInit(1.0), .use_resource = resource});
     Output loss = Square(w - 5.0f);
     Cloned c = Clone(graph).value();
     Operation train = GradientDescent(0.1).Minimize(loss);
@@ -136,7 +137,8 @@ TEST_F(CloneTest, CheckpointOfTheOriginalIsReadByInitAndBySaverMap) {
   EXPECT_THAT(Floats(there.Value(c.Transformed(w)).value()), ElementsAre(4, 5));
   ASSERT_TRUE(there.Assign(c.Transformed(w), Tensor::Vector<float>({0, 0})).ok());
   SaverOptions options;
-  for (const auto& entry : c.SaverMap()) options.var_map.emplace_back(entry.name, entry.variables[0]);
+  for (const auto& entry : c.SaverMap())
+    options.var_map.emplace_back(entry.name, entry.variables[0]);
   Saver loader(other, options);
   ASSERT_TRUE(loader.Restore(there, prefix).ok());
   EXPECT_THAT(Floats(there.Value(c.Transformed(w)).value()), ElementsAre(4, 5));
@@ -222,9 +224,11 @@ TEST_F(CloneTest, SharedVariablesAreReadByTheClone) {
   Variable w = s.GetVariable("w", {}, ConstantInit(3.0));
   Variable v = s.GetVariable("v", {}, ConstantInit(4.0));
   Output y = w * v;
-  Cloned c = Clone(g, {.variables = [](const std::string& name) {
-                     return name == "w" ? CloneState::kShared : CloneState::kOwn;
-                   }}).value();
+  Cloned c = Clone(g, {.variables =
+                           [](const std::string& name) {
+                             return name == "w" ? CloneState::kShared : CloneState::kOwn;
+                           }})
+                 .value();
   EXPECT_EQ(c.Transformed(w), w);
   EXPECT_EQ(c.variables().size(), 1u);
   EXPECT_FALSE(g.HasOperation("copy/w"));
@@ -289,11 +293,15 @@ TEST_F(CloneTest, DevicesAreGivenMappedOrAsked) {
   }
   Clone(g, {.dst_scope = "a", .device = "/cpu:1"}).value();
   EXPECT_EQ(g.FindOperation("a/n")->device(), "/cpu:1");
-  Clone(g, {.ops = {"n"}, .dst_scope = "b",
-            .device = CloneDevice::Map{{"/device:CPU:0", "/device:CPU:2"}}}).value();
+  Clone(g, {.ops = {"n"},
+            .dst_scope = "b",
+            .device = CloneDevice::Map{{"/device:CPU:0", "/device:CPU:2"}}})
+      .value();
   EXPECT_EQ(g.FindOperation("b/n")->device(), "/device:CPU:2");
-  Clone(g, {.ops = {"n"}, .dst_scope = "c",
-            .device = [](const Operation& op) { return "/" + op.name() + ":0"; }}).value();
+  Clone(g, {.ops = {"n"},
+            .dst_scope = "c",
+            .device = [](const Operation& op) { return "/" + op.name() + ":0"; }})
+      .value();
   EXPECT_EQ(g.FindOperation("c/n")->device(), "/n:0");
 }
 

@@ -1,5 +1,5 @@
-// Every golden model of the folder that RAMET_ZOO names is cloned whole: the clone, started from the
-// original's values, computes the same bits, and neither moves the other.
+// Every golden model of the folder that RAMET_ZOO names is cloned whole: the clone, started from
+// the original's values, computes the same bits, and neither moves the other.
 
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>
@@ -131,8 +131,7 @@ std::vector<Tensor> Values(Session& session, const Cloned& clone, bool of_clone)
     const auto& records = node.graph()->variables();
     for (size_t i = 0; i < records.size(); ++i) {
       if (records[i].variable != node) continue;
-      values.push_back(
-          session.Value(Variable(node.graph(), static_cast<VariableId>(i))).value());
+      values.push_back(session.Value(Variable(node.graph(), static_cast<VariableId>(i))).value());
       break;
     }
   }
@@ -144,12 +143,25 @@ void ExpectSame(const std::vector<Tensor>& a, const std::vector<Tensor>& b, cons
   for (size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(SameBits(a[i], b[i])) << what << " " << i;
 }
 
+// The paths of a SavedModel's files, which its loader feeds to what initialises tables.
+Feeds AssetPaths(Session& from, const Cloned& clone, const std::string& folder) {
+  Feeds feeds;
+  for (const Output& path : clone.source().collections().Get<Output>("asset_filepaths")) {
+    if (!clone.Transformed(path).valid()) continue;
+    const std::string written = from.Run(path).value()[0].scalar<std::string>();
+    const fs::path file = fs::path(folder) / "assets" / fs::path(written).filename();
+    if (fs::exists(file)) feeds.push_back({clone.Transformed(path), Tensor(file.string())});
+  }
+  return feeds;
+}
+
 // The clone of an uninitialised variable stays one; init_op would say so.
-void StartFrom(Session& from, Session& to, const Cloned& clone) {
+void StartFrom(Session& from, Session& to, const Cloned& clone, const Case& c) {
+  const Feeds assets = AssetPaths(from, clone, c.graph_path);
   for (const char* key : {"table_initializer", "saved_model_main_op", "legacy_init_op"}) {
     for (const Operation& op : clone.source().collections().Get<Operation>(key)) {
       if (!clone.Transformed(op).valid()) continue;
-      const auto run = to.Run(clone.Transformed(op));
+      const auto run = to.Run(assets, clone.Transformed(op));
       ASSERT_TRUE(run.ok()) << run.status().ToString();
     }
   }
@@ -177,7 +189,7 @@ TEST_P(CloneZooTest, ComputesTheSameAndMovesAlone) {
   auto clone = Clone(graph, {.initial = kCurrent});
   ASSERT_TRUE(clone.ok()) << clone.status().ToString();
   for (const std::string& name : c.init_ops) ASSERT_TRUE(session->Run(Fetches(name)).ok());
-  StartFrom(*session, *session, *clone);
+  StartFrom(*session, *session, *clone, c);
   const auto before = Values(*session, *clone, true);
   ExpectSame(before, Values(*session, *clone, false), "first values");
 
@@ -211,7 +223,7 @@ TEST_P(CloneZooTest, ComputesTheSameInAnotherGraph) {
   ASSERT_TRUE(clone.ok()) << clone.status().ToString();
   auto there = Session::Create(other, session->options());
   ASSERT_TRUE(there.ok()) << there.status().ToString();
-  StartFrom(*session, *there, *clone);
+  StartFrom(*session, *there, *clone, c);
   const auto original = Steps(*session, *clone, false).Run(c);
   const auto cloned = Steps(*there, *clone, true).Run(c);
   for (size_t i = 0; i < original.size(); ++i) ExpectSame(original[i], cloned[i], "fetch");

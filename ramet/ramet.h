@@ -6,6 +6,7 @@
 #include "ramet/base/progress.h"
 #include "ramet/base/status.h"
 #include "ramet/builders/control_flow.h"
+#include "ramet/builders/functional.h"
 #include "ramet/builders/initializers.h"
 #include "ramet/builders/layers.h"
 #include "ramet/builders/losses.h"

@@ -23,6 +23,25 @@ RAMET_EXPORT Outputs Cond(Scope& scope, const Output& pred, const std::function<
                           const std::function<Outputs()>& otherwise,
                           std::string_view name = "cond");
 
+// A computation and the bool scalar that says whether it may be taken.
+struct CaseBranch {
+  Output pred;
+  std::function<Outputs()> branch;
+};
+struct CondCaseOptions {
+  bool exclusive = false;  // whether it is an error of the run that more than one pred holds
+  std::string_view name = "case";
+};
+// What the first branch returns whose `pred` holds, or `otherwise` where none does (tf.case): a
+// Cond within the other. Without `otherwise` it is an error of the run (kInvalidArgument) that none
+// holds.
+//
+// After an error, which the graph keeps (as Cond; kInvalidArgument if there is no branch), there
+// are no outputs, or invalid ones.
+RAMET_EXPORT Outputs Case(Scope& scope, const std::vector<CaseBranch>& branches,
+                          const std::function<Outputs()>& otherwise = nullptr,
+                          const CondCaseOptions& options = {});
+
 struct WhileLoopOptions {
   // Shapes that the variables have in each iteration; none: those that they begin with.
   std::vector<Shape> shape_invariants = {};

@@ -316,7 +316,7 @@ Operation Group(Graph& graph, const std::vector<Operation>& ops, std::string_vie
   auto noop = [&](std::string_view op_name, const std::vector<Operation>& controls,
                   const std::string& device) {
     BuildState& state = graph.build_state();
-    state.PushControls({controls, {}, false});
+    state.PushControls({.controllers = controls});
     state.devices.push_back(device);
     Operation op = AddOp(graph, "NoOp", {}, {}, op_name);
     state.devices.pop_back();

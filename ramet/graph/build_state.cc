@@ -26,8 +26,9 @@ std::vector<Operation> BuildState::ControlsFor(const std::vector<Output>& inputs
   for (size_t s = first; s < controls.size(); ++s) {
     const ControlScope& scope = controls[s];
     auto inside = [&](const Output& in) {
-      size_t id = static_cast<size_t>(in.op().id());
-      return id < scope.made_inside.size() && scope.made_inside[id];
+      const auto id = static_cast<size_t>(in.op().id() - scope.first_inside);
+      return in.op().id() >= scope.first_inside && id < scope.made_inside.size() &&
+             scope.made_inside[id];
     };
     if (std::ranges::any_of(inputs, inside)) continue;
     for (const Operation& c : scope.controllers) {
@@ -41,7 +42,8 @@ std::vector<Operation> BuildState::ControlsFor(const std::vector<Output>& inputs
 
 void BuildState::NoteUnderControls(const Operation& op) {
   for (auto it = controls.rbegin(); it != controls.rend() && !it->clears; ++it) {
-    size_t id = static_cast<size_t>(op.id());
+    if (it->made_inside.empty()) it->first_inside = op.id();
+    const auto id = static_cast<size_t>(op.id() - it->first_inside);
     if (it->made_inside.size() <= id) it->made_inside.resize(id + 1);
     it->made_inside[id] = true;
   }

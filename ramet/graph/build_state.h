@@ -18,8 +18,9 @@ class ControlFlowContext;
 // One open control_dependencies scope: its controllers, and what was made under it (whose consumers
 // need no second edge; spec: graph-semantics 1.4).
 struct ControlScope {
-  std::vector<Operation> controllers;
-  std::vector<bool> made_inside;       // by node id
+  std::vector<Operation> controllers = {};
+  std::vector<bool> made_inside = {};  // by node id, from first_inside on
+  NodeId first_inside = 0;             // the first node that was made under it
   bool clears = false;                 // control_dependencies(None): outside of every context, too
   ControlFlowContext* left = nullptr;  // the context that was current, if it clears
 };

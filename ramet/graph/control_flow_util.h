@@ -44,7 +44,7 @@ class InContext {
 class WithoutControls {
  public:
   explicit WithoutControls(Graph& graph) : state_(graph.build_state()) {
-    state_.PushControls({{}, {}, true});
+    state_.PushControls({.clears = true});
   }
   ~WithoutControls() { state_.PopControls(); }
   WithoutControls(const WithoutControls&) = delete;

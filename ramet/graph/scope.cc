@@ -90,10 +90,10 @@ Scope::Scope(Graph& graph, ControlScope controls) : Scope(graph, Restore{}) {
 }
 
 Scope Scope::ControlDependencies(std::vector<Operation> controls) {
-  return Scope(*graph_, ControlScope{std::move(controls), {}, false});
+  return Scope(*graph_, ControlScope{.controllers = std::move(controls)});
 }
 
-Scope Scope::ClearControlDependencies() { return Scope(*graph_, ControlScope{{}, {}, true}); }
+Scope Scope::ClearControlDependencies() { return Scope(*graph_, ControlScope{.clears = true}); }
 
 Scope::Scope(Graph& graph, Operation colocate_with) : Scope(graph, Restore{}) {
   graph.build_state().colocations.push_back(colocate_with);

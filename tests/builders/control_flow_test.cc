@@ -76,6 +76,39 @@ TEST_F(ControlFlowTest, BranchesThatDoNotFitAreAnError) {
   EXPECT_THAT(h.status().ToString(), HasSubstr("return 1 and 0 tensors"));
 }
 
+TEST_F(ControlFlowTest, CaseTakesTheFirstBranchThatMayBeTaken) {
+  Output p = s.Placeholder("p", kBool, {}), q = s.Placeholder("q", kBool, {});
+  auto give = [&](float value) { return [&, value] { return Outputs{Constant(g, value)}; }; };
+  const std::vector<CaseBranch> branches = {{p, give(1)}, {q, give(2)}};
+  const Outputs y = Case(s, branches, give(3));
+  EXPECT_EQ(y[0].name(), "case/cond/Merge:0");
+  EXPECT_TRUE(g.HasOperation("case/cond/cond/Const_1"));
+  EXPECT_THAT(Run(g, y, {{p, true}, {q, true}}), ElementsAre(ElementsAre(1)));
+  EXPECT_THAT(Run(g, y, {{p, false}, {q, true}}), ElementsAre(ElementsAre(2)));
+  EXPECT_THAT(Run(g, y, {{p, false}, {q, false}}), ElementsAre(ElementsAre(3)));
+}
+
+TEST_F(ControlFlowTest, CaseChecksItsConditions) {
+  Output p = s.Placeholder("p", kBool, {}), q = s.Placeholder("q", kBool, {});
+  auto give = [&](float value) { return [&, value] { return Outputs{Constant(g, value)}; }; };
+  const std::vector<CaseBranch> branches = {{p, give(1)}, {q, give(2)}};
+  const Output no_default = Case(s, branches)[0];
+  const Output exclusive = Case(s, branches, give(3), {.exclusive = true, .name = "one"})[0];
+  EXPECT_TRUE(g.HasOperation("case/cond/Assert_1/AssertGuard/control_dependency_1"));
+  EXPECT_TRUE(g.HasOperation("case/cond/Assert_1/Const"));
+  EXPECT_TRUE(g.HasOperation("one/Assert/AssertGuard/Assert/Switch_1"));
+  EXPECT_THAT(Run(g, {no_default, exclusive}, {{p, false}, {q, true}}),
+              ElementsAre(ElementsAre(2), ElementsAre(2)));
+  Session session = Session::Create(g).value();
+  EXPECT_THAT(session.Run({{p, false}, {q, false}}, no_default).status().ToString(),
+              HasSubstr("Input error: None of conditions evaluated as True:"));
+  EXPECT_THAT(session.Run({{p, true}, {q, true}}, exclusive).status().ToString(),
+              HasSubstr("more than 1 conditions (p:0, q:0) evaluated as True:"));
+  EXPECT_TRUE(session.Run({{p, true}, {q, false}}, exclusive).ok());
+  Case(s, {});
+  EXPECT_THAT(g.status().ToString(), HasSubstr("Case needs at least one branch"));
+}
+
 TEST_F(ControlFlowTest, LoopRunsWhileItsConditionHolds) {
   Output x = s.Placeholder("x", kFloat, {});
   Output n = s.Placeholder("n", kInt32, {});

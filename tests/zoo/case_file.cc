@@ -158,9 +158,6 @@ StatusOr<Case> ReadCase(const std::string& folder, const Json& json) {
   result.device_count = session.value("device_count", result.device_count);
   result.restore_map = json.value("restore_map", result.restore_map);
   result.init_ops = json.value("init_ops", result.init_ops);
-  for (const auto& [op, count] : json.at("ops_needed_by_steps").items()) {
-    result.needed_ops.push_back(op);
-  }
   for (const Json& item : json.at("steps")) {
     auto step = ReadStep(folder, item);
     if (!step.ok()) {

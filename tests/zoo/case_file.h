@@ -42,7 +42,6 @@ struct Case {
   std::map<std::string, int> device_count;
   std::map<std::string, std::string> restore_map;  // checkpoint key: variable name
   std::vector<std::string> init_ops;
-  std::vector<std::string> needed_ops;
   std::vector<Step> steps;
 };
 

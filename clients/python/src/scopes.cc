@@ -42,7 +42,7 @@ nb::tuple PushName(PyGraph& graph, const std::string& name, bool unique) {
 SavedScopes* Leave(PyGraph& graph, bool controls, bool devices, bool colocations) {
   BuildState& s = State(graph);
   auto* saved = new SavedScopes{s.name_stack, s.devices, s.colocations, s.controls, s.control_flow};
-  if (controls) s.PushControls({{}, {}, true});
+  if (controls) s.PushControls({.clears = true});
   if (devices) s.devices.push_back(std::nullopt);
   if (colocations) s.colocations.clear();
   return saved;

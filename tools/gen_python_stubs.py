@@ -117,6 +117,8 @@ def namespace_stubs(table, values, ops):
         if target.startswith('gen:') and target[4:] not in ops:
             continue
         parts = path.split('.')
+        if any(table.get('.'.join(parts[:n]), '').endswith(':') for n in range(1, len(parts))):
+            continue  # below a module of sources
         for depth in range(1, len(parts)):
             space, parent = '.'.join(parts[:depth]), '.'.join(parts[:depth - 1])
             if space not in stubs:

@@ -2471,6 +2471,84 @@ std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& inp
   return StatelessIf(cond, input, tout, then_branch, else_branch, StatelessIfOptions(), name, where);
 }
 
+Output StatelessRandomGetAlg(Graph& graph, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "StatelessRandomGetAlg", Flat({}), {}, Or(name, "StatelessRandomGetAlg"), where));
+}
+
+StatelessRandomGetKeyCounterOutputs StatelessRandomGetKeyCounter(const Input& seed, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "StatelessRandomGetKeyCounter", Flat({seed}), {}, Or(name, "StatelessRandomGetKeyCounter"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+StatelessRandomGetKeyCounterAlgOutputs StatelessRandomGetKeyCounterAlg(const Input& seed, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "StatelessRandomGetKeyCounterAlg", Flat({seed}), {}, Or(name, "StatelessRandomGetKeyCounterAlg"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+Output StatelessRandomNormal(const Input& shape, const Input& seed, const StatelessRandomNormalOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessRandomNormal", Flat({shape, seed}), {{"dtype", options.dtype}}, Or(name, "StatelessRandomNormal"), where));
+}
+Output StatelessRandomNormal(const Input& shape, const Input& seed, std::string_view name, SourceLocation where) {
+  return StatelessRandomNormal(shape, seed, StatelessRandomNormalOptions(), name, where);
+}
+
+Output StatelessRandomNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessRandomNormalV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessRandomNormalV2", Flat({shape, key, counter, alg}), {{"dtype", options.dtype}}, Or(name, "StatelessRandomNormalV2"), where));
+}
+Output StatelessRandomNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, std::string_view name, SourceLocation where) {
+  return StatelessRandomNormalV2(shape, key, counter, alg, StatelessRandomNormalV2Options(), name, where);
+}
+
+Output StatelessRandomUniform(const Input& shape, const Input& seed, const StatelessRandomUniformOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessRandomUniform", Flat({shape, seed}), {{"dtype", options.dtype}}, Or(name, "StatelessRandomUniform"), where));
+}
+Output StatelessRandomUniform(const Input& shape, const Input& seed, std::string_view name, SourceLocation where) {
+  return StatelessRandomUniform(shape, seed, StatelessRandomUniformOptions(), name, where);
+}
+
+Output StatelessRandomUniformFullInt(const Input& shape, const Input& seed, const StatelessRandomUniformFullIntOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessRandomUniformFullInt", Flat({shape, seed}), {{"dtype", options.dtype}}, Or(name, "StatelessRandomUniformFullInt"), where));
+}
+Output StatelessRandomUniformFullInt(const Input& shape, const Input& seed, std::string_view name, SourceLocation where) {
+  return StatelessRandomUniformFullInt(shape, seed, StatelessRandomUniformFullIntOptions(), name, where);
+}
+
+Output StatelessRandomUniformFullIntV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessRandomUniformFullIntV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessRandomUniformFullIntV2", Flat({shape, key, counter, alg}), {{"dtype", options.dtype}}, Or(name, "StatelessRandomUniformFullIntV2"), where));
+}
+Output StatelessRandomUniformFullIntV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, std::string_view name, SourceLocation where) {
+  return StatelessRandomUniformFullIntV2(shape, key, counter, alg, StatelessRandomUniformFullIntV2Options(), name, where);
+}
+
+Output StatelessRandomUniformInt(const Input& shape, const Input& seed, const Input& minval, const Input& maxval, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessRandomUniformInt", Flat({shape, seed, minval, maxval}), {}, Or(name, "StatelessRandomUniformInt"), where));
+}
+
+Output StatelessRandomUniformIntV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const Input& minval, const Input& maxval, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessRandomUniformIntV2", Flat({shape, key, counter, alg, minval, maxval}), {}, Or(name, "StatelessRandomUniformIntV2"), where));
+}
+
+Output StatelessRandomUniformV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessRandomUniformV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessRandomUniformV2", Flat({shape, key, counter, alg}), {{"dtype", options.dtype}}, Or(name, "StatelessRandomUniformV2"), where));
+}
+Output StatelessRandomUniformV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, std::string_view name, SourceLocation where) {
+  return StatelessRandomUniformV2(shape, key, counter, alg, StatelessRandomUniformV2Options(), name, where);
+}
+
+Output StatelessTruncatedNormal(const Input& shape, const Input& seed, const StatelessTruncatedNormalOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessTruncatedNormal", Flat({shape, seed}), {{"dtype", options.dtype}}, Or(name, "StatelessTruncatedNormal"), where));
+}
+Output StatelessTruncatedNormal(const Input& shape, const Input& seed, std::string_view name, SourceLocation where) {
+  return StatelessTruncatedNormal(shape, seed, StatelessTruncatedNormalOptions(), name, where);
+}
+
+Output StatelessTruncatedNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessTruncatedNormalV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessTruncatedNormalV2", Flat({shape, key, counter, alg}), {{"dtype", options.dtype}}, Or(name, "StatelessTruncatedNormalV2"), where));
+}
+Output StatelessTruncatedNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, std::string_view name, SourceLocation where) {
+  return StatelessTruncatedNormalV2(shape, key, counter, alg, StatelessTruncatedNormalV2Options(), name, where);
+}
+
 std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, const StatelessWhileOptions& options, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "StatelessWhile", Flat({input}), {{"cond", cond}, {"body", body}, {"output_shapes", options.output_shapes}, {"parallel_iterations", options.parallel_iterations}}, Or(name, "StatelessWhile"), where));
 }

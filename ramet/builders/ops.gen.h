@@ -3950,6 +3950,138 @@ struct StatelessIfOptions {
 RAMET_EXPORT std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const StatelessIfOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// The algorithm (a scalar) of the device: 1, Philox.
+// StatelessRandomGetAlg() -> (alg:int32) {}
+RAMET_EXPORT Output StatelessRandomGetAlg(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct StatelessRandomGetKeyCounterOutputs {
+  Output key;
+  Output counter;
+};
+// The key [1] and the counter [2] that `seed` (two integers) stands for in the random ops whose
+// names end in V2.
+// \error kInvalidArgument if seed has not two elements.
+// StatelessRandomGetKeyCounter(seed:Tseed) -> (key:uint64, counter:uint64) {Tseed:type=int64}
+RAMET_EXPORT StatelessRandomGetKeyCounterOutputs StatelessRandomGetKeyCounter(const Input& seed, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct StatelessRandomGetKeyCounterAlgOutputs {
+  Output key;
+  Output counter;
+  Output alg;
+};
+// As StatelessRandomGetKeyCounter and StatelessRandomGetAlg.
+// \error kInvalidArgument if seed has not two elements.
+// StatelessRandomGetKeyCounterAlg(seed:Tseed) -> (key:uint64, counter:uint64, alg:int32)
+// {Tseed:type=int64}
+RAMET_EXPORT StatelessRandomGetKeyCounterAlgOutputs StatelessRandomGetKeyCounterAlg(const Input& seed, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct StatelessRandomNormalOptions {
+  DType dtype = static_cast<DType>(1) /* float */;
+};
+// Random numbers of the normal distribution with mean 0 and deviation 1, in the shape `shape`. The
+// numbers follow from `seed` (two integers) alone and are TensorFlow's.
+// \error kInvalidArgument if shape is no vector of sizes >= 0, or seed has not two elements.
+// StatelessRandomNormal(shape:T, seed:Tseed) -> (output:dtype) {dtype:type=float, T:type=int32,
+// Tseed:type=int64}
+RAMET_EXPORT Output StatelessRandomNormal(const Input& shape, const Input& seed, const StatelessRandomNormalOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatelessRandomNormal(const Input& shape, const Input& seed, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessRandomNormalV2Options {
+  DType dtype = static_cast<DType>(1) /* float */;
+};
+// Random numbers of the normal distribution with mean 0 and deviation 1, in the shape `shape`. The
+// numbers follow from `key` ([1]), `counter` ([2]) and `alg` (1: Philox; 3: Philox, too) alone and
+// are TensorFlow's.
+// \error kInvalidArgument if shape is no vector of sizes >= 0; kUnimplemented for ThreeFry.
+// StatelessRandomNormalV2(shape:Tshape, key:uint64, counter:uint64, alg:int32) -> (output:dtype)
+// {dtype:type=float, Tshape:type=int32}
+RAMET_EXPORT Output StatelessRandomNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessRandomNormalV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatelessRandomNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessRandomUniformOptions {
+  DType dtype = static_cast<DType>(1) /* float */;
+};
+// Random numbers, uniform in [0, 1), in the shape `shape`. The numbers follow from `seed` (two
+// integers) alone and are TensorFlow's.
+// \error kInvalidArgument if shape is no vector of sizes >= 0, or seed has not two elements.
+// StatelessRandomUniform(shape:T, seed:Tseed) -> (output:dtype) {dtype:type=float, T:type=int32,
+// Tseed:type=int64}
+RAMET_EXPORT Output StatelessRandomUniform(const Input& shape, const Input& seed, const StatelessRandomUniformOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatelessRandomUniform(const Input& shape, const Input& seed, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessRandomUniformFullIntOptions {
+  DType dtype = static_cast<DType>(23) /* uint64 */;
+};
+// Random integers of all values that dtype has, in the shape `shape`. The numbers follow from
+// `seed` (two integers) alone and are TensorFlow's.
+// \error kInvalidArgument if shape is no vector of sizes >= 0, or seed has not two elements.
+// StatelessRandomUniformFullInt(shape:T, seed:Tseed) -> (output:dtype) {dtype:type=uint64,
+// T:type=int32, Tseed:type=int64}
+RAMET_EXPORT Output StatelessRandomUniformFullInt(const Input& shape, const Input& seed, const StatelessRandomUniformFullIntOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatelessRandomUniformFullInt(const Input& shape, const Input& seed, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessRandomUniformFullIntV2Options {
+  DType dtype = static_cast<DType>(23) /* uint64 */;
+};
+// Random integers of all values that dtype has, in the shape `shape`. The numbers follow from `key`
+// ([1]), `counter` ([2]) and `alg` (1: Philox; 3: Philox, too) alone and are TensorFlow's.
+// \error kInvalidArgument if shape is no vector of sizes >= 0; kUnimplemented for ThreeFry.
+// StatelessRandomUniformFullIntV2(shape:Tshape, key:uint64, counter:uint64, alg:int32) ->
+// (output:dtype) {dtype:type=uint64, Tshape:type=int32}
+RAMET_EXPORT Output StatelessRandomUniformFullIntV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessRandomUniformFullIntV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatelessRandomUniformFullIntV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Random integers in [minval, maxval) (scalars), in the shape `shape`. The numbers follow from
+// `seed` (two integers) alone and are TensorFlow's.
+// \error kInvalidArgument if shape is no vector of sizes >= 0, seed has not two elements, or minval
+// >= maxval.
+// StatelessRandomUniformInt(shape:T, seed:Tseed, minval:dtype, maxval:dtype) -> (output:dtype)
+// {dtype:type, T:type, Tseed:type=int64}
+RAMET_EXPORT Output StatelessRandomUniformInt(const Input& shape, const Input& seed, const Input& minval, const Input& maxval, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Random integers in [minval, maxval) (scalars), in the shape `shape`. The numbers follow from
+// `key` ([1]), `counter` ([2]) and `alg` (1: Philox; 3: Philox, too) alone and are TensorFlow's.
+// \error kInvalidArgument if shape is no vector of sizes >= 0 or minval >= maxval; kUnimplemented
+// for ThreeFry.
+// StatelessRandomUniformIntV2(shape:Tshape, key:uint64, counter:uint64, alg:int32, minval:dtype,
+// maxval:dtype) -> (output:dtype) {dtype:type, Tshape:type=int32}
+RAMET_EXPORT Output StatelessRandomUniformIntV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const Input& minval, const Input& maxval, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct StatelessRandomUniformV2Options {
+  DType dtype = static_cast<DType>(1) /* float */;
+};
+// Random numbers, uniform in [0, 1), in the shape `shape`. The numbers follow from `key` ([1]),
+// `counter` ([2]) and `alg` (1: Philox; 3: Philox, too) alone and are TensorFlow's.
+// \error kInvalidArgument if shape is no vector of sizes >= 0; kUnimplemented for ThreeFry.
+// StatelessRandomUniformV2(shape:Tshape, key:uint64, counter:uint64, alg:int32) -> (output:dtype)
+// {dtype:type=float, Tshape:type=int32}
+RAMET_EXPORT Output StatelessRandomUniformV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessRandomUniformV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatelessRandomUniformV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessTruncatedNormalOptions {
+  DType dtype = static_cast<DType>(1) /* float */;
+};
+// Random numbers of the normal distribution with mean 0 and deviation 1, those of magnitude 2 or
+// more drawn again, in the shape `shape`. The numbers follow from `seed` (two integers) alone and
+// are TensorFlow's.
+// \error kInvalidArgument if shape is no vector of sizes >= 0, or seed has not two elements.
+// StatelessTruncatedNormal(shape:T, seed:Tseed) -> (output:dtype) {dtype:type=float, T:type=int32,
+// Tseed:type=int64}
+RAMET_EXPORT Output StatelessTruncatedNormal(const Input& shape, const Input& seed, const StatelessTruncatedNormalOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatelessTruncatedNormal(const Input& shape, const Input& seed, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessTruncatedNormalV2Options {
+  DType dtype = static_cast<DType>(1) /* float */;
+};
+// Random numbers of the normal distribution with mean 0 and deviation 1, those of magnitude 2 or
+// more drawn again, in the shape `shape`. The numbers follow from `key` ([1]), `counter` ([2]) and
+// `alg` (1: Philox; 3: Philox, too) alone and are TensorFlow's.
+// \error kInvalidArgument if shape is no vector of sizes >= 0; kUnimplemented for ThreeFry.
+// StatelessTruncatedNormalV2(shape:Tshape, key:uint64, counter:uint64, alg:int32) -> (output:dtype)
+// {dtype:type=float, Tshape:type=int32}
+RAMET_EXPORT Output StatelessTruncatedNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessTruncatedNormalV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatelessTruncatedNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct StatelessWhileOptions {
   std::vector<Shape> output_shapes = {};
   int64_t parallel_iterations = 10;

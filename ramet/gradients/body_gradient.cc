@@ -11,6 +11,46 @@
 namespace ramet {
 namespace {
 
+// Functions that this thread is differentiating, each called by the one before.
+constexpr size_t kMaxCallDepth = 32, kMaxDepth = 100;
+constexpr int kMaxFunctions = 4096;
+thread_local std::vector<std::string> functions_at_work;
+// How many there have been since the outermost began: calls double what the called ones call.
+thread_local int functions_done = 0;
+
+class AtWork {
+ public:
+  explicit AtWork(const std::string& function) {
+    if (functions_at_work.empty()) functions_done = 0;
+    ++functions_done;
+    functions_at_work.push_back(function);
+  }
+  ~AtWork() { functions_at_work.pop_back(); }
+  AtWork(const AtWork&) = delete;
+  AtWork& operator=(const AtWork&) = delete;
+};
+
+bool IsAtWork(const std::string& function) {
+  return std::ranges::find(functions_at_work, function) != functions_at_work.end();
+}
+
+Status CheckDepth(const std::string& function) {
+  if (IsAtWork(function)) {
+    return ResourceExhausted("function '", function,
+                             "' is its own branch or loop body, so that its gradient would have no "
+                             "end; call it with PartitionedCall or by its name there");
+  }
+  if (functions_at_work.size() >= kMaxDepth) {
+    return ResourceExhausted("function '", function, "': gradients of branches and loops nested ",
+                             functions_at_work.size(), " deep are the most");
+  }
+  if (!functions_at_work.empty() && functions_done >= kMaxFunctions) {
+    return ResourceExhausted("function '", functions_at_work.front(), "' has calls in calls, more ",
+                             "than ", kMaxFunctions, ", which is too many for its gradient");
+  }
+  return OkStatus();
+}
+
 int PositionOf(const std::vector<Output>& outputs, const Output& output) {
   auto it = std::ranges::find(outputs, output);
   return it == outputs.end() ? -1 : static_cast<int>(it - outputs.begin());
@@ -55,7 +95,13 @@ StatusOr<std::unique_ptr<BodyGradient>> BodyGradient::New(const Graph& graph,
   return made;
 }
 
+bool GradientMustWait(const FunctionRef& function) {
+  return IsAtWork(function.name) || functions_at_work.size() >= kMaxCallDepth;
+}
+
 Status BodyGradient::Differentiate(const std::vector<bool>& arrives) {
+  RAMET_RETURN_IF_ERROR(CheckDepth(body_->ref.name));
+  const AtWork at_work(body_->ref.name);
   std::vector<Output> ys;
   GradientsOptions options;
   for (size_t i = 0; i < arrives.size(); ++i) {

@@ -22,7 +22,8 @@ class BodyGradient {
   std::unique_ptr<FunctionBody> TakeBody() { return std::move(body_); }
 
   // Adds the gradients of the args, given gradients of those returns that `arrives` marks, of
-  // dtypes that have some. At most once. \error as Gradients().
+  // dtypes that have some. At most once. \error as Gradients(); kResourceExhausted if the function
+  //   is being differentiated already, or too many functions that call each other are.
   Status Differentiate(const std::vector<bool>& arrives);
   // A Placeholder for the gradient of each return that was marked; others are invalid.
   const std::vector<Output>& grad_ys() const { return grad_ys_; }
@@ -57,6 +58,10 @@ class BodyGradient {
   std::unordered_set<NodeId> forward_;
   std::vector<Output> grad_ys_, arg_grads_, captures_;
 };
+
+// Whether a call of the function is to be differentiated when it runs, by the op SymbolicGradient:
+// it calls itself, or stands deep in others that are being differentiated.
+bool GradientMustWait(const FunctionRef& function);
 
 // The operations that `outputs` need over data and control edges, those excepted for which `stop`
 // is true.

@@ -264,7 +264,8 @@ Status BranchGradient(GradientContext& c) {
   RAMET_ASSIGN_OR_RETURN(Layout layout, LayoutOf(c.op()));
   for (const FunctionRef& function : layout.functions) {
     if (layout.functions.size() > 1) break;
-    if (!GradientFunctionName(c.graph(), function.name).empty()) return SymbolicCallGradient(c);
+    const bool has_own = !GradientFunctionName(c.graph(), function.name).empty();
+    if (has_own || GradientMustWait(function)) return SymbolicCallGradient(c);
   }
   return BranchDifferentiator(c, std::move(layout)).Run();
 }

@@ -14,8 +14,8 @@ Status BranchGradient(GradientContext& c);
 // While: what each iteration leaves to the gradients goes to lists, which a loop of gradients takes
 // apart. \error kUnimplemented if an iteration makes a handle that the gradients would need.
 Status FunctionalWhileGradient(GradientContext& c);
-// A node whose op is a function, and calls of functions that have a gradient function of their own:
-// SymbolicGradient.
+// A node whose op is a function, and calls of functions that have a gradient function of their own
+// or call themselves: SymbolicGradient.
 Status SymbolicCallGradient(GradientContext& c);
 // SymbolicGradient again: its gradient function and the gradient of that become functions of the
 // library.

@@ -99,6 +99,9 @@ class BodyDef {
     for (size_t a = 0; a < signature_.inputs.size(); ++a) {
       const ArgSchema& arg = signature_.inputs[a];
       RAMET_ASSIGN_OR_RETURN(const std::vector<DType> types, signature_.Expand({arg}, attrs_));
+      if (std::ranges::find(types, DType::kInvalid) != types.end()) {
+        return InvalidArgument("argument '", arg.name, "' has no dtype");
+      }
       const bool list = !arg.number_attr.empty() || !arg.type_list_attr.empty();
       for (size_t i = 0; i < types.size(); ++i) {
         const std::string name = NameOfArg(list ? StrCat(arg.name, "_", i) : arg.name);

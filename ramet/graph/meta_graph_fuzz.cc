@@ -1,14 +1,34 @@
 // Arbitrary bytes as a MetaGraphDef and as a GraphDef: both forms of import, then export and
-// freezing of what came in. Nothing may crash, hang or take memory without bound.
+// freezing of what came in; its functions become graphs, and functions again. Nothing may crash,
+// hang or take memory without bound.
 
 #include "ramet/base/log.h"
 #include "ramet/graph/freeze.h"
+#include "ramet/graph/function.h"
 #include "ramet/graph/graph_def.h"
 #include "ramet/graph/import.h"
 #include "ramet/graph/meta_graph.h"
 #include "ramet/op/testing/test_ops.h"
 
 using namespace ramet;
+
+namespace {
+
+void VisitFunctions(Graph& graph) {
+  for (const std::string& name : FunctionNames(graph)) {
+    (void)FindGradientFunction(graph, {name, nullptr});
+    auto body = FindFunction(graph, {name, nullptr});
+    if (!body.ok()) continue;
+    FunctionSpec spec{.name = UniqueFunctionName(graph, name)};
+    spec.args = (*body)->args;
+    spec.returns = (*body)->returns;
+    spec.controls = (*body)->controls;
+    if (!DefineFunction(graph, *(*body)->graph, spec).ok()) continue;
+    (void)InstantiateFunction(graph, {spec.name, nullptr});
+  }
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   SetLogLevel(LogLevel::kOff);
@@ -27,7 +47,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   Graph graph;
-  if (ImportGraphDef(graph, bytes, {.name = ""}).ok()) (void)ExportGraphDef(graph);
+  if (ImportGraphDef(graph, bytes, {.name = ""}).ok()) {
+    VisitFunctions(graph);
+    (void)ExportGraphDef(graph);
+  }
   if (auto plain = RemoveTrainingNodes(bytes); plain.ok()) (void)ReplaceVariables(*plain, {});
   (void)ExtractSubGraph(bytes, {"a"});
   return 0;

@@ -182,6 +182,12 @@ struct TruncatedNormals<double> {
   }
 };
 
+// 0: no bound.
+template <class T>
+T Below(T x, T bound) {
+  return bound == 0 ? x : x % bound;
+}
+
 }  // namespace
 
 Philox::Philox(uint64_t seed, uint64_t seed2)
@@ -229,10 +235,10 @@ void FillUniformInt(Type type, Philox generator, int64_t low, int64_t high, void
       for (int64_t i = 0; i < count; ++i) {
         if (type == Type::kInt32) {
           static_cast<int32_t*>(y)[g * 4 + i] = static_cast<int32_t>(
-              static_cast<uint32_t>(low) + x[i] % static_cast<uint32_t>(range));
+              static_cast<uint32_t>(low) + Below(x[i], static_cast<uint32_t>(range)));
         } else {
           static_cast<int64_t*>(y)[g * 2 + i] = static_cast<int64_t>(
-              static_cast<uint64_t>(low) + Wide(x[2 * i], x[2 * i + 1]) % range);
+              static_cast<uint64_t>(low) + Below(Wide(x[2 * i], x[2 * i + 1]), range));
         }
       }
     }

@@ -41,7 +41,8 @@ inline constexpr uint64_t PhiloxReserved(int64_t count) {
 
 // n values, uniform in [0, 1). half, bfloat16, float, double.
 void FillUniform(Type type, Philox generator, void* y, int64_t n);
-// n values, uniform in [low, high), low < high. int32, int64.
+// n values, uniform in [low, high); low == high: of all values that the type has. int32, int64, and
+// the bits of uint32 and uint64.
 void FillUniformInt(Type type, Philox generator, int64_t low, int64_t high, void* y, int64_t n);
 // n values of the standard normal distribution. half, bfloat16, float, double.
 void FillNormal(Type type, Philox generator, void* y, int64_t n);

@@ -28,8 +28,8 @@ StatusOr<bool> Truth(const Tensor& t) {
     case DType::kUInt16: return IsNonZero<uint16_t>(t);
     case DType::kString: return !t.data<std::string>()[0].empty();
     default:
-      return InvalidArgument(DTypeName(t.dtype()), " cannot be converted to a bool, which is what ",
-                             "says how to go on");
+      return InvalidArgument(t.dtype() == DType::kInvalid ? "a handle" : DTypeName(t.dtype()),
+                             " cannot be converted to a bool, which is what says how to go on");
   }
 }
 
@@ -106,7 +106,8 @@ Status PlanRun::RunWhile(const Step& step, FunctionCall& call) {
   RAMET_ASSIGN_OR_RETURN(FunctionInstance * cond, Ready(call, 0));
   RAMET_ASSIGN_OR_RETURN(FunctionInstance * body, Ready(call, 1));
   if (cond->result_types().size() != 1) {
-    return InvalidArgument("Expected a single scalar return value from WhileOp cond, got ",
+    return InvalidArgument("function '", call.target(0).use().ref.name,
+                           "': Expected a single scalar return value from WhileOp cond, got ",
                            cond->result_types().size(), " tensors.");
   }
   const std::vector<DType>& types = call.target(1).use().arg_types;
@@ -122,8 +123,11 @@ Status PlanRun::RunWhile(const Step& step, FunctionCall& call) {
     for (size_t i = 0; i < loop.size(); ++i) question.arg(i) = loop[i];
     Value answer;
     RAMET_RETURN_IF_ERROR(question.RunBody(cond->result_types(), {&answer, 1}));
-    RAMET_ASSIGN_OR_RETURN(const bool go_on, Truth(answer.tensor));
-    if (!go_on) return OkStatus();
+    const auto go_on = Truth(answer.tensor);
+    if (!go_on.ok()) {
+      return go_on.status().WithContext(StrCat("function '", call.target(0).use().ref.name, "'"));
+    }
+    if (!*go_on) return OkStatus();
     for (size_t i = 0; i < loop.size(); ++i) iteration.arg(i) = std::exchange(loop[i], Value());
     RAMET_RETURN_IF_ERROR(iteration.RunBody(body->result_types(), loop));
   }

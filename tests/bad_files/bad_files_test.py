@@ -12,6 +12,7 @@ import tempfile
 
 import checkpoints
 import data_cases
+import function_cases
 import graph_cases
 
 SECONDS = 20
@@ -41,7 +42,10 @@ def unchanged(folder, files):
 
 
 def complaint(program, kind, files, target, expect):
-    """What is wrong with the way that the program takes these files; None if nothing is."""
+    """What is wrong with the way that the program takes these files; None if nothing is.
+
+    expect: "ok", "error", "any", or the words of an error.
+    """
     with tempfile.TemporaryDirectory() as folder:
         write(folder, files)
         try:
@@ -56,8 +60,10 @@ def complaint(program, kind, files, target, expect):
             return "the files were changed"
     if expect == "ok" and done.returncode != 0:
         return "does not open: " + said[:300]
-    if expect == "error" and done.returncode == 0:
+    if expect not in ("ok", "any") and done.returncode == 0:
         return "opens"
+    if isinstance(expect, tuple) and not all(word in said for word in expect):
+        return "the message does not have all of %s: %s" % (", ".join(expect), said[:300])
     if done.returncode == 1 and not names_the_place(said, files, folder):
         return "the message names no file, key or node: " + said[:300]
     if len(said) > 4000:
@@ -66,13 +72,13 @@ def complaint(program, kind, files, target, expect):
 
 
 def names_the_place(said, files, folder):
-    places = ("node '", "Node '", "key ", "Key ", "tensor p")
+    places = ("node '", "Node '", "{{node ", "key ", "Key ", "tensor p")
     return folder in said or any(place in said for place in (*files, *places))
 
 
 def main():
     program, only = sys.argv[1], set(sys.argv[2:])
-    cases = [c for part in (checkpoints, graph_cases, data_cases) for c in part.cases()]
+    cases = [c for part in (checkpoints, graph_cases, function_cases, data_cases) for c in part.cases()]
     kinds = subprocess.run([program, "kinds", "-"], stdout=subprocess.PIPE, text=True).stdout.split()
     failed, counts = [], collections.Counter()
     for number, name, kind, files, target, expect in cases:

@@ -47,8 +47,12 @@ class Attr:
         return field(1, b"".join(field(2, i) for i in items))
 
     @staticmethod
-    def func(name):
-        return field(10, field(1, name))
+    def types(items):
+        return field(1, b"".join(field(6, i) for i in items))
+
+    @staticmethod
+    def func(name, **attrs):
+        return field(10, field(1, name) + b"".join(field(2, field(1, k) + field(2, v)) for k, v in attrs.items()))
 
 
 def node_def(name, op, inputs=(), **attrs):
@@ -97,3 +101,19 @@ def meta(graph_def, saver=None, collections=()):
 def function(name, *node_defs):
     """A FunctionDef without arguments; an entry of a FunctionDefLibrary."""
     return field(1, field(1, field(1, name)) + b"".join(field(3, n) for n in node_defs))
+
+
+def argument(name, dtype, count=None):
+    """An ArgDef; the dtype is a number, or the name of the attr that has it."""
+    return field(1, name) + field(4 if isinstance(dtype, str) else 3, dtype) + (field(5, count) if count else b"")
+
+
+def library_function(name, nodes, args, results, ret, attrs=(), controls=()):
+    """A FunctionDef with arguments and results, which are what `argument` takes."""
+    signature = field(1, name) + b"".join(field(2, argument(*a)) for a in args)
+    signature += b"".join(field(3, argument(*r)) for r in results)
+    signature += b"".join(field(4, field(1, key) + field(2, kind)) for key, kind in attrs)
+    signature += b"".join(field(20, key) for key, _ in controls)
+    out = field(1, signature) + b"".join(field(3, n) for n in nodes)
+    out += b"".join(field(4, field(1, key) + field(2, value)) for key, value in ret)
+    return field(1, out + b"".join(field(6, field(1, key) + field(2, value)) for key, value in controls))

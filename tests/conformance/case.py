@@ -31,7 +31,7 @@ NUMPY = {
 }
 NAMES = {np.dtype(v): k for k, v in NUMPY.items()}
 
-#What a long formula in short types loses.
+# What a long formula in short types loses.
 LOOSE = {"half": 1e-2, "bfloat16": 6e-2}
 
 
@@ -46,17 +46,17 @@ class Case:
     op: str
     inputs: list
     attrs: dict = dataclasses.field(default_factory=dict)
-#Whether gradients are computed for an incoming gradient that is made up.
+    # Whether gradients are computed for an incoming gradient that is made up.
     grad: bool = False
-#Relative and absolute tolerances other than those of the dtype(see conformance_test.cc).
+    # Relative and absolute tolerances other than those of the dtype(see conformance_test.cc).
     tol: float | None = None
     atol: float | None = None
     grad_tol: float | None = None
-#The error that is expected instead of outputs : a part of TensorFlow's message.
+    # The error that is expected instead of outputs : a part of TensorFlow's message.
     error: str | None = None
-#Where Ramet's message differs on purpose.
+    # Where Ramet's message differs on purpose.
     ramet_error: str | None = None
-#Gradients need to know the shapes while building.
+    # Gradients need to know the shapes while building.
     static_only: bool = False
 
 

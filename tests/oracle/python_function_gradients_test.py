@@ -90,6 +90,28 @@ class FunctionGradientsTest(unittest.TestCase):
         written = graph.as_graph_def().SerializeToString()
         self.compare(run(tf, read(tf, written), init, names, feeds), want)
 
+    def test_second_gradients_of_calls_by_name_run_in_tensorflow(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            y, (x, w), feeds = CASES['by_name']()
+            y, x, w = tf.identity(y).name, x.name, w.name
+            graph_def = graph.as_graph_def().SerializeToString()
+        graph = read(rt, graph_def)
+        with graph.as_default():
+            tensors = [graph.get_tensor_by_name(t) for t in (x, w)]
+            names = gradients(rt, graph.get_tensor_by_name(y), tensors, True)
+        feeds = {f'{key}:0': value for key, value in feeds.items()}
+        a, b = feeds[x].astype(np.float64), feeds[w].astype(np.float64)
+        t = np.tanh(a)
+        s = 1 - t * t
+        # y = t b^2; the sum of squares is (s b^2)^2 + (2 t b)^2.
+        want = [s * b**2, 2 * t * b, -4 * t * s**2 * b**4 + 8 * t * s * b**2,
+                4 * s**2 * b**3 + 8 * t * t * b]
+        written = read(tf, graph.as_graph_def().SerializeToString())
+        for package, made in ((rt, graph), (tf, written)):
+            with package.Session(graph=made) as session:
+                self.compare(session.run(names, feeds), want)
+
     def test_random_numbers_are_those_of_the_forward_run(self):
         graph = tf.Graph()
         with graph.as_default():

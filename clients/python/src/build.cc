@@ -19,7 +19,7 @@ nb::object CreateNode(PyGraph& graph, const std::string& type, nb::list inputs, 
   for (nb::handle h : inputs) {
     const PyTensor* t = AsTensor(h.ptr());
     if (t == nullptr) RaiseTypeError("input is not a Tensor: ", Repr(h.ptr()));
-    tensors.push_back(t->output());
+    tensors.push_back(Inside(&graph, t->output()));
   }
   AttrMap map;
   graph.UseThread();
@@ -56,7 +56,9 @@ Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::
                        bool as_ref, DType preferred) {
   if (const PyTensor* t = AsTensor(value)) {
     const DType own = t->output().dtype();
-    if (dtype == DType::kInvalid || BaseType(own) == BaseType(dtype)) return t->output();
+    if (dtype == DType::kInvalid || BaseType(own) == BaseType(dtype)) {
+      return Inside(graph, t->output());
+    }
     RaiseValueError("Tensor conversion requested dtype ", PublicName(dtype),
                     " for Tensor with dtype ", PublicName(own), ": ", Repr(value));
   }
@@ -77,7 +79,7 @@ Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::
                                          as_ref ? Py_True : Py_False, type_arg(preferred).ptr())));
   const PyTensor* t = AsTensor(made.ptr());
   if (t == nullptr) RaiseTypeError("the conversion of ", Repr(value), " gave no Tensor");
-  return t->output();
+  return Inside(graph, t->output());
 }
 
 void BindBuilding(nb::module_& m) {

@@ -122,6 +122,9 @@ struct PyGraph : Graph {
   Traces traces;
   size_t traced = 0;    // nodes whose trace is noted
   bool hooked = false;  // whether op_created wants to see new nodes
+  // Whether it is the body of a function that is being written: see Inside.
+  bool captures = false;
+  static int num_capturing;
   std::string container;
   // What is inside of a branch or loop and whatever else runs may not ask for or replace.
   std::unordered_set<NodeId> unfetchable;
@@ -225,6 +228,10 @@ Tensor FromValue(PyObject* value, DType want, DType preferred);
 Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
                        bool as_ref, DType preferred);
 
+// What stands for a tensor in the graph: itself, or, in the body of a function that is being
+// written, what graph.capture() gives for a tensor from outside.
+Output Inside(PyGraph* graph, const Output& tensor);
+
 // Adds a node with exactly these inputs in the open scopes; new nodes are noted.
 Operation CreateOp(PyGraph* graph, const std::string& type, const std::vector<Output>& inputs,
                    AttrMap attrs, const std::string& name);
@@ -238,6 +245,7 @@ void BindScopes(nb::module_& m);
 void BindCollections(nb::module_& m);
 void BindOpFunctions(nb::module_& m);
 void BindBuilding(nb::module_& m);
+void BindFunctions(nb::module_& m);
 void BindControlFlow(nb::module_& m);
 void BindSession(nb::module_& m);
 void BindPartialRun(nb::module_& m);
@@ -250,5 +258,6 @@ void BindCheckpoint(nb::module_& m);
 void BindImportExport(nb::module_& m);
 void BindSavedModel(nb::module_& m);
 void BindDraw(nb::module_& m);
+void BindEdits(nb::module_& m);
 
 }  // namespace ramet::python

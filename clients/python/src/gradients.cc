@@ -1,5 +1,4 @@
 #include "core.h"
-#include "ramet/graph/function.h"
 
 namespace ramet::python {
 namespace {

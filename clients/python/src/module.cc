@@ -55,6 +55,7 @@ NB_MODULE(_core, m) {
   BindCollections(m);
   BindOpFunctions(m);
   BindBuilding(m);
+  BindFunctions(m);
   BindControlFlow(m);
   BindSession(m);
   BindPartialRun(m);
@@ -66,4 +67,5 @@ NB_MODULE(_core, m) {
   BindSavedModel(m);
   BindData(m);
   BindDraw(m);
+  BindEdits(m);
 }

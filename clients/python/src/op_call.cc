@@ -65,6 +65,11 @@ class Call {
   const std::string& signature_name() const { return schema_.name; }
 
   void FindGraph() {
+    if (PyGraph::num_capturing > 0) {
+      graph_ = DefaultGraph();
+      if (graph_->captures) return;
+      graph_ = nullptr;
+    }
     PyObject* first = nullptr;
     for (size_t i = 0; i < s_.parameters.size(); ++i) {
       if (s_.parameters[i].input == nullptr || values_[i] == nullptr) continue;

@@ -196,7 +196,7 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
         for i, tensor in enumerate(inputs):
             if not isinstance(tensor, Tensor):
                 raise TypeError(f'Input #{i} is not a tensor: {tensor}')
-            if tensor.graph is not self:
+            if tensor.graph is not self and not self.building_function:
                 raise ValueError(f'{tensor} must be from the same graph as {self}.')
         plain = {k: attr_value.to_python(v) for k, v in (attrs or {}).items()}
         return _core.create_op(self, op_type, list(inputs), plain, name or op_type)

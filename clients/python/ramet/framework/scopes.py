@@ -14,6 +14,9 @@ def graph_from_inputs(values):
     Raises:
         ValueError: if tensors are of different graphs.
     """
+    default = stacks.get_default_graph()
+    if default.building_function:
+        return default
     first = None
     for value in values:
         if type(value) is Tensor:
@@ -31,7 +34,7 @@ def graph_from_inputs(values):
             first = graph
         elif first is not graph and not isinstance(value, (list, tuple)):
             raise ValueError(f'{value} must be from the same graph as the others of {values}.')
-    return first if first is not None else stacks.get_default_graph()
+    return first if first is not None else default
 
 
 @export('name_scope', 'keras.backend.name_scope')

@@ -30,7 +30,7 @@ class DefaultStack(threading.local):
                         f'Nesting violated for default stack of {type(item)} objects'
                     )
                 if item in self.stack:
-                    self.stack.remove(item)
+                    del self.stack[len(self.stack) - 1 - self.stack[::-1].index(item)]
 
 
 graphs = DefaultStack('graph')

@@ -81,6 +81,10 @@ class ResourceVariable(variables.Variable):
         return self._read() if cached is None else cached
 
     def _read(self, name='ReadVariableOp'):
+        if ops.get_default_graph().building_function:
+            value = gen.ReadVariableOp(self.handle, self.dtype, name=name)
+            value.set_shape(self.shape)
+            return value
         return _core.read_variable(self._graph, self._id, name)
 
     def read_value(self):

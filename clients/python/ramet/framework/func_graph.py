@@ -1,0 +1,148 @@
+"""The graph that the body of a function is written in."""
+
+import contextlib
+
+from ramet import _core
+from ramet.framework import ops
+from ramet.framework.graph import Graph
+
+_VARIABLE_ARGUMENTS = (
+    'shape', 'dtype', 'initializer', 'regularizer', 'trainable', 'collections', 'caching_device',
+    'partitioner', 'validate_shape', 'use_resource', 'constraint', 'synchronization',
+    'aggregation',
+)
+
+
+def _getter_in(outer):
+    """A custom getter by which variables are made in another graph."""
+
+    def custom_getter(getter, name, **arguments):
+        from ramet.ops import variable_scope
+
+        given = {k: v for k, v in arguments.items() if k in _VARIABLE_ARGUMENTS}
+        with outer.as_default():
+            return variable_scope.get_variable(name, **given)
+
+    return custom_getter
+
+
+class FuncGraph(Graph):
+    """A graph whose nodes may take tensors of the graph around it, each through a Placeholder."""
+
+    building_function = True
+
+    def __init__(self, capture_name=None):
+        """Args: capture_name: tensor -> name of its Placeholder."""
+        super().__init__()
+        self.outer_graph = ops.get_default_graph()
+        self._capture_name = capture_name or (lambda tensor: 'placeholder')
+        self._captures = {}
+        self.inputs = []
+        if self.outer_graph.seed is not None:
+            self.seed = self.outer_graph.seed
+
+    @property
+    def external_captures(self):
+        """The tensors of the outer graph that stand for those captured."""
+        return [outer for outer, _ in self._captures.values()]
+
+    @property
+    def internal_captures(self):
+        """The Placeholders that stand for them in this graph."""
+        return [inner for _, inner in self._captures.values()]
+
+    def capture(self, tensor, name=None):
+        """The tensor of this graph that stands for a tensor.
+
+        Raises:
+            ValueError: if the tensor is of a graph that is not around this one.
+        """
+        if tensor.graph is self:
+            return tensor
+        if tensor not in self._captures:
+            outer = self._in_outer_graph(tensor)
+            self._captures[tensor] = (outer, self._placeholder(
+                outer.dtype.base_dtype, outer.shape, name or self._capture_name(tensor)))
+        return self._captures[tensor][1]
+
+    def _in_outer_graph(self, tensor):
+        if tensor.graph is self.outer_graph:
+            return tensor
+        if isinstance(self.outer_graph, FuncGraph):
+            return self.outer_graph.capture(tensor)
+        raise ValueError(f'{tensor} is not an element of {self}, nor of a graph around it.')
+
+    def _placeholder(self, dtype, shape, name):
+        from ramet.ops import gen
+
+        with self.as_default(), self.control_dependencies(None):
+            return gen.Placeholder(dtype, shape, name=name)
+
+    def add_input(self, dtype, name, shape=None):
+        """Adds an argument; returns its Placeholder."""
+        from ramet.framework import dtypes, tensor_shape
+
+        made = self._placeholder(dtypes.as_dtype(dtype), tensor_shape.TensorShape(shape), name)
+        self.inputs.append(made)
+        return made
+
+    @contextlib.contextmanager
+    def writing(self):
+        """A context in which new nodes are the function's."""
+        from ramet.ops import variable_scope
+
+        with self.as_default():
+            _core.set_capturing(self, True)
+            try:
+                getter = _getter_in(self.outer_graph)
+                with variable_scope.variable_scope('', custom_getter=getter):
+                    yield self
+            finally:
+                _core.set_capturing(self, False)
+
+    def create_op(self, op_type, inputs, *args, **kwargs):
+        return super().create_op(op_type, [self.capture(t) for t in inputs], *args, **kwargs)
+
+    def stateful_operations(self):
+        """The operations with effects or state, those of stateful functions among them."""
+        functions = {f.signature.name: f.signature.is_stateful for f in self.functions()}
+        known = {}
+        for op in self.get_operations():
+            if op.type not in known:
+                stateful = functions.get(op.type)
+                known[op.type] = (
+                    _core.op_summary(op.type)['stateful'] if stateful is None else stateful)
+        return [op for op in self.get_operations() if known[op.type]]
+
+    def functions(self):
+        """The FunctionDefs of its library."""
+        return list(self.as_graph_def().library.function)
+
+
+def add_functions(graph, functions, gradients=()):
+    """Adds FunctionDefs, and GradientDefs, to the library of a graph, those that it lacks."""
+    from ramet.core.framework import graph_pb2
+
+    message = graph_pb2.GraphDef()
+    message.versions.producer = graph._producer
+    for function in functions:
+        if not _core.has_function(graph, function.signature.name):
+            message.library.function.append(function)
+    if message.library.function:
+        message.library.gradient.extend(gradients)
+        _core.import_graph_def(graph, message.SerializeToString(), '', {}, [], b'')
+
+
+def definition(graph, name, outputs, return_names=()):
+    """The FunctionDef of what a FuncGraph computes: of its inputs, then of what it captured."""
+    return definition_of(graph, name, graph.inputs + graph.internal_captures, outputs,
+                         return_names)
+
+
+def definition_of(graph, name, args, outputs, return_names=()):
+    """The FunctionDef of the part of a FuncGraph between tensors."""
+    scratch = Graph()
+    add_functions(scratch, graph.functions())
+    _core.define_function(scratch, graph, name, list(args), list(outputs), [],
+                          list(return_names))
+    return scratch.as_graph_def().library.function[-1]

@@ -1,0 +1,138 @@
+"""Random numbers that follow from a seed tensor alone. They are TensorFlow's own numbers."""
+
+from ramet.api import export
+from ramet.framework import dtypes, ops
+from ramet.ops import gen, math_ops
+from ramet.ops.random_ops import _shape_tensor, _with_static_shape
+
+_ALGORITHMS = {'philox': 1, 'auto_select': 3}
+_UNIFORM_TYPES = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32,
+                  dtypes.int64, dtypes.uint32, dtypes.uint64)
+
+
+def _key_counter_alg(seed, alg):
+    if isinstance(alg, str) and alg not in _ALGORITHMS and alg != 'threefry':
+        raise ValueError(
+            f'Argument `alg` got unsupported value {alg}. Supported values are philox for the '
+            'Philox algorithm, threefry for the ThreeFry algorithm, and auto_select for '
+            'auto-selection.')
+    if alg != 'auto_select':
+        raise NotImplementedError(
+            f"alg={alg!r}: only 'auto_select' is there, which on a CPU is Philox")
+    key, counter = gen.StatelessRandomGetKeyCounter(seed)
+    return key, counter, _ALGORITHMS[alg]
+
+
+def _normal(draw, default_name, shape, seed, mean, stddev, dtype, name, alg):
+    with ops.name_scope(name, default_name, [shape, seed, mean, stddev]) as name:
+        shape = _shape_tensor(shape)
+        mean = ops.convert_to_tensor(mean, dtype=dtype, name='mean')
+        stddev = ops.convert_to_tensor(stddev, dtype=dtype, name='stddev')
+        key, counter, alg = _key_counter_alg(seed, alg)
+        normal = draw(shape, key, counter, alg, dtype=dtype)
+        return _with_static_shape(math_ops.add(normal * stddev, mean, name=name), shape)
+
+
+@export('random.stateless_normal')
+def stateless_random_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None,
+                            alg='auto_select'):
+    """Draws from a normal distribution; the same seed draws the same numbers.
+
+    Args:
+      shape: the shape, an integer vector.
+      seed: two integers (int32 or int64), a Tensor or what becomes one.
+      mean: a scalar (or Tensor that broadcasts to shape) of dtype.
+      stddev: the standard deviation, as mean.
+      dtype: half, bfloat16, float or double.
+      name: name of the operation.
+      alg: 'auto_select'.
+
+    Returns:
+      A Tensor of shape and dtype.
+
+    Raises:
+      ValueError: if alg is no algorithm.
+      NotImplementedError: if it is another than 'auto_select'.
+    """
+    return _normal(gen.StatelessRandomNormalV2, 'stateless_random_normal', shape, seed, mean,
+                   stddev, dtype, name, alg)
+
+
+@export('random.stateless_truncated_normal')
+def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None,
+                               alg='auto_select'):
+    """Draws from a normal distribution, within two standard deviations of the mean.
+
+    Args:
+      shape: the shape, an integer vector.
+      seed: two integers (int32 or int64), a Tensor or what becomes one.
+      mean: a scalar (or Tensor that broadcasts to shape) of dtype.
+      stddev: the standard deviation before the cut, as mean.
+      dtype: half, bfloat16, float or double.
+      name: name of the operation.
+      alg: 'auto_select'.
+
+    Returns:
+      A Tensor of shape and dtype.
+
+    Raises:
+      ValueError: if alg is no algorithm.
+      NotImplementedError: if it is another than 'auto_select'.
+    """
+    return _normal(gen.StatelessTruncatedNormalV2, 'stateless_truncated_normal', shape, seed, mean,
+                   stddev, dtype, name, alg)
+
+
+def _check_bounds(dtype, minval, maxval):
+    if dtype not in _UNIFORM_TYPES:
+        names = ', '.join(f'tf.{accepted.name}' for accepted in _UNIFORM_TYPES)
+        raise ValueError(f'Argument `dtype` got invalid value {dtype}. '
+                         f'Accepted dtypes are ({names}).')
+    if dtype.is_integer and (minval is None) != (maxval is None):
+        raise ValueError(f'For integer `dtype` argument {dtype}, argument `minval` and `maxval` '
+                         f'must be both None or not None. Got `minval`={minval} and '
+                         f'`maxval`={maxval}.')
+
+
+@export('random.stateless_uniform')
+def stateless_random_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None,
+                             alg='auto_select'):
+    """Draws from a uniform distribution over [minval, maxval); the same seed draws the same.
+
+    Args:
+      shape: the shape, an integer vector.
+      seed: two integers (int32 or int64), a Tensor or what becomes one.
+      minval: the lower bound, a scalar of dtype. None (with maxval None): all of an integer dtype.
+      maxval: the upper bound, which is never drawn; 1 by default for floating point types.
+      dtype: half, bfloat16, float, double, int32, int64; without bounds also uint32, uint64.
+      name: name of the operation.
+      alg: 'auto_select'.
+
+    Returns:
+      A Tensor of shape and dtype.
+
+    Raises:
+      ValueError: if dtype is another, alg is no algorithm, or one bound of integers is None.
+      NotImplementedError: if alg is another than 'auto_select'.
+    """
+    dtype = dtypes.as_dtype(dtype)
+    _check_bounds(dtype, minval, maxval)
+    if maxval is None and not dtype.is_integer:
+        maxval = 1
+    with ops.name_scope(name, 'stateless_random_uniform', [shape, seed, minval, maxval]) as name:
+        shape = _shape_tensor(shape)
+        if dtype.is_integer and minval is None:
+            key, counter, alg = _key_counter_alg(seed, alg)
+            result = gen.StatelessRandomUniformFullIntV2(shape, key, counter, alg, dtype=dtype,
+                                                         name=name)
+            return _with_static_shape(result, shape)
+        minval = ops.convert_to_tensor(minval, dtype=dtype, name='min')
+        maxval = ops.convert_to_tensor(maxval, dtype=dtype, name='max')
+        key, counter, alg = _key_counter_alg(seed, alg)
+        if dtype.is_integer:
+            result = gen.StatelessRandomUniformIntV2(shape, key, counter, alg, minval, maxval,
+                                                     name=name)
+        else:
+            drawn = gen.StatelessRandomUniformV2(shape, key, counter, alg, dtype=dtype)
+            result = math_ops.add(drawn * (maxval - minval), minval, name=name)
+        return _with_static_shape(result, shape)

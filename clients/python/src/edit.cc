@@ -1,0 +1,64 @@
+#include "core.h"
+
+namespace ramet::python {
+namespace {
+
+nb::object Take(PyObject* object) { return nb::steal(object); }
+
+Operation OperationArg(nb::handle h) {
+  const PyOperation* op = AsOperation(h.ptr());
+  if (op == nullptr) RaiseTypeError("an Operation is expected, not ", Py_TYPE(h.ptr())->tp_name);
+  return op->operation();
+}
+
+Output OutputArg(nb::handle h) {
+  const PyTensor* tensor = AsTensor(h.ptr());
+  if (tensor == nullptr) RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
+  return tensor->output();
+}
+
+// Inputs as (operation, index, tensor), control inputs as (operation, control).
+void ApplyPatch(PyGraph& graph, nb::list inputs, nb::list added, nb::list removed,
+                bool check_cycles) {
+  GraphPatch patch(graph);
+  for (nb::handle change : inputs) {
+    patch.SetInput(OperationArg(change[0]), nb::cast<int>(change[1]), OutputArg(change[2]));
+  }
+  for (nb::handle change : removed) {
+    patch.RemoveControlInput(OperationArg(change[0]), OperationArg(change[1]));
+  }
+  for (nb::handle change : added) {
+    patch.AddControlInput(OperationArg(change[0]), OperationArg(change[1]));
+  }
+  const Status applied = patch.Apply({.check_cycles = check_cycles});
+  if (!applied.ok()) RaiseBuildStatus(applied);
+}
+
+nb::object Copy(nb::handle source, PyGraph& graph, const std::string& name, nb::list inputs) {
+  OperationCopy copy{.name = name};
+  for (nb::handle input : inputs) copy.inputs.push_back(OutputArg(input));
+  graph.UseThread();
+  auto made = CopyOperation(OperationArg(source), graph, std::move(copy));
+  if (!made.ok()) RaiseBuildStatus(made.status());
+  graph.NoteNewNodes();
+  return Take(Wrap(*made));
+}
+
+// A name of the graph that nobody has yet, whatever scope is open.
+std::string UniqueName(PyGraph& graph, const std::string& name) {
+  graph.UseThread();
+  const std::string scope = std::exchange(graph.build_state().name_stack, "");
+  std::string unique = graph.UniqueName(name);
+  graph.build_state().name_stack = scope;
+  return unique;
+}
+
+}  // namespace
+
+void BindEdits(nb::module_& m) {
+  m.def("apply_patch", &ApplyPatch);
+  m.def("copy_operation", &Copy);
+  m.def("unique_full_name", &UniqueName);
+}
+
+}  // namespace ramet::python

@@ -1,0 +1,63 @@
+#include "core.h"
+
+namespace ramet::python {
+namespace {
+
+std::vector<std::string> Texts(nb::list list) {
+  std::vector<std::string> texts;
+  for (nb::handle h : list) texts.push_back(nb::cast<std::string>(h));
+  return texts;
+}
+
+std::vector<Output> Tensors(nb::list list) {
+  std::vector<Output> tensors;
+  for (nb::handle h : list) {
+    const PyTensor* t = AsTensor(h.ptr());
+    if (t == nullptr) RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
+    tensors.push_back(t->output());
+  }
+  return tensors;
+}
+
+// Adds the part of `body` between tensors to the functions of `graph`.
+void Define(PyGraph& graph, PyGraph& body, const std::string& name, nb::list args, nb::list returns,
+            nb::list controls, nb::list return_names) {
+  FunctionSpec spec{.name = name, .args = Tensors(args), .returns = Tensors(returns)};
+  for (nb::handle h : controls) {
+    const PyOperation* op = AsOperation(h.ptr());
+    if (op == nullptr) RaiseTypeError("an Operation is expected, not ", Py_TYPE(h.ptr())->tp_name);
+    spec.controls.push_back(Operation(op->graph, op->id));
+  }
+  spec.return_names = Texts(return_names);
+  Status defined = DefineFunction(graph, body, spec);
+  if (!defined.ok()) RaiseBuildStatus(defined);
+}
+
+}  // namespace
+
+int PyGraph::num_capturing = 0;
+
+Output Inside(PyGraph* graph, const Output& tensor) {
+  if (!graph->captures || tensor.graph() == graph) return tensor;
+  nb::object outer = nb::steal(Wrap(tensor));
+  nb::object made =
+      nb::steal(Checked(PyObject_CallMethod(graph->self, "capture", "O", outer.ptr())));
+  const PyTensor* inner = AsTensor(made.ptr());
+  if (inner == nullptr) RaiseTypeError("capture() gave no Tensor");
+  return inner->output();
+}
+
+void BindFunctions(nb::module_& m) {
+  m.def("define_function", &Define);
+  m.def("has_function",
+        [](PyGraph& graph, const std::string& name) { return HasFunction(graph, name); });
+  m.def("unique_function_name",
+        [](PyGraph& graph, const std::string& name) { return UniqueFunctionName(graph, name); });
+  // Whether tensors of other graphs, as inputs of new nodes, go through graph.capture(tensor).
+  m.def("set_capturing", [](PyGraph& graph, bool captures) {
+    PyGraph::num_capturing += static_cast<int>(captures) - static_cast<int>(graph.captures);
+    graph.captures = captures;
+  });
+}
+
+}  // namespace ramet::python

@@ -1,0 +1,357 @@
+#include "ramet/linalg/random.h"
+#include "ramet/op/op.h"
+#include "ramet/ops/array/args.h"
+#include "ramet/ops/array/shape_fn.h"
+
+namespace ramet {
+namespace {
+
+constexpr int32_t kPhilox = 1, kThreeFry = 2, kAutoSelect = 3;
+
+uint64_t Joined(uint32_t low, uint32_t high) { return (static_cast<uint64_t>(high) << 32) | low; }
+uint32_t Low(uint64_t x) { return static_cast<uint32_t>(x); }
+uint32_t High(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
+
+// The generator for a seed of two integers: these are what a fixed generator is stepped with, so
+// that small seeds are as good as others.
+StatusOr<linalg::Philox> FromSeed(const Tensor& seed) {
+  if (seed.shape() != Shape{2}) {
+    return InvalidArgument("seed must have shape [2], not ", seed.shape());
+  }
+  const auto first = static_cast<uint64_t>(IntegerAt(seed, 0));
+  const auto second = static_cast<uint64_t>(IntegerAt(seed, 1));
+  const linalg::Philox::Words mixed = linalg::Philox(
+      {Low(first), High(first), Low(second), High(second)}, {0x3ec8f720, 0x02461e29})();
+  return linalg::Philox({0, 0, mixed[2], mixed[3]}, {mixed[0], mixed[1]});
+}
+
+Status CheckLeast(const Tensor& t, std::string_view name, int64_t least) {
+  if (t.rank() != 1) {
+    return InvalidArgument(name, " must have rank 1, got shape ", t.shape());
+  }
+  if (t.dim(0) >= least) return OkStatus();
+  return InvalidArgument(name, " must have at least ", least, " elements, got shape ", t.shape());
+}
+
+// The generator for inputs 1 to 3: key, counter, alg.
+StatusOr<linalg::Philox> FromKey(const KernelContext& c) {
+  if (c.input(3).rank() != 0) {
+    return InvalidArgument("algorithm must be of shape [], not ", c.input(3).shape());
+  }
+  const int32_t algorithm = c.input(3).scalar<int32_t>();
+  if (algorithm == kThreeFry) {
+    return Unimplemented("the algorithm ThreeFry (2) is not there; 1 (Philox) and 3 are");
+  }
+  if (algorithm != kPhilox && algorithm != kAutoSelect) {
+    return InvalidArgument("Unsupported algorithm id: ", algorithm);
+  }
+  RAMET_RETURN_IF_ERROR(CheckLeast(c.input(1), "key", 1));
+  RAMET_RETURN_IF_ERROR(CheckLeast(c.input(2), "counter", 2));
+  const uint64_t key = c.input(1).data<uint64_t>()[0];
+  const uint64_t* counter = c.input(2).data<uint64_t>();
+  return linalg::Philox({Low(counter[0]), High(counter[0]), Low(counter[1]), High(counter[1])},
+                        {Low(key), High(key)});
+}
+
+Status CheckSeedShape(ShapeContext& c, int input) {
+  RAMET_ASSIGN_OR_RETURN(Shape seed, c.WithRank(input, 1));
+  if (seed.dim(0) == 2 || seed.dim(0) == Shape::kUnknownDim) return OkStatus();
+  return InvalidArgument("seed must have shape [2], not ", seed);
+}
+
+// Where the generator comes from, and the position of the arguments behind it.
+struct Seeded {
+  static constexpr int kArgs = 2;
+  static StatusOr<linalg::Philox> Generator(const KernelContext& c) { return FromSeed(c.input(1)); }
+  static Status CheckShapes(ShapeContext& c) { return CheckSeedShape(c, 1); }
+};
+struct Keyed {
+  static constexpr int kArgs = 4;
+  static StatusOr<linalg::Philox> Generator(const KernelContext& c) { return FromKey(c); }
+  static Status CheckShapes(ShapeContext& c) {
+    RAMET_RETURN_IF_ERROR(c.WithRank(1, 1).status());
+    RAMET_RETURN_IF_ERROR(c.WithRank(2, 1).status());
+    return c.WithRank(3, 0).status();
+  }
+};
+
+template <class Source>
+Status StatelessShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(Source::CheckShapes(c));
+  return ShapeFromInput<0>(c);
+}
+
+template <class Source>
+Status StatelessIntShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(Source::kArgs, 0).status());
+  RAMET_RETURN_IF_ERROR(c.WithRank(Source::kArgs + 1, 0).status());
+  return StatelessShape<Source>(c);
+}
+
+class ShapedKernel : public Kernel {
+ public:
+  explicit ShapedKernel(DType dtype) : dtype_(dtype) {}
+
+ protected:
+  const DType dtype_;
+};
+
+template <class K>
+StatusOr<std::unique_ptr<Kernel>> MakeShaped(const KernelNode& node) {
+  RAMET_ASSIGN_OR_RETURN(DType dtype, node.attrs->Get<DType>("dtype"));
+  return std::unique_ptr<Kernel>(new K(dtype));
+}
+
+using FillFunction = void (*)(linalg::Type, linalg::Philox, void*, int64_t);
+
+template <class Source, FillFunction fill>
+class StatelessFloats final : public ShapedKernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return MakeShaped<StatelessFloats>(node);
+  }
+  using ShapedKernel::ShapedKernel;
+
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(0), "shape"));
+    RAMET_ASSIGN_OR_RETURN(linalg::Philox generator, Source::Generator(c));
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype_, shape));
+    if (y->num_elements() > 0) {
+      fill(LinalgType(dtype_), generator, y->raw_data(), y->num_elements());
+    }
+    return OkStatus();
+  }
+};
+
+linalg::Type SignedType(DType dtype) {
+  return DTypeSize(dtype) == 4 ? linalg::Type::kInt32 : linalg::Type::kInt64;
+}
+
+// In [minval, maxval), or of all values of the dtype.
+template <class Source, bool bounded>
+class StatelessInts final : public ShapedKernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return MakeShaped<StatelessInts>(node);
+  }
+  using ShapedKernel::ShapedKernel;
+
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(0), "shape"));
+    RAMET_ASSIGN_OR_RETURN(linalg::Philox generator, Source::Generator(c));
+    int64_t low = 0, high = 0;
+    if (bounded) RAMET_RETURN_IF_ERROR(ReadBounds(c, &low, &high));
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype_, shape));
+    if (y->num_elements() > 0) {
+      linalg::FillUniformInt(SignedType(dtype_), generator, low, high, y->raw_data(),
+                             y->num_elements());
+    }
+    return OkStatus();
+  }
+
+ private:
+  Status ReadBounds(const KernelContext& c, int64_t* low, int64_t* high) const {
+    const Tensor& minval = c.input(Source::kArgs);
+    const Tensor& maxval = c.input(Source::kArgs + 1);
+    if (minval.rank() != 0) {
+      return InvalidArgument("minval must be 0-D, got shape ", minval.shape());
+    }
+    if (maxval.rank() != 0) {
+      return InvalidArgument("maxval must be 0-D, got shape ", maxval.shape());
+    }
+    *low = IntegerAt(minval, 0);
+    *high = IntegerAt(maxval, 0);
+    if (*low < *high) return OkStatus();
+    return InvalidArgument("Need minval < maxval, got ", *low, " >= ", *high);
+  }
+};
+
+// TensorFlow has it for two of the dtypes.
+template <class T>
+using KeyedInts = StatelessInts<Keyed, true>;
+
+Status KeyCounter(KernelContext& c) {
+  RAMET_ASSIGN_OR_RETURN(linalg::Philox generator, FromSeed(c.input(0)));
+  RAMET_ASSIGN_OR_RETURN(Tensor * key, c.Allocate(0, DType::kUInt64, Shape{1}));
+  RAMET_ASSIGN_OR_RETURN(Tensor * counter, c.Allocate(1, DType::kUInt64, Shape{2}));
+  const auto& words = generator.counter();
+  key->mutable_data<uint64_t>()[0] = Joined(generator.key()[0], generator.key()[1]);
+  counter->mutable_data<uint64_t>()[0] = Joined(words[0], words[1]);
+  counter->mutable_data<uint64_t>()[1] = Joined(words[2], words[3]);
+  return OkStatus();
+}
+
+Status Algorithm(KernelContext& c, int output) {
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(output, DType::kInt32, Shape{}));
+  y->mutable_data<int32_t>()[0] = kPhilox;
+  return OkStatus();
+}
+
+Status AlgorithmAlone(KernelContext& c) { return Algorithm(c, 0); }
+
+Status KeyCounterAlgorithm(KernelContext& c) {
+  RAMET_RETURN_IF_ERROR(KeyCounter(c));
+  return Algorithm(c, 2);
+}
+
+Status KeyCounterShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(CheckSeedShape(c, 0));
+  c.set_output(0, Shape{1});
+  c.set_output(1, Shape{2});
+  if (c.num_outputs() > 2) c.set_output(2, Shape{});
+  return OkStatus();
+}
+
+Status AlgorithmShape(ShapeContext& c) {
+  c.set_output(0, Shape{});
+  return OkStatus();
+}
+
+}  // namespace
+
+#define RAMET_SEED_DOC \
+  " The numbers follow from `seed` (two integers) alone and are TensorFlow's.\n"
+#define RAMET_KEY_DOC                                                                            \
+  " The numbers follow from `key` ([1]), `counter` ([2]) and `alg` (1: Philox; 3: Philox, too) " \
+  "alone and are TensorFlow's.\n"
+#define RAMET_SHAPE_ERROR "\\error kInvalidArgument if shape is no vector of sizes >= 0"
+
+#define RAMET_STATELESS_FLOATS(name, doc, fill)                                    \
+  RAMET_OP(name)                                                                   \
+      .Input("shape: T")                                                           \
+      .Input("seed: Tseed")                                                        \
+      .Output("output: dtype")                                                     \
+      .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")                   \
+      .Attr("T: {int32, int64} = DT_INT32")                                        \
+      .Attr("Tseed: {int32, int64} = DT_INT64")                                    \
+      .Doc(doc RAMET_SEED_DOC RAMET_SHAPE_ERROR ", or seed has not two elements.") \
+      .HostMemory({"shape", "seed"})                                               \
+      .Shape(StatelessShape<Seeded>)                                               \
+      .NotDifferentiable()                                                         \
+      .CpuKernelClass<StatelessFloats<Seeded, fill>>();                            \
+  RAMET_OP(name "V2")                                                              \
+      .Input("shape: Tshape")                                                      \
+      .Input("key: uint64")                                                        \
+      .Input("counter: uint64")                                                    \
+      .Input("alg: int32")                                                         \
+      .Output("output: dtype")                                                     \
+      .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")                   \
+      .Attr("Tshape: {int32, int64} = DT_INT32")                                   \
+      .Doc(doc RAMET_KEY_DOC RAMET_SHAPE_ERROR "; kUnimplemented for ThreeFry.")   \
+      .HostMemory({"shape", "key", "counter", "alg"})                              \
+      .Shape(StatelessShape<Keyed>)                                                \
+      .NotDifferentiable()                                                         \
+      .CpuKernelClass<StatelessFloats<Keyed, fill>>()
+
+RAMET_STATELESS_FLOATS("StatelessRandomUniform",
+                       "Random numbers, uniform in [0, 1), in the shape `shape`.",
+                       linalg::FillUniform);
+RAMET_STATELESS_FLOATS("StatelessRandomNormal",
+                       "Random numbers of the normal distribution with mean 0 and deviation 1, in "
+                       "the shape `shape`.",
+                       linalg::FillNormal);
+RAMET_STATELESS_FLOATS("StatelessTruncatedNormal",
+                       "Random numbers of the normal distribution with mean 0 and deviation 1, "
+                       "those of magnitude 2 or more drawn again, in the shape `shape`.",
+                       linalg::FillTruncatedNormal);
+
+RAMET_OP("StatelessRandomUniformInt")
+    .Input("shape: T")
+    .Input("seed: Tseed")
+    .Input("minval: dtype")
+    .Input("maxval: dtype")
+    .Output("output: dtype")
+    .Attr("dtype: {int32, int64}")
+    .Attr("T: {int32, int64}")
+    .Attr("Tseed: {int32, int64} = DT_INT64")
+    .Doc("Random integers in [minval, maxval) (scalars), in the shape `shape`." RAMET_SEED_DOC
+             RAMET_SHAPE_ERROR ", seed has not two elements, or minval >= maxval.")
+    .HostMemory({"shape", "seed", "minval", "maxval"})
+    .Shape(StatelessIntShape<Seeded>)
+    .NotDifferentiable()
+    .CpuKernelClass<StatelessInts<Seeded, true>>();
+
+RAMET_OP("StatelessRandomUniformIntV2")
+    .Input("shape: Tshape")
+    .Input("key: uint64")
+    .Input("counter: uint64")
+    .Input("alg: int32")
+    .Input("minval: dtype")
+    .Input("maxval: dtype")
+    .Output("output: dtype")
+    .Attr("dtype: {int32, int64, uint32, uint64}")
+    .Attr("Tshape: {int32, int64} = DT_INT32")
+    .Doc("Random integers in [minval, maxval) (scalars), in the shape `shape`." RAMET_KEY_DOC
+             RAMET_SHAPE_ERROR " or minval >= maxval; kUnimplemented for ThreeFry.")
+    .HostMemory({"shape", "key", "counter", "alg", "minval", "maxval"})
+    .Shape(StatelessIntShape<Keyed>)
+    .NotDifferentiable()
+    .CpuKernelClasses<KeyedInts, int32_t, int64_t>("dtype");
+
+RAMET_OP("StatelessRandomUniformFullInt")
+    .Input("shape: T")
+    .Input("seed: Tseed")
+    .Output("output: dtype")
+    .Attr("dtype: {int32, int64, uint32, uint64} = DT_UINT64")
+    .Attr("T: {int32, int64} = DT_INT32")
+    .Attr("Tseed: {int32, int64, uint32, uint64} = DT_INT64")
+    .Doc("Random integers of all values that dtype has, in the shape `shape`." RAMET_SEED_DOC
+             RAMET_SHAPE_ERROR ", or seed has not two elements.")
+    .HostMemory({"shape", "seed"})
+    .Shape(StatelessShape<Seeded>)
+    .NotDifferentiable()
+    .CpuKernelClass<StatelessInts<Seeded, false>>();
+
+RAMET_OP("StatelessRandomUniformFullIntV2")
+    .Input("shape: Tshape")
+    .Input("key: uint64")
+    .Input("counter: uint64")
+    .Input("alg: int32")
+    .Output("output: dtype")
+    .Attr("dtype: {int32, int64, uint32, uint64} = DT_UINT64")
+    .Attr("Tshape: {int32, int64} = DT_INT32")
+    .Doc("Random integers of all values that dtype has, in the shape `shape`." RAMET_KEY_DOC
+             RAMET_SHAPE_ERROR "; kUnimplemented for ThreeFry.")
+    .HostMemory({"shape", "key", "counter", "alg"})
+    .Shape(StatelessShape<Keyed>)
+    .NotDifferentiable()
+    .CpuKernelClass<StatelessInts<Keyed, false>>();
+
+RAMET_OP("StatelessRandomGetKeyCounter")
+    .Input("seed: Tseed")
+    .Output("key: uint64")
+    .Output("counter: uint64")
+    .Attr("Tseed: {int32, int64} = DT_INT64")
+    .Doc(
+        "The key [1] and the counter [2] that `seed` (two integers) stands for in the random ops "
+        "whose names end in V2.\n"
+        "\\error kInvalidArgument if seed has not two elements.")
+    .HostMemory({"seed", "key", "counter"})
+    .Shape(KeyCounterShape)
+    .NotDifferentiable()
+    .CpuKernel(KeyCounter);
+
+RAMET_OP("StatelessRandomGetAlg")
+    .Output("alg: int32")
+    .Doc("The algorithm (a scalar) of the device: 1, Philox.")
+    .Stateful()
+    .HostMemory({"alg"})
+    .Shape(AlgorithmShape)
+    .NotDifferentiable()
+    .CpuKernel(AlgorithmAlone);
+
+RAMET_OP("StatelessRandomGetKeyCounterAlg")
+    .Input("seed: Tseed")
+    .Output("key: uint64")
+    .Output("counter: uint64")
+    .Output("alg: int32")
+    .Attr("Tseed: {int32, int64} = DT_INT64")
+    .Doc(
+        "As StatelessRandomGetKeyCounter and StatelessRandomGetAlg.\n"
+        "\\error kInvalidArgument if seed has not two elements.")
+    .HostMemory({"seed", "key", "counter", "alg"})
+    .Shape(KeyCounterShape)
+    .NotDifferentiable()
+    .CpuKernel(KeyCounterAlgorithm);
+
+}  // namespace ramet

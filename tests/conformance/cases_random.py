@@ -1,0 +1,67 @@
+"""Random numbers without a state: they follow from the inputs, bit by bit."""
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from case import FLOATS, Case, i32, i64, scalar
+
+SEEDS = ([0, 0], [1, 2], [-1, 1 << 40], [7, -3])
+SIZES = ([0], [1], [3], [2, 5], [67])
+KEY = np.array([0x123456789ABCDEF0], np.uint64)
+COUNTER = np.array([0xFFFFFFFFFFFFFFFE, 5], np.uint64)
+
+
+def exact(op, inputs, attrs=None, **more):
+    return Case(op, inputs, attrs or {}, tol=0.0, atol=0.0, **more)
+
+
+def keyed(shape, alg=1):
+    return [i32(*shape), KEY, COUNTER, scalar("int32", alg)]
+
+
+def floats():
+    for op in ("StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal"):
+        for dtype in FLOATS:
+            attrs = {"dtype": tf.as_dtype(dtype)}
+            for size in SIZES:
+                yield exact(op, [i32(*size), i64(1, 2)], attrs)
+                yield exact(op + "V2", keyed(size), attrs)
+        yield exact(op, [i32(1003), i64(1, 2)])
+        for seed in SEEDS:
+            yield exact(op, [i64(9), i64(*seed)])
+        yield exact(op, [i32(9), i32(5, -6)])
+        yield exact(op + "V2", keyed([9], alg=3))
+        yield exact(op, [i32(), i64(1, 2)])
+        yield exact(op, [i32(2, -1), i64(1, 2)], error="must be >= 0")
+        yield exact(op, [i32(2), i64(1, 2, 3)], error="seed must have shape [2], not [3]")
+
+
+def integers():
+    for dtype in ("int32", "int64"):
+        for size in SIZES:
+            for low, high in ((0, 10), (-7, 2147483000)):
+                bounds = [scalar(dtype, low), scalar(dtype, high)]
+                yield exact("StatelessRandomUniformInt", [i32(*size), i64(3, 4)] + bounds)
+                yield exact("StatelessRandomUniformIntV2", keyed(size) + bounds)
+        yield exact("StatelessRandomUniformInt",
+                    [i32(3), i64(3, 4), scalar(dtype, 5), scalar(dtype, 5)],
+                    error="Need minval < maxval, got 5 >= 5")
+    for dtype in ("int32", "int64", "uint32", "uint64"):
+        attrs = {"dtype": tf.as_dtype(dtype)}
+        for size in SIZES:
+            yield exact("StatelessRandomUniformFullInt", [i32(*size), i64(3, 4)], attrs)
+            yield exact("StatelessRandomUniformFullIntV2", keyed(size), attrs)
+
+
+def keys():
+    for seed in SEEDS:
+        yield exact("StatelessRandomGetKeyCounter", [i64(*seed)])
+        yield exact("StatelessRandomGetKeyCounterAlg", [i64(*seed)])
+    yield exact("StatelessRandomGetKeyCounter", [i32(3, -4)])
+    yield exact("StatelessRandomGetAlg", [])
+
+
+def cases():
+    yield from floats()
+    yield from integers()
+    yield from keys()

@@ -17,6 +17,7 @@
 #include "ramet/checkpoint/checkpoint_watcher.h"
 #include "ramet/checkpoint/saver.h"
 #include "ramet/data/mnist.h"
+#include "ramet/edit/clone.h"
 #include "ramet/edit/copy_operation.h"
 #include "ramet/edit/patch.h"
 #include "ramet/edit/reroute.h"

@@ -39,7 +39,7 @@ class RAMET_EXPORT BuildState {
 
   std::string name_stack;                             // "a/b", without the slash at the end
   std::unordered_map<std::string, int> names_in_use;  // lower case
-  // Names of nodes that an import added and that are not in names_in_use yet: nobody may ask for
+  // Names of nodes since an import or a clone that are not in names_in_use yet: nobody may ask for
   // another name.
   std::vector<std::string_view> imported_names;
   std::vector<std::optional<std::string>> devices;  // nullopt hides the outer ones

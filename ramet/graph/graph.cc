@@ -116,8 +116,12 @@ NodeId AppendNode(GraphImpl& impl, const Op* op, NodeSpec&& spec,
   }
   impl.nodes.push_back(std::move(node));
   impl.by_name.emplace(impl.nodes.back().name, id);
-  NoteImportedNames(impl.build_state);
-  impl.build_state.names_in_use.try_emplace(LowerCase(impl.nodes.back().name), 1);
+  BuildState& state = impl.build_state;
+  if (state.imported_names.empty()) {
+    state.names_in_use.try_emplace(LowerCase(impl.nodes.back().name), 1);
+  } else {
+    state.imported_names.push_back(impl.nodes.back().name);
+  }
   return id;
 }
 

@@ -1,0 +1,201 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ramet/base/export.h"
+#include "ramet/base/status.h"
+#include "ramet/graph/graph.h"
+
+namespace ramet {
+
+// A CloneElement is a part of the source graph: a tensor, an operation, a variable, or the name of
+// one ("out:0", "train/step").
+class RAMET_EXPORT CloneElement {
+ public:
+  CloneElement(Output tensor) : element_(tensor) {}                // NOLINT: implicit on purpose
+  CloneElement(Operation operation) : element_(operation) {}       // NOLINT
+  CloneElement(const Variable& variable) : element_(variable) {}   // NOLINT
+  CloneElement(const char* name) : element_(std::string(name)) {}  // NOLINT
+  CloneElement(std::string name) : element_(std::move(name)) {}    // NOLINT
+  CloneElement(std::string_view n) : element_(std::string(n)) {}   // NOLINT
+  const std::variant<Output, Operation, Variable, std::string>& element() const { return element_; }
+
+ private:
+  std::variant<Output, Operation, Variable, std::string> element_;
+};
+
+// Whether a clone gets state of its own or goes on using the original's.
+enum class CloneState { kOwn, kShared };
+
+// Whose state is whose: one rule for all, or one for each variable, by the name of its operation.
+class RAMET_EXPORT CloneStateRule {
+ public:
+  CloneStateRule(CloneState state) : fixed_(state) {}  // NOLINT: implicit on purpose
+  template <class Fn>
+  requires(std::is_invocable_r_v<CloneState, Fn, const std::string&>) CloneStateRule(Fn rule)
+      : rule_(std::move(rule)) {}  // NOLINT
+  CloneState Of(const std::string& name) const { return rule_ ? rule_(name) : fixed_; }
+  bool all_own() const { return !rule_ && fixed_ == CloneState::kOwn; }
+
+ private:
+  CloneState fixed_ = CloneState::kOwn;
+  std::function<CloneState(const std::string&)> rule_;
+};
+
+// Where the operations of a clone go: one device for all; a map from the original's device as it is
+// written ("/gpu:0"; what is not in the map stays); or a function of the original operation.
+class RAMET_EXPORT CloneDevice {
+ public:
+  using Map = std::map<std::string, std::string>;
+  using Function = std::function<std::string(const Operation&)>;
+  CloneDevice() = default;
+  CloneDevice(const char* device) : rule_(std::string(device)) {}  // NOLINT: implicit on purpose
+  CloneDevice(std::string device) : rule_(std::move(device)) {}    // NOLINT
+  CloneDevice(Map devices) : rule_(std::move(devices)) {}          // NOLINT
+  template <class Fn>
+  requires(std::is_invocable_r_v<std::string, Fn, const Operation&>) CloneDevice(Fn function)
+      : rule_(Function(std::move(function))) {}  // NOLINT
+  const std::variant<std::monostate, std::string, Map, Function>& rule() const { return rule_; }
+
+ private:
+  std::variant<std::monostate, std::string, Map, Function> rule_;
+};
+
+// The first values of a clone's own variables.
+enum class CloneInitialKind { kInitializer, kCurrent };
+// As the original initialises them; the values that the original has when init_op runs.
+inline constexpr CloneInitialKind kInitializer = CloneInitialKind::kInitializer;
+inline constexpr CloneInitialKind kCurrent = CloneInitialKind::kCurrent;
+
+// One of these, or a checkpoint's prefix: what it holds under the originals' names.
+class RAMET_EXPORT CloneInitial {
+ public:
+  CloneInitial(CloneInitialKind kind) : initial_(kind) {}                      // NOLINT: implicit
+  CloneInitial(const char* checkpoint) : initial_(std::string(checkpoint)) {}  // NOLINT
+  CloneInitial(std::string checkpoint) : initial_(std::move(checkpoint)) {}    // NOLINT
+  bool is(CloneInitialKind kind) const {
+    const auto* k = std::get_if<CloneInitialKind>(&initial_);
+    return k != nullptr && *k == kind;
+  }
+  const std::string* checkpoint() const { return std::get_if<std::string>(&initial_); }
+
+ private:
+  std::variant<CloneInitialKind, std::string> initial_;
+};
+
+// What is cloned, and how. Without outputs, ops and scope it is the whole graph.
+struct CloneOptions {
+  // The boundary. Tensors among the inputs are not computed in the clone: a placeholder is copied,
+  // other tensors become placeholders of the same dtype and shape. With outputs (tensors or
+  // operations), all that they need is cloned, up to the inputs.
+  std::vector<CloneElement> inputs = {};
+  std::vector<CloneElement> outputs = {};
+  // Just these operations, or those of a name scope (whose name then gives way to dst_scope:
+  // "net/w" becomes "copy/w"); with what initialises the state among them. In the same graph they
+  // go on reading what is outside. Not together with outputs.
+  std::vector<CloneElement> ops = {};
+  std::string scope = {};
+  // The graph that gets the clone; null: the source.
+  Graph* into = nullptr;
+  // The name scope, made unique under the current one; "x/" is taken as it is from the root.
+  std::string dst_scope = "copy";
+  // Tensors of the source, and those of the target that the clone reads instead.
+  std::vector<std::pair<CloneElement, Output>> input_map = {};
+  CloneDevice device = {};
+  CloneStateRule variables = CloneState::kOwn;
+  // Tables, queues, iterators and whatever else has a shared_name.
+  CloneStateRule resources = CloneState::kOwn;
+  CloneInitial initial = kInitializer;
+  // With kCurrent into another graph: the value that a variable of the source has
+  // (Session::Value). It is asked for once, by Clone; buffers are shared.
+  std::function<StatusOr<Tensor>(const Variable&)> value_of = {};
+  // With outputs, ops or a scope: also the slot variables that optimizers keep for the variables.
+  bool slots = false;
+  // The collections that the clone joins wherever the original is in them; unset: all.
+  std::optional<std::vector<std::string>> collections = {};
+};
+
+// A variable that a clone has for itself.
+struct ClonedVariable {
+  Output original;  // the reference, or the handle of a resource variable
+  Variable copy;
+};
+
+// What a checkpoint of the original holds under `name`, and the clone's variables (the parts of a
+// partitioned one) that it belongs to: an entry of SaverOptions::var_map.
+struct ClonedCheckpointEntry {
+  std::string name;
+  std::vector<Variable> variables;
+  bool is_partitioned = false;
+};
+
+class CloneMapping;
+
+// What Clone made. A handle: cheap to copy; valid as long as both graphs.
+class RAMET_EXPORT Cloned {
+ public:
+  explicit Cloned(std::shared_ptr<CloneMapping> mapping);
+  ~Cloned();
+  Cloned(const Cloned&);
+  Cloned& operator=(const Cloned&);
+
+  // What stands for a part of the source in the clone. Tensors that were replaced give their
+  // replacement, shared variables themselves. Invalid if it is not part of the clone.
+  Output Transformed(const Output& tensor) const;
+  Operation Transformed(const Operation& operation) const;
+  Variable Transformed(const Variable& variable) const;
+  // A tensor by its name "op:0".
+  Output Transformed(std::string_view tensor_name) const;
+
+  Graph& source() const;
+  Graph& graph() const;
+  // The name scope, "copy", without a slash at the end.
+  const std::string& scope() const;
+  // The new operations, in the order of their originals.
+  std::vector<Operation> operations() const;
+  // In the order of the originals.
+  const std::vector<ClonedVariable>& variables() const;
+  // Gives the clone's own variables their first values, and touches nothing else.
+  Operation init_op() const;
+  // An operation that assigns the originals' current values to the clone's variables. Made at the
+  // first call. \error kInvalidArgument if the clone is in another graph.
+  StatusOr<Operation> UpdateOp() const;
+  // clone <- tau * original + (1 - tau) * clone; variables that are not of a floating type are
+  // assigned. Made at each call. \error as UpdateOp; kInvalidArgument if tau is not in [0, 1].
+  StatusOr<Operation> PolyakOp(double tau) const;
+  // How the clone's variables are found in checkpoints of the original.
+  std::vector<ClonedCheckpointEntry> SaverMap() const;
+
+ private:
+  std::shared_ptr<CloneMapping> mapping_;
+};
+
+// Copies a graph, or a part of it, with state of its own: the variables are registered in every
+// collection that the originals are in, with their initializers and slices; colocations, frames,
+// branches and loops, names of shared resources follow; functions go along to another graph. The
+// result is a part of its graph like any other: it is trained, saved, exported and cloned again.
+// Variables of a graph that says nothing of them (a bare GraphDef) are found from the operations
+// and join the collection "variables".
+//
+// A part of a loop's body whose loop is not cut off (outputs and inputs within the body) is cloned
+// without the loop. Gradients can be built on cloned loops.
+//
+// All or, on an error, nothing is added. Locks both graphs. Linear in the nodes of the source.
+// \error kInvalidArgument, kNotFound naming the argument and the tensor or operation: no such
+//   element; outputs together with ops or scope; an input inside a loop that is cloned; an input
+//   that is a reference; a replacement of another graph, dtype or shape; a tensor from outside
+//   (into another graph) that is neither among the inputs nor in input_map; state shared with
+//   another graph; a variable without an initializer; kCurrent into another graph without value_of;
+//   an illegal dst_scope; a function of the target that has another body. kFailedPrecondition if
+//   the target is finalized.
+RAMET_EXPORT StatusOr<Cloned> Clone(Graph& source, const CloneOptions& options = {});
+
+}  // namespace ramet

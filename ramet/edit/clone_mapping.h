@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ramet/edit/clone.h"
+#include "ramet/graph/graph_impl.h"
+
+namespace ramet {
+
+inline uint64_t EndpointKey(Endpoint e) {
+  return (static_cast<uint64_t>(static_cast<uint32_t>(e.node)) << 32) |
+         static_cast<uint32_t>(e.index);
+}
+
+// Old -> new, for one clone; shared by those who hold it.
+class CloneMapping {
+ public:
+  CloneMapping(Graph* source, Graph* target) : source(source), target(target) {}
+
+  bool same_graph() const { return source == target; }
+  bool IsCloned(NodeId id) const { return Copy(id) >= 0; }
+  NodeId Copy(NodeId id) const {
+    return static_cast<size_t>(id) < copies.size() ? copies[static_cast<size_t>(id)] : -1;
+  }
+  bool IsReplaced(Endpoint e) const {
+    return !replaced.empty() && replaced.contains(EndpointKey(e));
+  }
+  // The operation's copy; invalid if it has none.
+  Operation Of(const Operation& op) const {
+    const NodeId id = op.graph() == source ? Copy(op.id()) : -1;
+    return id < 0 ? Operation() : Operation(target, id);
+  }
+  Output Of(const Output& tensor) const {
+    if (tensor.graph() != source) return Output();
+    auto it = replaced.find(EndpointKey({tensor.op().id(), tensor.index()}));
+    if (it != replaced.end()) return Output(Operation(target, it->second.node), it->second.index);
+    const Operation op = Of(tensor.op());
+    return op.valid() ? Output(op, tensor.index()) : Output();
+  }
+
+  Graph* source;
+  Graph* target;
+  std::string scope;           // without the slash
+  std::vector<NodeId> copies;  // by source id; -1: none
+  std::unordered_map<uint64_t, Endpoint>
+      replaced;  // source tensors that the clone does not compute
+  std::unordered_map<VariableId, VariableId> variable_ids;
+  std::vector<ClonedVariable> variables;
+  // By position in `variables`: the name in checkpoints.
+  std::vector<std::string> checkpoint_names;
+  std::unordered_set<NodeId> shared;  // source operations that the clone uses as they are
+  Operation init_op;
+  Operation update_op;
+};
+
+}  // namespace ramet

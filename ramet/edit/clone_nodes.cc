@@ -1,0 +1,320 @@
+#include "ramet/edit/clone_nodes.h"
+
+#include <algorithm>
+
+#include "ramet/graph/build_state.h"
+#include "ramet/op/control_flow.h"
+
+namespace ramet {
+namespace {
+
+constexpr size_t kMaxNodes = size_t{1} << 30;
+
+// Room for `added` more; a large clone gets what it needs, small ones in a row stay linear.
+template <class T>
+void ReserveMore(std::vector<T>& v, size_t added) {
+  const size_t needed = v.size() + added;
+  if (needed <= v.capacity()) return;
+  v.reserve(added > v.size() / 4 ? needed : v.size() + v.size() / 2);
+}
+
+bool IsGroup(const std::string& text) { return text.starts_with("loc:@"); }
+
+}  // namespace
+
+CloneNodes::CloneNodes(const CloneSelection& selection, const CloneOptions& options,
+                       CloneNames& names, CloneMapping& mapping)
+    : selection_(selection),
+      options_(options),
+      names_(names),
+      mapping_(mapping),
+      source_(mapping.source->impl()),
+      target_(mapping.target->impl()),
+      same_(mapping.same_graph()) {}
+
+void CloneNodes::AskDevices() {
+  const auto* function = std::get_if<CloneDevice::Function>(&options_.device.rule());
+  if (function == nullptr) return;
+  for (NodeId id : selection_.nodes()) {
+    asked_devices_.push_back((*function)(Operation(mapping_.source, id)));
+  }
+}
+
+Status CloneNodes::Prepare() {
+  if (target_.finalized) return FailedPrecondition("Graph is finalized and cannot be modified.");
+  const size_t added = selection_.nodes().size() + selection_.cuts().size();
+  if (target_.nodes.size() + added > kMaxNodes) {
+    return ResourceExhausted("a graph cannot hold ", target_.nodes.size(), " + ", added, " nodes");
+  }
+  NumberNodes();
+  return same_ ? OkStatus() : CheckOutsideInputs();
+}
+
+void CloneNodes::NumberNodes() {
+  base_ = static_cast<NodeId>(target_.nodes.size());
+  NodeId next = base_;
+  for (Endpoint cut : selection_.cuts()) {
+    mapping_.replaced[EndpointKey(cut)] = {next, 0};
+    cut_nodes_[cut.node].push_back(next++);
+  }
+  for (const auto& [tensor, by] : selection_.replacements()) {
+    mapping_.replaced[EndpointKey(tensor)] = {by.op().id(), by.index()};
+    cut_nodes_[tensor.node].push_back(by.op().id());
+  }
+  mapping_.copies.assign(source_.nodes.size(), -1);
+  for (NodeId id : selection_.nodes()) mapping_.copies[static_cast<size_t>(id)] = next++;
+}
+
+Status CloneNodes::CheckOutsideInputs() const {
+  for (NodeId id : selection_.nodes()) {
+    for (Endpoint e : source_.inputs(id)) {
+      if (mapping_.IsCloned(e.node) || mapping_.IsReplaced(e)) continue;
+      return InvalidArgument("clone: inputs: node '", source_.nodes[id].name, "' reads '",
+                             source_.nodes[e.node].name, ":", e.index,
+                             "', which is not part of what is cloned into the other graph; name it "
+                             "among the inputs (it becomes a placeholder) or in input_map");
+    }
+  }
+  return OkStatus();
+}
+
+void CloneNodes::Reserve() {
+  size_t edges = 0, outputs = 0;
+  for (NodeId id : selection_.nodes()) {
+    const NodeRecord& n = source_.nodes[id];
+    edges += static_cast<size_t>(n.num_inputs + n.num_controls);
+    outputs += static_cast<size_t>(n.num_outputs);
+  }
+  const size_t nodes = selection_.nodes().size() + selection_.cuts().size();
+  ReserveMore(target_.nodes, nodes);
+  ReserveMore(target_.edges, edges);
+  ReserveMore(target_.outputs, outputs + selection_.cuts().size());
+  ReserveMore(target_.build_state.imported_names, nodes);
+  const size_t names = target_.by_name.size() + nodes;
+  if (names > target_.by_name.bucket_count()) target_.by_name.reserve(names);
+}
+
+void CloneNodes::WriteNames() {
+  std::string& block = target_.names.emplace_back();
+  name_ends_.reserve(selection_.cuts().size() + selection_.nodes().size());
+  size_t bytes = 0;
+  for (NodeId id : selection_.nodes()) bytes += source_.nodes[id].name.size();
+  block.reserve(bytes + selection_.nodes().size() * (names_.scope().size() + 1));
+  for (Endpoint cut : selection_.cuts()) {
+    std::string name(source_.nodes[cut.node].name);
+    if (cut.index > 0 || mapping_.IsCloned(cut.node)) name += StrCat("_", cut.index);
+    names_.AppendNode(name, &block);
+    name_ends_.push_back(block.size());
+  }
+  for (NodeId id : selection_.nodes()) {
+    names_.AppendNode(source_.nodes[id].name, &block);
+    name_ends_.push_back(block.size());
+  }
+  block_ = block;
+}
+
+std::string_view CloneNodes::NewName(NodeId id) const {
+  const size_t position = static_cast<size_t>(mapping_.Copy(id) - base_);
+  const size_t begin = position == 0 ? 0 : name_ends_[position - 1];
+  return block_.substr(begin, name_ends_[position] - begin);
+}
+
+void CloneNodes::Append() {
+  Reserve();
+  WriteNames();
+  device_ids_.assign(source_.devices.size(), -1);
+  size_t begin = 0, position = 0;
+  auto next_name = [&] {
+    const std::string_view name = block_.substr(begin, name_ends_[position] - begin);
+    begin = name_ends_[position++];
+    return name;
+  };
+  for (size_t i = 0; i < selection_.cuts().size(); ++i) AppendPlaceholder(i, next_name());
+  size_t i = 0;
+  for (NodeId id : selection_.nodes()) AppendCopy(id, i++, next_name());
+}
+
+void CloneNodes::AppendNode(NodeRecord node) {
+  const NodeId id = static_cast<NodeId>(target_.nodes.size());
+  target_.by_name.emplace(node.name, id);
+  target_.build_state.imported_names.push_back(node.name);
+  target_.nodes.push_back(std::move(node));
+}
+
+void CloneNodes::AppendPlaceholder(size_t cut, std::string_view name) {
+  const OutputRecord output = source_.output(selection_.cuts()[cut]);
+  AttrMap attrs{{"dtype", BaseType(output.dtype)}, {"shape", output.shape}};
+  NodeRecord node{};
+  node.name = name;
+  node.op = OpRegistry::Global().Find("Placeholder");
+  node.attrs = std::make_shared<const AttrMap>(std::move(attrs));
+  node.first_edge = static_cast<int32_t>(target_.edges.size());
+  node.first_output = static_cast<int32_t>(target_.outputs.size());
+  node.num_outputs = 1;
+  target_.outputs.push_back({BaseType(output.dtype), output.shape});
+  AppendNode(std::move(node));
+}
+
+const CloneNodes::OpTraits& CloneNodes::TraitsOf(const Op* op) {
+  auto [it, added] = traits_.try_emplace(op);
+  if (!added) return it->second;
+  it->second.target = TargetOp(op);
+  it->second.has_frame = ControlFlowOf(*op) == ControlFlow::kEnter;
+  it->second.has_shared_name = op->schema().FindAttr("shared_name") != nullptr;
+  return it->second;
+}
+
+// Ops that a file or the library defines belong to a graph.
+const Op* CloneNodes::TargetOp(const Op* op) {
+  if (same_ || op->registered()) return op;
+  auto [it, added] = target_.foreign_ops.try_emplace(op->name());
+  if (added) it->second = std::make_unique<Op>(op->schema());
+  return it->second.get();
+}
+
+void CloneNodes::AppendCopy(NodeId id, size_t position, std::string_view name) {
+  const OpTraits& traits = TraitsOf(source_.nodes[id].op);
+  NodeRecord copy = source_.nodes[id];
+  copy.device = DeviceOf(source_.nodes[id], position);
+  copy.name = name;
+  copy.op = traits.target;
+  if (traits.has_frame && selection_.open_enters().contains(id)) {
+    const DType type = BaseType(source_.output({id, 0}).dtype);
+    copy.op = OpRegistry::Global().Find("Identity");
+    copy.attrs = std::make_shared<const AttrMap>(AttrMap{{"T", type}});
+    AppendEdges(id, &copy);
+    copy.first_output = static_cast<int32_t>(target_.outputs.size());
+    target_.outputs.push_back({type, Shape(source_.output({id, 0}).shape)});
+  } else {
+    copy.attrs = AttrsOf(source_.nodes[id], traits);
+    AppendEdges(id, &copy);
+    AppendOutputs(id, &copy);
+  }
+  AppendNode(std::move(copy));
+}
+
+void CloneNodes::AppendOutputs(NodeId id, NodeRecord* copy) {
+  const int32_t from = source_.nodes[id].first_output;
+  copy->first_output = static_cast<int32_t>(target_.outputs.size());
+  for (int32_t i = 0; i < copy->num_outputs; ++i) {
+    target_.outputs.push_back(OutputRecord(source_.outputs[from + i]));
+  }
+}
+
+void CloneNodes::AppendEdges(NodeId id, NodeRecord* copy) {
+  const size_t first = target_.edges.size();
+  const int32_t from = source_.nodes[id].first_edge;
+  copy->first_edge = static_cast<int32_t>(first);
+  for (int32_t i = 0; i < copy->num_inputs; ++i) {
+    const Endpoint e = source_.edges[from + i];
+    if (mapping_.IsReplaced(e)) {
+      target_.edges.push_back(mapping_.replaced.at(EndpointKey(e)));
+      continue;
+    }
+    const NodeId mapped = mapping_.Copy(e.node);
+    target_.edges.push_back({mapped >= 0 ? mapped : e.node, e.index});
+  }
+  const size_t first_control = target_.edges.size();
+  for (int32_t i = 0; i < copy->num_controls; ++i) {
+    AppendControl(source_.edges[from + copy->num_inputs + i].node, first_control);
+  }
+  copy->num_controls = static_cast<int32_t>(target_.edges.size() - first_control);
+}
+
+// What waits for an operation waits for its copy, or for what its tensors are replaced by; in the
+// same graph else for itself.
+void CloneNodes::AppendControl(NodeId control, size_t first) {
+  auto add = [&](NodeId id) {
+    const Endpoint e{id, Endpoint::kControl};
+    const auto begin = target_.edges.begin() + static_cast<std::ptrdiff_t>(first);
+    if (std::find(begin, target_.edges.end(), e) == target_.edges.end()) target_.edges.push_back(e);
+  };
+  const NodeId mapped = mapping_.Copy(control);
+  if (mapped >= 0) {
+    target_.edges.push_back({mapped, Endpoint::kControl});
+    return;
+  }
+  auto cut = cut_nodes_.find(control);
+  if (cut != cut_nodes_.end()) {
+    for (NodeId id : cut->second) add(id);
+  } else if (same_) {
+    add(control);
+  }
+}
+
+std::shared_ptr<const AttrMap> CloneNodes::AttrsOf(const NodeRecord& node, const OpTraits& traits) {
+  const bool grouped = node.attrs->Find("_class") != nullptr;
+  if (!grouped && !traits.has_frame && !traits.has_shared_name) return node.attrs;
+  const bool is_shared = node.attrs.use_count() > 1;
+  if (is_shared) {
+    auto known = changed_attrs_.find(node.attrs.get());
+    if (known != changed_attrs_.end()) return known->second;
+  }
+  AttrMap changed = *node.attrs;
+  auto result = ChangeAttrs(node, traits, &changed)
+                    ? std::make_shared<const AttrMap>(std::move(changed))
+                    : node.attrs;
+  if (is_shared) changed_attrs_.emplace(node.attrs.get(), result);
+  return result;
+}
+
+bool CloneNodes::ChangeAttrs(const NodeRecord& node, const OpTraits& traits, AttrMap* attrs) {
+  bool changed = ChangeGroups(node, attrs);
+  for (const char* name : {"frame_name", "shared_name"}) {
+    if (name[0] == 'f' ? !traits.has_frame : !traits.has_shared_name) continue;
+    const Attr* attr = node.attrs->Find(name);
+    const std::string* text = attr == nullptr ? nullptr : attr->get<std::string>();
+    if (text == nullptr || text->empty()) continue;
+    attrs->Set(name, names_.Text(*text));
+    changed = true;
+  }
+  return changed;
+}
+
+// Groups around operations that are not cloned stay in the same graph, unless devices are asked
+// for.
+bool CloneNodes::ChangeGroups(const NodeRecord& node, AttrMap* attrs) {
+  const Attr* attr = node.attrs->Find("_class");
+  const auto* groups = attr == nullptr ? nullptr : attr->get<std::vector<std::string>>();
+  if (groups == nullptr) return false;
+  const bool keep = same_ && std::holds_alternative<std::monostate>(options_.device.rule());
+  std::vector<std::string> changed;
+  for (const std::string& group : *groups) {
+    auto leader = IsGroup(group) ? source_.by_name.find(std::string_view(group).substr(5))
+                                 : source_.by_name.end();
+    if (leader != source_.by_name.end() && mapping_.IsCloned(leader->second)) {
+      changed.push_back(StrCat("loc:@", NewName(leader->second)));
+    } else if (!IsGroup(group) || keep) {
+      changed.push_back(group);
+    }
+  }
+  if (changed == *groups) return false;
+  if (changed.empty()) {
+    attrs->Erase("_class");
+  } else {
+    attrs->Set("_class", std::move(changed));
+  }
+  return true;
+}
+
+int32_t CloneNodes::Intern(const std::string& device) {
+  auto [it, added] =
+      target_.device_ids.try_emplace(device, static_cast<int32_t>(target_.devices.size()));
+  if (added) target_.devices.push_back(device);
+  return it->second;
+}
+
+int32_t CloneNodes::DeviceOf(const NodeRecord& node, size_t position) {
+  if (!asked_devices_.empty()) return Intern(asked_devices_[position]);
+  int32_t& known = device_ids_[static_cast<size_t>(node.device)];
+  if (known >= 0) return known;
+  const std::string own = source_.devices[static_cast<size_t>(node.device)];
+  if (const auto* device = std::get_if<std::string>(&options_.device.rule())) {
+    return known = Intern(*device);
+  }
+  const auto* map = std::get_if<CloneDevice::Map>(&options_.device.rule());
+  auto mapped = map == nullptr ? CloneDevice::Map::const_iterator() : map->find(own);
+  return known = Intern(map != nullptr && mapped != map->end() ? mapped->second : own);
+}
+
+}  // namespace ramet

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ramet/edit/clone_names.h"
+#include "ramet/edit/clone_selection.h"
+
+namespace ramet {
+
+// Copies the selected nodes to the end of the target's arrays. Both graphs are locked by the
+// caller. Everything that can fail is in Prepare, which changes nothing.
+class CloneNodes {
+ public:
+  CloneNodes(const CloneSelection& selection, const CloneOptions& options, CloneNames& names,
+             CloneMapping& mapping);
+
+  // The devices that the options ask for; without a lock, since it may call the program.
+  void AskDevices();
+  // \error see Clone.
+  Status Prepare();
+  void Append();
+
+ private:
+  struct OpTraits {
+    const Op* target = nullptr;
+    bool has_frame = false;
+    bool has_shared_name = false;
+  };
+  const OpTraits& TraitsOf(const Op* op);
+  const Op* TargetOp(const Op* op);
+  Status CheckOutsideInputs() const;
+  void NumberNodes();
+  void Reserve();
+  void WriteNames();
+  void AppendPlaceholder(size_t cut, std::string_view name);
+  void AppendCopy(NodeId id, size_t position, std::string_view name);
+  void AppendOutputs(NodeId id, NodeRecord* copy);
+  void AppendEdges(NodeId id, NodeRecord* copy);
+  void AppendControl(NodeId control, size_t first);
+  void AppendNode(NodeRecord node);
+  std::shared_ptr<const AttrMap> AttrsOf(const NodeRecord& node, const OpTraits& traits);
+  bool ChangeAttrs(const NodeRecord& node, const OpTraits& traits, AttrMap* attrs);
+  bool ChangeGroups(const NodeRecord& node, AttrMap* attrs);
+  std::string_view NewName(NodeId id) const;
+  int32_t DeviceOf(const NodeRecord& node, size_t position);
+  int32_t Intern(const std::string& device);
+
+  const CloneSelection& selection_;
+  const CloneOptions& options_;
+  CloneNames& names_;
+  CloneMapping& mapping_;
+  const GraphImpl& source_;
+  GraphImpl& target_;
+  const bool same_;
+  NodeId base_ = 0;
+  std::string_view block_;         // all new names
+  std::vector<size_t> name_ends_;  // placeholders first, then copies
+  std::vector<std::string> asked_devices_;
+  std::vector<int32_t> device_ids_;  // by the source's device number; -1: not seen
+  std::unordered_map<const Op*, OpTraits> traits_;
+  std::unordered_map<const AttrMap*, std::shared_ptr<const AttrMap>> changed_attrs_;
+  std::unordered_map<NodeId, std::vector<NodeId>> cut_nodes_;  // what replaced outputs of a node
+};
+
+}  // namespace ramet

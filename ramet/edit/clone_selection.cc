@@ -1,0 +1,421 @@
+#include "ramet/edit/clone_selection.h"
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+
+#include "ramet/graph/control_flow_util.h"
+
+namespace ramet {
+namespace {
+
+Endpoint EndpointOf(const Output& tensor) { return {tensor.op().id(), tensor.index()}; }
+
+bool IsUpdate(const std::string& op) {
+  for (std::string_view prefix : {"Apply", "SparseApply", "ResourceApply", "ResourceSparseApply"}) {
+    if (op.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+bool IsRestored(const GraphImpl& impl, NodeId assign) {
+  auto inputs = impl.inputs(assign);
+  return inputs.size() > 1 && impl.nodes[inputs[1].node].op->name().starts_with("Restore");
+}
+
+Status InArgument(const Status& status, const char* argument) {
+  return status.WithContext(StrCat("clone: ", argument));
+}
+
+}  // namespace
+
+StateRole StateRoles::Classify(const Op& op) {
+  const std::string& name = op.name();
+  if (name == "VariableV2" || name == "Variable" || name == "VarHandleOp") {
+    return StateRole::kVariable;
+  }
+  if (name == "Assign" || name == "AssignVariableOp") return StateRole::kAssign;
+  if (name == "IsVariableInitialized" || name == "VarIsInitializedOp") return StateRole::kCheck;
+  if (name == "Identity" || name == "ReadVariableOp") return StateRole::kRead;
+  if (name.starts_with("InitializeTable")) return StateRole::kInitializes;
+  if (IsUpdate(name)) return StateRole::kApply;
+  if (op.schema().FindAttr("shared_name") != nullptr) return StateRole::kResource;
+  return StateRole::kNone;
+}
+
+CloneSelection::CloneSelection(const Graph& source, const CloneOptions& options)
+    : source_(source), impl_(source.impl()), options_(options) {}
+
+std::string CloneSelection::TensorName(Endpoint e) const {
+  return StrCat(impl_.nodes[e.node].name, ":", e.index);
+}
+
+StatusOr<NodeId> CloneSelection::ResolveOperation(const CloneElement& element,
+                                                  const char* argument) const {
+  Operation op;
+  if (const auto* name = std::get_if<std::string>(&element.element())) {
+    const bool is_tensor = name->find(':') != std::string::npos;
+    if (is_tensor) {
+      auto tensor = source_.Tensor(*name);
+      if (!tensor.ok()) return InArgument(tensor.status(), argument);
+      return tensor->op().id();
+    }
+    auto found = source_.FindOperation(*name);
+    if (!found.ok()) return InArgument(found.status(), argument);
+    return found->id();
+  }
+  if (const auto* given = std::get_if<Operation>(&element.element())) op = *given;
+  if (const auto* tensor = std::get_if<Output>(&element.element())) op = tensor->op();
+  if (const auto* v = std::get_if<Variable>(&element.element()); v != nullptr && v->valid()) {
+    op = v->ref().op();
+  }
+  if (op.valid() && op.graph() == &source_) return op.id();
+  return InvalidArgument("clone: ", argument, ": ",
+                         op.valid() ? StrCat("'", op.name(), "' is not an element of the source")
+                                    : "an invalid handle");
+}
+
+StatusOr<Endpoint> CloneSelection::ResolveTensor(const CloneElement& element,
+                                                 const char* argument) const {
+  if (const auto* name = std::get_if<std::string>(&element.element());
+      name != nullptr && name->find(':') != std::string::npos) {
+    auto tensor = source_.Tensor(*name);
+    if (!tensor.ok()) return InArgument(tensor.status(), argument);
+    return EndpointOf(*tensor);
+  }
+  RAMET_ASSIGN_OR_RETURN(const NodeId id, ResolveOperation(element, argument));
+  if (const auto* tensor = std::get_if<Output>(&element.element())) return EndpointOf(*tensor);
+  if (const auto* v = std::get_if<Variable>(&element.element())) return EndpointOf(v->value());
+  const Operation op(&source_, id);
+  if (op.num_outputs() == 1) return Endpoint{id, 0};
+  return InvalidArgument("clone: ", argument, ": operation '", op.name(), "' has ",
+                         op.num_outputs(), " outputs; name one of them as '", op.name(), ":0'");
+}
+
+void CloneSelection::Cut(Endpoint e) {
+  cut_keys_.insert(EndpointKey(e));
+  has_cut_[static_cast<size_t>(e.node)] = 1;
+}
+
+Status CloneSelection::ResolveInputs() {
+  for (const CloneElement& element : options_.inputs) {
+    RAMET_ASSIGN_OR_RETURN(const Endpoint e, ResolveTensor(element, "inputs"));
+    if (IsCut(e)) continue;
+    const Operation op(&source_, e.node);
+    if (IsRef(op.output(e.index).dtype())) {
+      return InvalidArgument("clone: inputs: '", op.name(), ":", e.index,
+                             "' is a reference to a variable; name a tensor that reads it");
+    }
+    if (op.type() == "Placeholder") {
+      starts_.push_back(e.node);
+    } else {
+      Cut(e);
+      cuts_.push_back(e);
+    }
+  }
+  return OkStatus();
+}
+
+Status CloneSelection::ResolveReplacements() {
+  const Graph* target = options_.into == nullptr ? &source_ : options_.into;
+  for (const auto& [element, by] : options_.input_map) {
+    RAMET_ASSIGN_OR_RETURN(const Endpoint e, ResolveTensor(element, "input_map"));
+    const Output replaced(Operation(&source_, e.node), e.index);
+    const std::string name = replaced.name();
+    if (!by.valid()) {
+      return InvalidArgument("clone: input_map: what replaces '", name, "' is an invalid handle");
+    }
+    if (by.graph() != target) {
+      return InvalidArgument("clone: input_map: '", by.name(), "', which replaces '", name,
+                             "', is not an element of the graph that gets the clone");
+    }
+    const DType wanted = replaced.dtype(), given = by.dtype();
+    if (IsRef(wanted) ? wanted != given : wanted != BaseType(given)) {
+      return InvalidArgument("clone: input_map: '", by.name(), "' is ", DTypeName(given), "; '",
+                             name, "', which it replaces, is ", DTypeName(wanted));
+    }
+    if (!by.shape().IsCompatibleWith(replaced.shape())) {
+      return InvalidArgument("clone: input_map: '", by.name(), "' has shape ", by.shape(), "; '",
+                             name, "', which it replaces, has shape ", replaced.shape());
+    }
+    if (IsCut(e)) return InvalidArgument("clone: input_map: '", name, "' is replaced twice");
+    Cut(e);
+    replacements_.emplace_back(e, by);
+  }
+  return OkStatus();
+}
+
+Status CloneSelection::Resolve() {
+  has_cut_.assign(static_cast<size_t>(source_.num_operations()), 0);
+  selected_.assign(has_cut_.size(), 0);
+  const bool listed = !options_.ops.empty() || !options_.scope.empty();
+  if (listed && !options_.outputs.empty()) {
+    return InvalidArgument(
+        "clone: outputs: give either outputs, whose needs are cloned, or ops and scope");
+  }
+  whole_ = !listed && options_.outputs.empty();
+  RAMET_RETURN_IF_ERROR(ResolveReplacements());
+  RAMET_RETURN_IF_ERROR(ResolveInputs());
+  for (const CloneElement& element : options_.outputs) {
+    RAMET_ASSIGN_OR_RETURN(const NodeId id, ResolveOperation(element, "outputs"));
+    auto is_tensor = [&] {
+      const auto* name = std::get_if<std::string>(&element.element());
+      return name != nullptr ? name->find(':') != std::string::npos
+                             : !std::holds_alternative<Operation>(element.element());
+    };
+    if (is_tensor()) {
+      RAMET_ASSIGN_OR_RETURN(const Endpoint e, ResolveTensor(element, "outputs"));
+      if (IsCut(e)) continue;
+    }
+    starts_.push_back(id);
+  }
+  for (const CloneElement& element : options_.ops) {
+    RAMET_ASSIGN_OR_RETURN(const NodeId id, ResolveOperation(element, "ops"));
+    starts_.push_back(id);
+  }
+  return OkStatus();
+}
+
+// state_: the variables and other resources; users_: what reads, assigns, checks or updates one of
+// them through its first input.
+Status CloneSelection::FindState() {
+  for (size_t v = 0; v < impl_.variables.size(); ++v) {
+    record_of_.try_emplace(impl_.variables[v].variable.op().id(), static_cast<VariableId>(v));
+  }
+  const NodeId n = static_cast<NodeId>(selected_.size());
+  for (NodeId id = 0; id < n; ++id) {
+    const StateRole role = roles_.Of(impl_.nodes[id].op);
+    if (role == StateRole::kNone) continue;
+    if (role == StateRole::kVariable || role == StateRole::kResource) {
+      state_.push_back(id);
+      continue;
+    }
+    if (impl_.nodes[id].num_inputs == 0) continue;
+    const NodeId state = impl_.inputs(id)[0].node;
+    const StateRole of = roles_.Of(impl_.nodes[state].op);
+    if (of == StateRole::kVariable || of == StateRole::kResource) users_.emplace(state, id);
+  }
+  return OkStatus();
+}
+
+SelectedVariable CloneSelection::Describe(NodeId node) const {
+  SelectedVariable v{node};
+  auto record = record_of_.find(node);
+  if (record != record_of_.end()) {
+    v.record = record->second;
+    const VariableRecord& r = impl_.variables[v.record];
+    v.initializer = r.initializer.id();
+    v.read = r.snapshot.op().id();
+    return v;
+  }
+  const std::string name(impl_.nodes[node].name);
+  auto better = [&](NodeId id, NodeId than, std::string_view part) {
+    if (than < 0) return true;
+    const bool named = impl_.nodes[id].name == StrCat(name, part);
+    const bool other_named = impl_.nodes[than].name == StrCat(name, part);
+    return named != other_named ? named : id < than;
+  };
+  auto [first, last] = users_.equal_range(node);
+  for (auto it = first; it != last; ++it) {
+    const Op& op = *impl_.nodes[it->second].op;
+    const bool assigns = op.name() == "Assign" || op.name() == "AssignVariableOp";
+    if (assigns && !IsRestored(impl_, it->second) && better(it->second, v.initializer, "/Assign")) {
+      v.initializer = it->second;
+    }
+    const bool reads = op.name() == "Identity" || op.name() == "ReadVariableOp";
+    const std::string_view part = op.name() == "Identity" ? "/read" : "/Read/ReadVariableOp";
+    if (reads && better(it->second, v.read, part)) v.read = it->second;
+  }
+  return v;
+}
+
+Status CloneSelection::ShareState() {
+  if (options_.variables.all_own() && options_.resources.all_own()) return OkStatus();
+  const bool same = options_.into == nullptr || options_.into == &source_;
+  for (NodeId id : state_) {
+    const bool variable = roles_.Of(impl_.nodes[id].op) == StateRole::kVariable;
+    const std::string name(impl_.nodes[id].name);
+    const CloneStateRule& rule = variable ? options_.variables : options_.resources;
+    if (rule.Of(name) == CloneState::kOwn) continue;
+    if (!same) {
+      return InvalidArgument("clone: ", variable ? "variables" : "resources", ": '", name,
+                             "' cannot be shared with another graph");
+    }
+    shared_.insert(id);
+    const SelectedVariable v = variable ? Describe(id) : SelectedVariable{id};
+    for (NodeId part : {v.initializer, v.read}) {
+      if (part >= 0) shared_.insert(part);
+    }
+    auto [first, last] = users_.equal_range(id);
+    for (auto it = first; it != last; ++it) {
+      const StateRole role = StateRoles::Classify(*impl_.nodes[it->second].op);
+      if (role == StateRole::kCheck || role == StateRole::kInitializes) shared_.insert(it->second);
+    }
+  }
+  return OkStatus();
+}
+
+void CloneSelection::Mark(NodeId id) {
+  uint8_t& mark = selected_[static_cast<size_t>(id)];
+  if (mark != 0 || (!shared_.empty() && shared_.contains(id))) return;
+  mark = 1;
+  stack_.push_back(id);
+  const StateRole role = roles_.Of(impl_.nodes[id].op);
+  if (role == StateRole::kVariable || role == StateRole::kResource) pending_state_.push_back(id);
+}
+
+void CloneSelection::MarkNeeded() {
+  while (!stack_.empty() || !pending_state_.empty()) {
+    if (stack_.empty()) {
+      const NodeId state = pending_state_.back();
+      pending_state_.pop_back();
+      MarkStateOf(state);
+      continue;
+    }
+    const NodeId id = stack_.back();
+    stack_.pop_back();
+    for (Endpoint e : impl_.inputs(id)) {
+      if (!IsCut(e)) Mark(e.node);
+    }
+    for (Endpoint e : impl_.controls(id)) {
+      if (has_cut_[static_cast<size_t>(e.node)] == 0) Mark(e.node);
+    }
+  }
+}
+
+void CloneSelection::MarkStateOf(NodeId id) {
+  if (roles_.Of(impl_.nodes[id].op) == StateRole::kVariable) {
+    const SelectedVariable v = Describe(id);
+    for (NodeId part : {v.initializer, v.read}) {
+      if (part >= 0) Mark(part);
+    }
+    if (v.record >= 0 && impl_.variables[v.record].initial_value.valid()) {
+      Mark(impl_.variables[v.record].initial_value.op().id());
+    }
+  }
+  auto [first, last] = users_.equal_range(id);
+  for (auto it = first; it != last; ++it) {
+    const StateRole role = roles_.Of(impl_.nodes[it->second].op);
+    if (role == StateRole::kCheck || role == StateRole::kInitializes) Mark(it->second);
+    if (role != StateRole::kApply || !options_.slots) continue;
+    for (Endpoint e : impl_.inputs(it->second)) {
+      if (roles_.Of(impl_.nodes[e.node].op) == StateRole::kVariable) Mark(e.node);
+    }
+  }
+}
+
+// All the variables of a loop that is part of the clone.
+void CloneSelection::MarkLoops() {
+  for (bool more = true; more;) {
+    more = false;
+    for (const auto& context : impl_.build_state.contexts) {
+      auto* loop = dynamic_cast<WhileContext*>(context.get());
+      if (loop == nullptr || !loop->pivot().valid() || !IsSelected(loop->pivot().op().id()))
+        continue;
+      for (const Output& exit : loop->loop_exits()) {
+        if (!exit.valid() || IsSelected(exit.op().id())) continue;
+        Mark(exit.op().id());
+        more = true;
+      }
+      MarkNeeded();
+    }
+  }
+}
+
+Status CloneSelection::FindOpenFrames() {
+  std::unordered_set<std::string> closed;
+  std::vector<NodeId> enters;
+  std::unordered_map<const Op*, ControlFlow> parts;
+  auto part = [&](NodeId id) {
+    auto [it, added] = parts.try_emplace(impl_.nodes[id].op);
+    if (added) it->second = ControlFlowOf(*impl_.nodes[id].op);
+    return it->second;
+  };
+  auto frame = [&](NodeId id) {
+    return impl_.nodes[id].attrs->GetOr<std::string>("frame_name", "");
+  };
+  for (NodeId id : nodes_) {
+    const ControlFlow p = part(id);
+    if (p == ControlFlow::kEnter) enters.push_back(id);
+    if (p != ControlFlow::kMerge) continue;
+    for (Endpoint e : impl_.inputs(id)) {
+      if (IsSelected(e.node) && part(e.node) == ControlFlow::kEnter) closed.insert(frame(e.node));
+    }
+  }
+  for (NodeId id : enters) {
+    if (!whole_ && !closed.contains(frame(id))) open_enters_.insert(id);
+  }
+  return CheckCutsInLoops();
+}
+
+Status CloneSelection::CheckCutsInLoops() const {
+  auto check = [&](Endpoint e, const char* argument) -> Status {
+    const auto& contexts = impl_.build_state.context_of;
+    auto found = contexts.find(e.node);
+    if (found == contexts.end()) return OkStatus();
+    const bool exit = ControlFlowOf(*impl_.nodes[e.node].op) == ControlFlow::kExit;
+    ControlFlowContext* context = exit ? found->second->outer() : found->second;
+    WhileContext* loop = LoopAround(context);
+    if (loop == nullptr || !loop->pivot().valid() || !IsSelected(loop->pivot().op().id())) {
+      return OkStatus();
+    }
+    return InvalidArgument("clone: ", argument, ": '", TensorName(e), "' is inside the loop '",
+                           loop->name(),
+                           "', which is part of the clone: cut before the loop, or "
+                           "name outputs inside it");
+  };
+  for (Endpoint e : cuts_) RAMET_RETURN_IF_ERROR(check(e, "inputs"));
+  return OkStatus();
+}
+
+Status CloneSelection::CollectVariables() {
+  const bool needs_initializer = options_.initial.is(CloneInitialKind::kInitializer);
+  for (NodeId id : state_) {
+    if (!IsSelected(id) || roles_.Of(impl_.nodes[id].op) != StateRole::kVariable) continue;
+    SelectedVariable v = Describe(id);
+    if (v.initializer >= 0 && !IsSelected(v.initializer)) v.initializer = -1;
+    if (v.read >= 0 && !IsSelected(v.read)) v.read = -1;
+    if (v.initializer < 0 && needs_initializer) {
+      return InvalidArgument("clone: initial: nothing initializes variable '", impl_.nodes[id].name,
+                             "'; take the current values or a checkpoint");
+    }
+    variables_.push_back(v);
+  }
+  return OkStatus();
+}
+
+Status CloneSelection::Select() {
+  std::shared_lock lock(impl_.mutex);
+  RAMET_RETURN_IF_ERROR(FindState());
+  RAMET_RETURN_IF_ERROR(ShareState());
+  if (whole_) {
+    std::fill(selected_.begin(), selected_.end(), uint8_t{1});
+    for (NodeId id : shared_) selected_[static_cast<size_t>(id)] = 0;
+  } else {
+    for (NodeId id : starts_) Mark(id);
+    if (!options_.scope.empty()) {
+      const std::string prefix =
+          options_.scope.ends_with('/') ? options_.scope : StrCat(options_.scope, "/");
+      const std::string_view itself = std::string_view(prefix).substr(0, prefix.size() - 1);
+      const size_t before = stack_.size();
+      for (NodeId id = 0; id < static_cast<NodeId>(selected_.size()); ++id) {
+        const std::string_view name = impl_.nodes[id].name;
+        if (name.starts_with(prefix) || name == itself) Mark(id);
+      }
+      if (stack_.size() == before) {
+        return InvalidArgument("clone: scope: no operation is under '", prefix, "'");
+      }
+    }
+    // Listed operations are taken without what they need, but for their state.
+    if (options_.outputs.empty()) stack_.clear();
+    MarkNeeded();
+    if (!options_.outputs.empty()) MarkLoops();
+  }
+  for (NodeId id = 0; id < static_cast<NodeId>(selected_.size()); ++id) {
+    if (IsSelected(id)) nodes_.push_back(id);
+  }
+  RAMET_RETURN_IF_ERROR(CollectVariables());
+  return FindOpenFrames();
+}
+
+}  // namespace ramet

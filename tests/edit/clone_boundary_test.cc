@@ -1,0 +1,165 @@
+// Parts of graphs: inputs and outputs, lists, scopes, replacements; what is refused.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <ramet/ramet.h>
+
+namespace ramet {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CloneBoundaryTest : public ::testing::Test {
+ protected:
+  CloneBoundaryTest() {
+    x = s.Placeholder("x", kFloat, {});
+    Scope net(g, "net");
+    w = net.GetVariable("w", {}, ConstantInit(3.0));
+    h = AddOp(g, "Mul", {x, w}, {}, "h").output(0);
+    out = AddOp(g, "AddV2", {h, 1.0f}, {}, "out").output(0);
+    train = GradientDescent(0.1).Minimize(out);
+  }
+  std::string Refused(Graph& graph, const CloneOptions& options) {
+    const int before = graph.num_operations();
+    const size_t variables = graph.variables().size();
+    auto c = Clone(g, options);
+    EXPECT_FALSE(c.ok());
+    EXPECT_EQ(graph.num_operations(), before);
+    EXPECT_EQ(graph.variables().size(), variables);
+    return c.ok() ? "" : std::string(c.status().message());
+  }
+  float Run(Graph& graph, const Operation& init, const Output& x_there, const Output& y) {
+    Session session = Session::Create(graph).value();
+    auto ready = session.Run(init);
+    EXPECT_TRUE(ready.ok()) << ready.status().ToString();
+    auto run = session.Run({{x_there, 5.0f}}, y);
+    EXPECT_TRUE(run.ok()) << run.status().ToString();
+    return run.ok() ? (*run)[0].scalar<float>() : -1;
+  }
+
+  Graph g;
+  Scope s{g};
+  Output x, h, out;
+  Variable w;
+  Operation train;
+};
+
+TEST_F(CloneBoundaryTest, OutputsBringWhatTheyNeedAndNoMore) {
+  Cloned c = Clone(g, {.inputs = {"x:0"}, .outputs = {"net/out:0"}, .dst_scope = "target"}).value();
+  EXPECT_EQ(c.Transformed("x:0").name(), "target/x:0");
+  EXPECT_EQ(c.Transformed(out).name(), "target/net/out:0");
+  EXPECT_FALSE(c.Transformed(train).valid());
+  EXPECT_EQ(Run(g, c.init_op(), c.Transformed(x), c.Transformed(out)), 16.0f);
+}
+
+TEST_F(CloneBoundaryTest, InnerTensorsBecomePlaceholders) {
+  Cloned c = Clone(g, {.inputs = {h}, .outputs = {out}}).value();
+  EXPECT_TRUE(c.variables().empty());
+  EXPECT_EQ(c.Transformed(h).name(), "copy/net/h:0");
+  EXPECT_EQ(c.Transformed(h).op().type(), "Placeholder");
+  EXPECT_FALSE(c.Transformed(x).valid());
+  EXPECT_EQ(Run(g, c.init_op(), c.Transformed(h), c.Transformed(out)), 6.0f);
+}
+
+TEST_F(CloneBoundaryTest, ScopesGiveWayToTheNewOne) {
+  Cloned c = Clone(g, {.scope = "net", .dst_scope = "target"}).value();
+  EXPECT_EQ(c.Transformed(w).op_name(), "target/w");
+  EXPECT_EQ(c.Transformed(out).name(), "target/out:0");
+  EXPECT_EQ(c.Transformed(h).op().input(0), x) << "what is outside is read as before";
+  EXPECT_EQ(Run(g, c.init_op(), x, c.Transformed(out)), 16.0f);
+  Scope again(g, "target", {.reuse = Reuse::kYes});
+  EXPECT_EQ(again.GetVariable("w", {}), c.Transformed(w));
+}
+
+TEST_F(CloneBoundaryTest, ListedOperationsKeepReadingWhatIsOutside) {
+  Cloned c = Clone(g, {.ops = {"net/out"}}).value();
+  EXPECT_EQ(c.operations().size(), 1u);
+  EXPECT_EQ(c.Transformed(out).op().input(0), h);
+}
+
+TEST_F(CloneBoundaryTest, ReplacementsAreReadInstead) {
+  Output z = s.Placeholder("z", kFloat, {});
+  Cloned c = Clone(g, {.outputs = {out}, .input_map = {{x, z}}}).value();
+  EXPECT_EQ(c.Transformed(x), z);
+  EXPECT_FALSE(g.HasOperation("copy/x"));
+  EXPECT_EQ(Run(g, c.init_op(), z, c.Transformed(out)), 16.0f);
+}
+
+TEST_F(CloneBoundaryTest, IntoAnotherGraph) {
+  Graph other;
+  Cloned c = Clone(g, {.inputs = {x}, .outputs = {out}, .into = &other, .dst_scope = ""}).value();
+  EXPECT_EQ(c.Transformed(out).name(), "net/out:0");
+  EXPECT_EQ(Run(other, c.init_op(), c.Transformed(x), c.Transformed(out)), 16.0f);
+  Cloned twice =
+      Clone(g, {.inputs = {x}, .outputs = {out}, .into = &other, .dst_scope = ""}).value();
+  EXPECT_EQ(twice.Transformed(out).name(), "net/out_1:0");
+  EXPECT_EQ(Run(other, twice.init_op(), twice.Transformed(x), twice.Transformed(out)), 16.0f);
+}
+
+TEST_F(CloneBoundaryTest, CurrentValuesGoIntoAnotherGraph) {
+  Graph other;
+  EXPECT_THAT(Refused(other, {.outputs = {out}, .into = &other, .initial = kCurrent}),
+              HasSubstr("value_of"));
+  Session session = Session::Create(g).value();
+  ASSERT_TRUE(session.Assign(w, Tensor(7.0f)).ok());
+  Cloned c = Clone(g, {.outputs = {out},
+                       .into = &other,
+                       .initial = kCurrent,
+                       .value_of = [&](const Variable& v) { return session.Value(v); }})
+                 .value();
+  EXPECT_EQ(Run(other, c.init_op(), c.Transformed(x), c.Transformed(out)), 36.0f);
+  EXPECT_THAT(c.UpdateOp().status().message(), HasSubstr("another graph"));
+}
+
+TEST_F(CloneBoundaryTest, SlotsComeWhenAskedFor) {
+  Graph graph;
+  Scope scope(graph);
+  Variable v = scope.GetVariable("v", {}, ConstantInit(1.0));
+  Output loss = Square(v);
+  Momentum(0.1, 0.9).Minimize(loss);
+  ASSERT_TRUE(graph.status().ok()) << graph.status().ToString();
+  EXPECT_EQ(Clone(graph, {.outputs = {loss}}).value().variables().size(), 1u);
+  Cloned c = Clone(graph, {.outputs = {loss}, .slots = true}).value();
+  ASSERT_EQ(c.variables().size(), 2u);
+  EXPECT_EQ(c.variables()[1].copy.op_name(), "copy_1/v/Momentum");
+}
+
+TEST_F(CloneBoundaryTest, PartsOfALoopBody) {
+  Output inside, result;
+  Outputs last = WhileLoop(
+      s, [&](const Outputs& v) { return Less(v[0], 3); },
+      [&](const Outputs& v) {
+        inside = v[1];
+        result = v[1] * w;
+        return Outputs{v[0] + 1, result};
+      },
+      {0, 1.0});
+  ASSERT_TRUE(g.status().ok()) << g.status().ToString();
+  Cloned c = Clone(g, {.inputs = {inside}, .outputs = {result}, .dst_scope = "body"}).value();
+  EXPECT_EQ(Run(g, c.init_op(), c.Transformed(inside), c.Transformed(result)), 15.0f);
+  EXPECT_THAT(Refused(g, {.inputs = {inside}, .outputs = {last[1]}}),
+              HasSubstr("is inside the loop 'while/while_context'"));
+  Cloned around = Clone(g, {.outputs = {last[1]}, .dst_scope = "around"}).value();
+  EXPECT_TRUE(around.Transformed(last[0]).valid()) << "all variables of a loop come along";
+}
+
+TEST_F(CloneBoundaryTest, RefusesAndNamesWhatIsWrong) {
+  Graph other;
+  EXPECT_THAT(Refused(g, {.outputs = {"nothing:0"}}), HasSubstr("outputs"));
+  EXPECT_THAT(Refused(g, {.inputs = {"net/w:0"}, .outputs = {out}}), HasSubstr("reference"));
+  EXPECT_THAT(Refused(g, {.outputs = {out}, .scope = "net"}), HasSubstr("outputs"));
+  EXPECT_THAT(Refused(g, {.scope = "nowhere"}), HasSubstr("scope"));
+  EXPECT_THAT(Refused(g, {.dst_scope = "a b"}), HasSubstr("dst_scope"));
+  EXPECT_THAT(Refused(other, {.scope = "net", .into = &other}), HasSubstr("'x:0'"));
+  EXPECT_THAT(Refused(other, {.into = &other, .variables = CloneState::kShared}),
+              HasSubstr("'net/w'"));
+  Output text = s.Placeholder("text", kString);
+  EXPECT_THAT(Refused(g, {.outputs = {out}, .input_map = {{"x:0", text}}}), HasSubstr("string"));
+  Output wide = s.Placeholder("wide", kFloat, {3});
+  EXPECT_THAT(Refused(g, {.outputs = {out}, .input_map = {{"x:0", wide}}}), HasSubstr("[3]"));
+  other.Finalize();
+  EXPECT_THAT(Refused(other, {.into = &other}), HasSubstr("finalized"));
+}
+
+}  // namespace
+}  // namespace ramet

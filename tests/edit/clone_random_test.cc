@@ -11,7 +11,7 @@ namespace {
 // A graph of variables, sums, control edges, groups, loops and branches.
 class RandomGraph {
  public:
-  RandomGraph(Graph& graph, unsigned seed) : graph_(graph), scope_(graph), random_(seed) {
+  RandomGraph(Graph& graph, unsigned seed) : scope_(graph), random_(seed) {
     tensors_.push_back(scope_.Placeholder("x", kFloat, {}));
     for (int i = 0; i < 60; ++i) AddSomething(i);
   }
@@ -59,7 +59,6 @@ class RandomGraph {
         {0, a})[1]);
   }
 
-  Graph& graph_;
   Scope scope_;
   std::mt19937 random_;
   std::vector<Output> tensors_;

@@ -79,14 +79,27 @@ TEST(FreezeTest, ReplacesOnlyVariables) {
   EXPECT_EQ(ReplaceVariables("\x01garbage", {}).status().code(), Code::kDataLoss);
 }
 
-TEST(FreezeTest, AHandleThatGoesIntoAFunctionIsRefused) {
+// The function gets the value in place of the handle.
+TEST(FreezeTest, AHandleIsFollowedIntoAFunction) {
   const std::string def =
-      "node { name: 'v' op: 'VarHandleOp' attr { key: 'dtype' value { type: DT_FLOAT } } }"
+      "node { name: 'v' op: 'VarHandleOp' attr { key: 'dtype' value { type: DT_FLOAT } }"
+      "       attr { key: 'shape' value { shape { } } } }"
       "node { name: 'call' op: 'PartitionedCall' input: 'v'"
-      "       attr { key: 'f' value { func { name: 'F' } } } }";
-  auto frozen = ReplaceVariables(def, {{"v", Tensor(1.0f)}});
-  EXPECT_EQ(frozen.status().code(), Code::kUnimplemented);
-  EXPECT_THAT(frozen.status().message(), HasSubstr("Node 'call' (PartitionedCall)"));
+      "       attr { key: 'f' value { func { name: 'F' } } }"
+      "       attr { key: 'Tin' value { list { type: DT_RESOURCE } } }"
+      "       attr { key: 'Tout' value { list { type: DT_FLOAT } } } }"
+      "library { function { signature { name: 'F' input_arg { name: 'h' type: DT_RESOURCE }"
+      "                                 output_arg { name: 'y' type: DT_FLOAT } }"
+      "  node_def { name: 'r' op: 'ReadVariableOp' input: 'h'"
+      "             attr { key: 'dtype' value { type: DT_FLOAT } } }"
+      "  ret { key: 'y' value: 'r:value:0' } } }";
+  auto frozen = ReplaceVariables(def, {{"v", Tensor(1.5f)}});
+  ASSERT_TRUE(frozen.ok()) << frozen.status().ToString();
+  Graph graph;
+  ASSERT_TRUE(ImportGraphDef(graph, *frozen, {.name = ""}).ok());
+  EXPECT_EQ(graph.FindOperation("v")->type(), "Const");
+  Session session = Session::Create(graph).value();
+  EXPECT_EQ(session.Run("call:0").value()[0].scalar<float>(), 1.5f);
 }
 
 TEST(FreezeTest, ACycleOfIdentitiesIsNoEndlessLoop) {

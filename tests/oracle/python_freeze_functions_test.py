@@ -26,6 +26,13 @@ VARIABLE_OPS = {'VarHandleOp', 'ReadVariableOp', 'ResourceGather'}
 def build():
     """y of x and q, over two variables."""
     tf.enable_control_flow_v2()
+    try:
+        return build_with_functions()
+    finally:
+        tf.disable_control_flow_v2()
+
+
+def build_with_functions():
     x, q = tf.placeholder(tf.float32, [3], name='x'), tf.placeholder(tf.bool, [], name='q')
     v = tf.Variable(np.arange(12, dtype=np.float32).reshape(4, 3), use_resource=True, name='v')
     u = tf.Variable([1., 2., 3.], use_resource=True, name='u')

@@ -68,6 +68,7 @@ class FunctionGradientsTest(unittest.TestCase):
 
     def check(self, name):
         tf.enable_control_flow_v2()
+        self.addCleanup(tf.disable_control_flow_v2)
         graph = tf.Graph()
         with graph.as_default():
             y, xs, feeds = CASES[name]()

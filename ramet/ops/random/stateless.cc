@@ -328,7 +328,6 @@ RAMET_OP("StatelessRandomGetKeyCounter")
         "\\error kInvalidArgument if seed has not two elements.")
     .HostMemory({"seed", "key", "counter"})
     .Shape(KeyCounterShape)
-    .NotDifferentiable()
     .CpuKernel(KeyCounter);
 
 RAMET_OP("StatelessRandomGetAlg")
@@ -337,7 +336,6 @@ RAMET_OP("StatelessRandomGetAlg")
     .Stateful()
     .HostMemory({"alg"})
     .Shape(AlgorithmShape)
-    .NotDifferentiable()
     .CpuKernel(AlgorithmAlone);
 
 RAMET_OP("StatelessRandomGetKeyCounterAlg")
@@ -351,7 +349,6 @@ RAMET_OP("StatelessRandomGetKeyCounterAlg")
         "\\error kInvalidArgument if seed has not two elements.")
     .HostMemory({"seed", "key", "counter", "alg"})
     .Shape(KeyCounterShape)
-    .NotDifferentiable()
     .CpuKernel(KeyCounterAlgorithm);
 
 }  // namespace ramet

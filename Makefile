@@ -47,7 +47,7 @@ test-thread: build-thread/build.ninja ## layers under clang's thread sanitizer
 
 test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## against real TensorFlow, in .venv-oracle
 	@ninja -C $(BUILD)
-	@OMP_WAIT_POLICY=passive TF_ENABLE_ONEDNN_OPTS=0 RAMET_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \
+	@OMP_WAIT_POLICY=passive RAMET_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \
 	  $(ORACLE)/bin/python -B -m pytest -q -p no:cacheprovider -o python_files='*_test.py' $(PYTEST_FLAGS) tests/oracle
 
 test-wheel: | python-deps ## builds the wheel from a copy of the tree and uses it without the tree

@@ -1049,7 +1049,7 @@ PROGRAMS = [
 
 QUANTIZATION = [
     lambda tf: tf.quantize(f(tf, 2, 3), 0., 1., tf.qint8),
-    lambda tf: tf.quantization.quantize(f(tf, 2, 3), -1., 1., tf.quint8, mode='MIN_FIRST', name='q'),
+    lambda tf: tf.quantization.quantize(f(tf, 2, 3), -1., 1., tf.quint16, mode='MIN_FIRST', name='q'),
     lambda tf: tf.quantize(f(tf, 2, 3), -1, 1, tf.qint16, mode='SCALED', round_mode='HALF_TO_EVEN'),
     lambda tf: tf.quantize(f(tf, 2, 3), [0.]*3, [1.]*3, tf.quint16, axis=-1, name='q'),
     lambda tf: tf.quantize(f(tf, 2, 3), 0., 1., tf.qint8, axis=-1),

@@ -311,6 +311,22 @@ void CloneSelection::MarkStateOf(NodeId id) {
   }
 }
 
+// What a branch is known by, where values of the clone go into it.
+bool CloneSelection::MarkBranches() {
+  bool more = false;
+  for (const auto& [id, context] : impl_.build_state.context_of) {
+    if (!IsSelected(id) || ControlFlowOf(*impl_.nodes[id].op) != ControlFlow::kSwitch) continue;
+    const auto* cond = dynamic_cast<const CondContext*>(context);
+    if (cond == nullptr || !cond->pivot().valid()) continue;
+    const NodeId pivot = cond->pivot().op().id();
+    if (IsSelected(pivot)) continue;
+    Mark(pivot);
+    MarkNeeded();
+    more = true;
+  }
+  return more;
+}
+
 // All the variables of a loop that is part of the clone.
 void CloneSelection::MarkLoops() {
   for (bool more = true; more;) {
@@ -326,6 +342,7 @@ void CloneSelection::MarkLoops() {
       }
       MarkNeeded();
     }
+    more = MarkBranches() || more;
   }
 }
 

@@ -79,6 +79,7 @@ class CloneSelection {
   void Mark(NodeId id);
   void MarkNeeded();
   void MarkStateOf(NodeId id);
+  bool MarkBranches();
   void MarkLoops();
   SelectedVariable Describe(NodeId node) const;
   Status CollectVariables();

@@ -65,6 +65,16 @@ class ControlFlowTest(GraphTest):
         for at, of_w in ((2., 2.), (-2., -24.)):
             self.assertEqual(self.value(made, {net.transformed(x): at}), of_w)
 
+    def test_a_branch_that_only_passes_values_on(self):
+        x = tf.placeholder(tf.float32, [], name='x')
+        w = tf.get_variable('w', initializer=2.0, use_resource=True)
+        y = tf.cond(x > 0, lambda: x * w, lambda: x + w)
+        net = ramet.clone(inputs=x, outputs=y)
+        self.assertEqual([c.name for c in tf.get_collection('cond_context')][2:],
+                         ['copy/cond/cond_text', 'copy/cond/cond_text_1'])
+        made, = tf.gradients(net.transformed(y), net.variables[w])
+        self.assertEqual(self.value(made, {net.transformed(x): 3.}), 3)
+
     def test_contexts_know_the_copies(self):
         x = tf.placeholder(tf.float32, [], name='x')
         y = self.power(x, tf.constant(2.))

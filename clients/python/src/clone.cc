@@ -47,9 +47,8 @@ CloneDevice DeviceOf(nb::handle device) {
     }
     return map;
   }
-  return [fn = nb::borrow(device)](const Operation& op) {
-    return ToText(fn(Take(Wrap(op))).ptr());
-  };
+  return
+      [fn = nb::borrow(device)](const Operation& op) { return ToText(fn(Take(Wrap(op))).ptr()); };
 }
 
 // None: initializers; True: current values; text: a checkpoint's prefix.
@@ -115,8 +114,8 @@ class PyClone {
     nb::list all;
     for (const ClonedVariable& v : cloned_.variables()) {
       auto it = known.find(v.original);
-      PyObject* original = it == known.end() ? Wrap(v.original)
-                                             : WrapVariable(Variable(&source(), it->second));
+      PyObject* original =
+          it == known.end() ? Wrap(v.original) : WrapVariable(Variable(&source(), it->second));
       all.append(nb::make_tuple(Take(original), Take(WrapVariable(v.copy))));
     }
     return all;

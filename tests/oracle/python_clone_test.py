@@ -1,10 +1,10 @@
 """Symptom: TensorFlow refuses a clone that Ramet has made, computes other values from it, or cannot
 go on training it.
 
-ramet.clone copies models that TensorFlow wrote: every case of the folder RAMET_ZOO (skipped where it
-is not set), in its graph and into another one, and programs written here. TensorFlow imports what
-Ramet exports and must compute what the originals compute. Needs tensorflow and the package ramet on
-the path.
+ramet.clone copies models that TensorFlow wrote: every case of the folder RAMET_ZOO (skipped where
+it is not set), in its graph and into another one, and programs written here. TensorFlow imports
+what Ramet exports and must compute what the originals compute. Needs tensorflow and the package
+ramet on the path.
 """
 
 import importlib.util

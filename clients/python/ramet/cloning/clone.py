@@ -117,9 +117,9 @@ class Clone:
         """What stands in the clone for a part of the source.
 
         Args:
-          x: a Tensor, Operation or Variable of the source, a name ("out:0" is a tensor, "train/step"
-            an operation), or what consists of tensors: a list, tuple or dict, a SparseTensor, a
-            PartitionedVariable, a table.
+          x: a Tensor, Operation or Variable of the source, a name ("out:0" is a tensor, "step" an
+            operation), or what consists of tensors: a list, tuple or dict, a SparseTensor, a
+            PartitionedVariable, a table, an object of the program.
 
         Returns:
           The copy; for an input that was replaced its replacement, for what is shared x itself;

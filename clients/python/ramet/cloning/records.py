@@ -1,4 +1,4 @@
-"""What the Python half of a graph knows of its variables, collections and gradients, for a clone."""
+"""What the Python half of a graph knows of variables, collections and gradients, for a clone."""
 
 import math
 

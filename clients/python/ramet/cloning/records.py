@@ -5,6 +5,7 @@ import math
 from ramet import _core
 from ramet.cloning import arguments, objects
 from ramet.framework import collections_lib, ops
+from ramet.framework.gradient_registration import any_registered
 from ramet.ops.partitioned_variable import PartitionedVariable
 from ramet.ops.variable_creation import state_of
 from ramet.ops.variable_scope import scope_store
@@ -29,7 +30,7 @@ def complete(clone, wanted):
     _collect(clone, wanted)
     if clone.graph is not clone.source:
         clone.graph._py_funcs_used_in_graph.extend(clone.source._py_funcs_used_in_graph)
-    for op in clone._core.originals_with_gradient():
+    for op in clone._core.originals_with_gradient() if any_registered() else ():
         clone.graph._cloned_gradients[clone._core.transformed(op).name] = clone, op
 
 

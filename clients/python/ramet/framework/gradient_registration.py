@@ -28,6 +28,11 @@ def from_core(gradient):
     return IndexedSlices(*gradient)
 
 
+def any_registered():
+    """Whether the program has registered gradient functions."""
+    return bool(_functions)
+
+
 def _caller(func):
     """func as the core calls it: fn(op, [gradients]) -> [gradients of the inputs]."""
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ramet/edit/clone_dtypes.h"
 #include "ramet/edit/clone_names.h"
 #include "ramet/edit/clone_selection.h"
 
@@ -15,8 +16,8 @@ namespace ramet {
 // caller. Everything that can fail is in Prepare, which changes nothing.
 class CloneNodes {
  public:
-  CloneNodes(const CloneSelection& selection, const CloneOptions& options, CloneNames& names,
-             CloneMapping& mapping);
+  CloneNodes(const CloneSelection& selection, const CloneDtypes& dtypes,
+             const CloneOptions& options, CloneNames& names, CloneMapping& mapping);
 
   // The devices that the options ask for; without a lock, since it may call the program.
   void AskDevices();
@@ -34,6 +35,10 @@ class CloneNodes {
   const Op* TargetOp(const Op* op);
   Status CheckOutsideInputs() const;
   void NumberNodes();
+  void NumberSplices();
+  void NumberCasts(NodeId first);
+  Endpoint Mapped(Endpoint e) const;
+  void AppendCast(size_t cast, std::string_view name);
   void Reserve();
   void WriteNames();
   void AppendPlaceholder(size_t cut, std::string_view name);
@@ -42,7 +47,7 @@ class CloneNodes {
   void AppendEdges(NodeId id, NodeRecord* copy);
   void AppendControl(NodeId control, size_t first);
   void AppendNode(NodeRecord node);
-  std::shared_ptr<const AttrMap> AttrsOf(const NodeRecord& node, const OpTraits& traits);
+  std::shared_ptr<const AttrMap> AttrsOf(NodeId id, const OpTraits& traits);
   bool ChangeAttrs(const NodeRecord& node, const OpTraits& traits, AttrMap* attrs);
   bool ChangeGroups(const NodeRecord& node, AttrMap* attrs);
   std::string_view NewName(NodeId id) const;
@@ -50,6 +55,7 @@ class CloneNodes {
   int32_t Intern(const std::string& device);
 
   const CloneSelection& selection_;
+  const CloneDtypes& dtypes_;
   const CloneOptions& options_;
   CloneNames& names_;
   CloneMapping& mapping_;
@@ -57,6 +63,7 @@ class CloneNodes {
   GraphImpl& target_;
   const bool same_;
   NodeId base_ = 0;
+  NodeId first_cast_ = 0;
   std::string_view block_;         // all new names
   std::vector<size_t> name_ends_;  // placeholders first, then copies
   std::vector<std::string> asked_devices_;

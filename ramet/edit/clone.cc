@@ -5,6 +5,7 @@
 #include <shared_mutex>
 
 #include "ramet/edit/clone_dtypes.h"
+#include "ramet/edit/clone_functions.h"
 #include "ramet/edit/clone_nodes.h"
 #include "ramet/edit/clone_records.h"
 #include "ramet/edit/clone_state.h"
@@ -97,7 +98,8 @@ class Cloner {
                                                 options.into == nullptr ? &source : options.into)),
         selection_(source, options),
         dtypes_(selection_, options),
-        nodes_(selection_, dtypes_, options, names_, *mapping_) {}
+        functions_(options, names_, *mapping_),
+        nodes_(selection_, dtypes_, functions_, options, names_, *mapping_) {}
 
   StatusOr<Cloned> Run() {
     RAMET_RETURN_IF_ERROR(selection_.Resolve());
@@ -121,6 +123,13 @@ class Cloner {
     return FailedPrecondition("Graph is finalized and cannot be modified.");
   }
 
+  // Functions go along to another graph; those with state are copied in any case.
+  void AddFunctions(GraphDef& library, GraphRollback& rollback) {
+    functions_.Copy(selection_.nodes(), selection_.functions(), &library);
+    if (!library.has_library()) return;
+    rollback.NoteFunctions(mapping_->target->impl().library->AddFunctions(library));
+  }
+
   Status AppendAll(GraphRollback& rollback) {
     BothGraphs locks(*mapping_->source, *mapping_->target);
     GraphImpl& target = mapping_->target->impl();
@@ -129,12 +138,12 @@ class Cloner {
     RAMET_RETURN_IF_ERROR(CheckLibrary(*mapping_, &library));
     RAMET_RETURN_IF_ERROR(dtypes_.Plan());
     RAMET_RETURN_IF_ERROR(nodes_.Prepare());
-    if (!mapping_->same_graph()) {
-      rollback.NoteFunctions(target.library->AddFunctions(library));
-      MergeVersions(mapping_->source->impl().versions, target.nodes.empty(), &target.versions);
-    }
     mapping_->scope = names_.scope();
     mapping_->shared = selection_.shared();
+    AddFunctions(library, rollback);
+    if (!mapping_->same_graph()) {
+      MergeVersions(mapping_->source->impl().versions, target.nodes.empty(), &target.versions);
+    }
     nodes_.Append();
     if (!mapping_->scope.empty()) {
       std::string key = LowerCase(mapping_->scope);
@@ -154,6 +163,7 @@ class Cloner {
   CloneSelection selection_;
   CloneDtypes dtypes_;
   CloneNames names_;
+  CloneFunctions functions_;
   CloneNodes nodes_;
 };
 

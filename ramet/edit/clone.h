@@ -280,7 +280,8 @@ class RAMET_EXPORT Cloned {
   //   kFailedPrecondition if a variable of the source has no value; as Session::Run.
   Status Update(const CloneSession& from, const CloneSession& to) const;
   Status Polyak(double tau, const CloneSession& from, const CloneSession& to) const;
-  // How the clone's variables are found in checkpoints of the original.
+  // How the clone's variables are found in checkpoints of the original: SaverOptions::var_map takes
+  // the names, with SavedVariable(e.variables...).StoredAs(e.dtype).
   std::vector<ClonedCheckpointEntry> SaverMap() const;
 
  private:
@@ -293,6 +294,12 @@ class RAMET_EXPORT Cloned {
 // result is a part of its graph like any other: it is trained, saved, exported and cloned again.
 // Variables of a graph that says nothing of them (a bare GraphDef) are found from the operations
 // and join the collection "variables".
+//
+// Functions that make variables, tables or queues by name in their bodies get copies ("f_copy")
+// with names of the clone's own, and so do those that call them; state of the graph that they name
+// is part of the clone. Save and restore nodes that are copied know the clone by its names ("w" is
+// stored as "copy/w"), so that both can be saved side by side; SaverMap reads what the original
+// has saved.
 //
 // A part of a loop's body whose loop is not cut off (outputs and inputs within the body) is cloned
 // without the loop. Gradients can be built on cloned loops.

@@ -23,9 +23,12 @@ bool IsGroup(const std::string& text) { return text.starts_with("loc:@"); }
 }  // namespace
 
 CloneNodes::CloneNodes(const CloneSelection& selection, const CloneDtypes& dtypes,
-                       const CloneOptions& options, CloneNames& names, CloneMapping& mapping)
+                       const CloneFunctions& functions, const CloneOptions& options,
+                       CloneNames& names, CloneMapping& mapping)
     : selection_(selection),
       dtypes_(dtypes),
+      functions_(functions),
+      saves_(selection, names),
       options_(options),
       names_(names),
       mapping_(mapping),
@@ -156,6 +159,7 @@ std::string_view CloneNodes::NewName(NodeId id) const {
 void CloneNodes::Append() {
   Reserve();
   WriteNames();
+  saves_.Plan([&](NodeId id) { return std::string(NewName(id)); });
   device_ids_.assign(source_.devices.size(), -1);
   size_t begin = 0, position = 0;
   auto next_name = [&] {
@@ -219,14 +223,23 @@ const CloneNodes::OpTraits& CloneNodes::TraitsOf(const Op* op) {
   it->second.target = TargetOp(op);
   it->second.has_frame = ControlFlowOf(*op) == ControlFlow::kEnter;
   it->second.has_shared_name = op->schema().FindAttr("shared_name") != nullptr;
+  it->second.is_handle = op->name() == "VarHandleOp";
+  it->second.calls_functions =
+      !functions_.empty() && std::ranges::any_of(op->schema().attrs, [](const AttrSchema& a) {
+        return a.type == "func" || a.type == "list(func)";
+      });
+  it->second.may_hold_names = op->name() == "Const";
   return it->second;
 }
 
 // Ops that a file or the library defines belong to a graph.
 const Op* CloneNodes::TargetOp(const Op* op) {
-  if (same_ || op->registered()) return op;
-  auto [it, added] = target_.foreign_ops.try_emplace(op->name());
-  if (added) it->second = std::make_unique<Op>(op->schema());
+  const std::string* copy = functions_.CopyOf(op->name());
+  if (copy == nullptr && (same_ || op->registered())) return op;
+  OpSchema schema = op->schema();
+  if (copy != nullptr) schema.name = *copy;
+  auto [it, added] = target_.foreign_ops.try_emplace(schema.name);
+  if (added) it->second = std::make_unique<Op>(std::move(schema));
   return it->second.get();
 }
 
@@ -304,15 +317,20 @@ std::shared_ptr<const AttrMap> CloneNodes::AttrsOf(NodeId id, const OpTraits& tr
   const std::shared_ptr<const AttrMap>& before = dtypes_.Attrs(id);
   const bool grouped = before->Find("_class") != nullptr;
   const bool frozen = selection_.IsFrozenBatchNorm(id);
-  if (!grouped && !traits.has_frame && !traits.has_shared_name && !frozen) return before;
-  const bool is_shared = before.use_count() > 1 && !frozen;
+  const Tensor* names = traits.may_hold_names ? saves_.NamesOf(id) : nullptr;
+  if (!grouped && !traits.has_frame && !traits.has_shared_name && !traits.calls_functions &&
+      !frozen && names == nullptr) {
+    return before;
+  }
+  const bool is_shared = before.use_count() > 1 && !frozen && names == nullptr;
   if (is_shared) {
     auto known = changed_attrs_.find(before.get());
     if (known != changed_attrs_.end()) return known->second;
   }
   AttrMap changed = *before;
   if (frozen) changed.Set("is_training", false);
-  auto result = ChangeAttrs(node, traits, &changed) || frozen
+  if (names != nullptr) changed.Set("value", *names);
+  auto result = ChangeAttrs(node, traits, &changed) || frozen || names != nullptr
                     ? std::make_shared<const AttrMap>(std::move(changed))
                     : before;
   if (is_shared) changed_attrs_.emplace(before.get(), result);
@@ -321,12 +339,17 @@ std::shared_ptr<const AttrMap> CloneNodes::AttrsOf(NodeId id, const OpTraits& tr
 
 bool CloneNodes::ChangeAttrs(const NodeRecord& node, const OpTraits& traits, AttrMap* attrs) {
   bool changed = ChangeGroups(node, attrs);
+  if (traits.calls_functions && functions_.ChangeAttrs(attrs)) changed = true;
   for (const char* name : {"frame_name", "shared_name"}) {
     if (name[0] == 'f' ? !traits.has_frame : !traits.has_shared_name) continue;
     const Attr* attr = node.attrs->Find(name);
     const std::string* text = attr == nullptr ? nullptr : attr->get<std::string>();
-    if (text == nullptr || text->empty()) continue;
-    attrs->Set(name, names_.Text(*text));
+    if (text == nullptr ? name[0] == 'f' || !traits.is_handle
+                        : text->empty() && !traits.is_handle) {
+      continue;
+    }
+    if (text != nullptr && *text == kAnonymousName) continue;
+    attrs->Set(name, names_.Text(text == nullptr ? std::string() : *text));
     changed = true;
   }
   return changed;

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "ramet/edit/clone_dtypes.h"
+#include "ramet/edit/clone_functions.h"
 #include "ramet/edit/clone_names.h"
+#include "ramet/edit/clone_saves.h"
 #include "ramet/edit/clone_selection.h"
 
 namespace ramet {
@@ -17,7 +19,8 @@ namespace ramet {
 class CloneNodes {
  public:
   CloneNodes(const CloneSelection& selection, const CloneDtypes& dtypes,
-             const CloneOptions& options, CloneNames& names, CloneMapping& mapping);
+             const CloneFunctions& functions, const CloneOptions& options, CloneNames& names,
+             CloneMapping& mapping);
 
   // The devices that the options ask for; without a lock, since it may call the program.
   void AskDevices();
@@ -30,6 +33,9 @@ class CloneNodes {
     const Op* target = nullptr;
     bool has_frame = false;
     bool has_shared_name = false;
+    bool is_handle = false;  // VarHandleOp: without a shared_name it is not named as the node
+    bool calls_functions = false;
+    bool may_hold_names = false;  // Const
   };
   const OpTraits& TraitsOf(const Op* op);
   const Op* TargetOp(const Op* op);
@@ -56,6 +62,8 @@ class CloneNodes {
 
   const CloneSelection& selection_;
   const CloneDtypes& dtypes_;
+  const CloneFunctions& functions_;
+  CloneSaves saves_;
   const CloneOptions& options_;
   CloneNames& names_;
   CloneMapping& mapping_;

@@ -290,6 +290,9 @@ SelectedVariable CloneSelection::Describe(NodeId node) const {
 }
 
 Status CloneSelection::ShareState() {
+  if (!functions_->empty()) {
+    for (NodeId id : state_) state_by_name_.emplace(NameOfState(id), id);
+  }
   if (options_.variables.all_own() && options_.resources.all_own()) return OkStatus();
   const bool same = options_.into == nullptr || options_.into == &source_;
   for (NodeId id : state_) {
@@ -334,12 +337,29 @@ void CloneSelection::MarkNeeded() {
     }
     const NodeId id = stack_.back();
     stack_.pop_back();
+    if (!functions_->empty()) MarkStateOfCalls(id);
     for (int32_t i = 0; i < impl_.nodes[id].num_inputs; ++i) {
       const Endpoint e = InputOf(id, i);
       if (!IsCut(e)) Mark(e.node);
     }
     for (Endpoint e : impl_.controls(id)) {
       if (has_cut_[static_cast<size_t>(e.node)] == 0) Mark(e.node);
+    }
+  }
+}
+
+// The name that the session knows the state by.
+std::string CloneSelection::NameOfState(NodeId id) const {
+  const std::string shared = impl_.nodes[id].attrs->GetOr<std::string>("shared_name", "");
+  return shared.empty() ? std::string(impl_.nodes[id].name) : shared;
+}
+
+// State of the graph that functions name in their bodies.
+void CloneSelection::MarkStateOfCalls(NodeId id) {
+  for (const std::string& function : functions_->CalledBy(impl_.nodes[id])) {
+    for (const FunctionStates::State& state : functions_->Behind(function)) {
+      auto [first, last] = state_by_name_.equal_range(state.name);
+      for (auto it = first; it != last; ++it) Mark(it->second);
     }
   }
 }
@@ -447,6 +467,7 @@ Status CloneSelection::CollectVariables() {
 
 Status CloneSelection::Select() {
   std::shared_lock lock(impl_.mutex);
+  functions_ = std::make_unique<FunctionStates>(impl_);
   RAMET_RETURN_IF_ERROR(FindState());
   RAMET_RETURN_IF_ERROR(ShareState());
   if (options_.strip_training) TrainingParts(*this).FindBatchNorms();

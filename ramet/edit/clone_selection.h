@@ -5,9 +5,13 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ramet/edit/clone_functions.h"
 #include "ramet/edit/clone_mapping.h"
 
 namespace ramet {
+
+// The shared_name of handles that make a variable each time (ResourceHandle::ANONYMOUS_NAME).
+inline constexpr std::string_view kAnonymousName = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
 
 // What an op has to do with state, as far as clones care.
 enum class StateRole : uint8_t {
@@ -66,6 +70,7 @@ class CloneSelection {
   // Enters into frames whose loop is not part of the clone: they become Identity.
   const std::unordered_set<NodeId>& open_enters() const { return open_enters_; }
   bool IsSelected(NodeId id) const { return selected_[static_cast<size_t>(id)] != 0; }
+  FunctionStates& functions() { return *functions_; }
   const Graph* source() const { return &source_; }
   const GraphImpl& impl() const { return impl_; }
 
@@ -100,6 +105,8 @@ class CloneSelection {
   void Mark(NodeId id);
   void MarkNeeded();
   void MarkStateOf(NodeId id);
+  void MarkStateOfCalls(NodeId id);
+  std::string NameOfState(NodeId id) const;
   void MarkLoops();
   SelectedVariable Describe(NodeId node) const;
   Status CollectVariables();
@@ -127,6 +134,8 @@ class CloneSelection {
   std::unordered_multimap<NodeId, NodeId> users_;  // of state, as FindState explains
   std::unordered_map<NodeId, VariableId> record_of_;
   std::vector<NodeId> state_;
+  std::unique_ptr<FunctionStates> functions_;
+  std::unordered_multimap<std::string, NodeId> state_by_name_;  // if there are functions
   std::unordered_set<NodeId> shared_;
   std::vector<NodeId> nodes_;
   std::vector<SelectedVariable> variables_;

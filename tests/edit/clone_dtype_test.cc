@@ -132,6 +132,19 @@ TEST_P(CloneDtypeTest, CheckpointsOfTheOriginalAreCast) {
   EXPECT_EQ(ValueOf(next, c.Transformed(w)), Rounded(3.03f));
   ASSERT_EQ(c.SaverMap().size(), 1u);
   EXPECT_EQ(c.SaverMap()[0].dtype, kFloat);
+  SaverOptions map;
+  for (const ClonedCheckpointEntry& e : c.SaverMap()) {
+    map.var_map.emplace_back(e.name, SavedVariable(e.variables[0]).StoredAs(e.dtype));
+  }
+  Saver of_clone(g, map);
+  ASSERT_TRUE(g.status().ok()) << g.status().ToString();
+  Session mapped = Session::Create(g).value();
+  Status restored = of_clone.Restore(mapped, prefix);
+  ASSERT_TRUE(restored.ok()) << restored.ToString();
+  EXPECT_EQ(ValueOf(mapped, c.Transformed(w)), Rounded(3.03f));
+  const std::string mapped_again = of_clone.Save(mapped, (folder / "mapped").string()).value();
+  ASSERT_TRUE(saver.Restore(mapped, mapped_again).ok()) << "the original reads it";
+  EXPECT_EQ(ValueOf(mapped, w), Rounded(3.03f));
 
   // The copied save and restore nodes write and read what the original's do: floats.
   ASSERT_TRUE(session.Run(c.init_op()).ok());

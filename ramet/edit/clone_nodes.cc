@@ -15,7 +15,8 @@ template <class T>
 void ReserveMore(std::vector<T>& v, size_t added) {
   const size_t needed = v.size() + added;
   if (needed <= v.capacity()) return;
-  v.reserve(added > v.size() / 4 ? needed : v.size() + v.size() / 2);
+  // A little more: the operations that initialise the clone follow.
+  v.reserve(added > v.size() / 4 ? needed + added / 16 + 64 : v.size() + v.size() / 2);
 }
 
 bool IsGroup(const std::string& text) { return text.starts_with("loc:@"); }
@@ -123,7 +124,7 @@ void CloneNodes::Reserve() {
   ReserveMore(target_.edges, edges + dtypes_.casts().size());
   ReserveMore(target_.outputs, outputs + made);
   ReserveMore(target_.build_state.imported_names, nodes);
-  target_.node_names.Reserve(target_.nodes.size() + nodes);
+  target_.node_names.Reserve(target_.nodes.size() + nodes + nodes / 16);
 }
 
 void CloneNodes::WriteNames() {
@@ -312,37 +313,41 @@ void CloneNodes::AppendControl(NodeId control, size_t first) {
   }
 }
 
+// Many nodes share attrs, mostly near ones: what became of them is looked up without reading them.
 std::shared_ptr<const AttrMap> CloneNodes::AttrsOf(NodeId id, const OpTraits& traits) {
-  const NodeRecord& node = source_.nodes[id];
   const std::shared_ptr<const AttrMap>& before = dtypes_.Attrs(id);
-  const bool grouped = before->Find("_class") != nullptr;
   const bool frozen = selection_.IsFrozenBatchNorm(id);
   const Tensor* names = traits.may_hold_names ? saves_.NamesOf(id) : nullptr;
-  if (!grouped && !traits.has_frame && !traits.has_shared_name && !traits.calls_functions &&
-      !frozen && names == nullptr) {
-    return before;
+  if (frozen || names != nullptr) {
+    AttrMap changed = *before;
+    if (frozen) changed.Set("is_training", false);
+    if (names != nullptr) changed.Set("value", *names);
+    ChangeAttrs(traits, *before, &changed);
+    return std::make_shared<const AttrMap>(std::move(changed));
   }
-  const bool is_shared = before.use_count() > 1 && !frozen && names == nullptr;
-  if (is_shared) {
-    auto known = changed_attrs_.find(before.get());
-    if (known != changed_attrs_.end()) return known->second;
-  }
-  AttrMap changed = *before;
-  if (frozen) changed.Set("is_training", false);
-  if (names != nullptr) changed.Set("value", *names);
-  auto result = ChangeAttrs(node, traits, &changed) || frozen || names != nullptr
-                    ? std::make_shared<const AttrMap>(std::move(changed))
-                    : before;
-  if (is_shared) changed_attrs_.emplace(before.get(), result);
-  return result;
+  KnownAttrs& known = known_attrs_[(reinterpret_cast<uintptr_t>(before.get()) / sizeof(AttrMap)) %
+                                   known_attrs_.size()];
+  if (known.before != before.get()) known = {before.get(), ChangedAttrs(before, traits)};
+  return known.after;
 }
 
-bool CloneNodes::ChangeAttrs(const NodeRecord& node, const OpTraits& traits, AttrMap* attrs) {
-  bool changed = ChangeGroups(node, attrs);
+std::shared_ptr<const AttrMap> CloneNodes::ChangedAttrs(
+    const std::shared_ptr<const AttrMap>& before, const OpTraits& traits) {
+  const bool grouped = before->Find("_class") != nullptr;
+  if (!grouped && !traits.has_frame && !traits.has_shared_name && !traits.calls_functions) {
+    return before;
+  }
+  AttrMap changed = *before;
+  if (!ChangeAttrs(traits, *before, &changed)) return before;
+  return std::make_shared<const AttrMap>(std::move(changed));
+}
+
+bool CloneNodes::ChangeAttrs(const OpTraits& traits, const AttrMap& before, AttrMap* attrs) {
+  bool changed = ChangeGroups(before, attrs);
   if (traits.calls_functions && functions_.ChangeAttrs(attrs)) changed = true;
   for (const char* name : {"frame_name", "shared_name"}) {
     if (name[0] == 'f' ? !traits.has_frame : !traits.has_shared_name) continue;
-    const Attr* attr = node.attrs->Find(name);
+    const Attr* attr = before.Find(name);
     const std::string* text = attr == nullptr ? nullptr : attr->get<std::string>();
     if (text == nullptr ? name[0] == 'f' || !traits.is_handle
                         : text->empty() && !traits.is_handle) {
@@ -357,8 +362,8 @@ bool CloneNodes::ChangeAttrs(const NodeRecord& node, const OpTraits& traits, Att
 
 // Groups around operations that are not cloned stay in the same graph, unless devices are asked
 // for.
-bool CloneNodes::ChangeGroups(const NodeRecord& node, AttrMap* attrs) {
-  const Attr* attr = node.attrs->Find("_class");
+bool CloneNodes::ChangeGroups(const AttrMap& before, AttrMap* attrs) {
+  const Attr* attr = before.Find("_class");
   const auto* groups = attr == nullptr ? nullptr : attr->get<std::vector<std::string>>();
   if (groups == nullptr) return false;
   const bool keep = same_ && std::holds_alternative<std::monostate>(options_.device.rule());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -54,8 +55,10 @@ class CloneNodes {
   void AppendControl(NodeId control, size_t first);
   void AppendNode(NodeRecord node);
   std::shared_ptr<const AttrMap> AttrsOf(NodeId id, const OpTraits& traits);
-  bool ChangeAttrs(const NodeRecord& node, const OpTraits& traits, AttrMap* attrs);
-  bool ChangeGroups(const NodeRecord& node, AttrMap* attrs);
+  std::shared_ptr<const AttrMap> ChangedAttrs(const std::shared_ptr<const AttrMap>& before,
+                                              const OpTraits& traits);
+  bool ChangeAttrs(const OpTraits& traits, const AttrMap& before, AttrMap* attrs);
+  bool ChangeGroups(const AttrMap& before, AttrMap* attrs);
   std::string_view NewName(NodeId id) const;
   int32_t DeviceOf(const NodeRecord& node, size_t position);
   int32_t Intern(const std::string& device);
@@ -77,7 +80,12 @@ class CloneNodes {
   std::vector<std::string> asked_devices_;
   std::vector<int32_t> device_ids_;  // by the source's device number; -1: not seen
   std::unordered_map<const Op*, OpTraits> traits_;
-  std::unordered_map<const AttrMap*, std::shared_ptr<const AttrMap>> changed_attrs_;
+  // The attrs in the clone of those seen last, by address.
+  struct KnownAttrs {
+    const AttrMap* before = nullptr;
+    std::shared_ptr<const AttrMap> after;
+  };
+  std::array<KnownAttrs, 1024> known_attrs_;
   std::unordered_map<NodeId, std::vector<NodeId>> cut_nodes_;  // what replaced outputs of a node
 };
 

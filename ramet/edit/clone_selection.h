@@ -22,6 +22,7 @@ enum class StateRole : uint8_t {
   kCheck,        // IsVariableInitialized, VarIsInitializedOp
   kRead,         // Identity, ReadVariableOp
   kInitializes,  // InitializeTable...
+  kImports,      // LookupTableImport: initializes a table that is filled once
   kApply         // ApplyAdam, ...: an optimizer's update
 };
 
@@ -101,12 +102,14 @@ class CloneSelection {
   Status CutOrRefuse(Endpoint e, const char* argument);
   void AddOutputs(NodeId id);
   Status FindState();
+  bool Initializes(NodeId user, NodeId state);
   Status ShareState();
   void Mark(NodeId id);
   void MarkNeeded();
   void MarkStateOf(NodeId id);
   void MarkStateOfCalls(NodeId id);
   std::string NameOfState(NodeId id) const;
+  bool MarkBranches();
   void MarkLoops();
   SelectedVariable Describe(NodeId node) const;
   Status CollectVariables();

@@ -107,9 +107,9 @@ class CloneSelection {
   void Mark(NodeId id);
   void MarkNeeded();
   void MarkStateOf(NodeId id);
-  bool MarkBranches();
   void MarkStateOfCalls(NodeId id);
   std::string NameOfState(NodeId id) const;
+  bool MarkBranches();
   void MarkLoops();
   SelectedVariable Describe(NodeId node) const;
   Status CollectVariables();

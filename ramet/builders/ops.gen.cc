@@ -631,6 +631,10 @@ Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_val
   return EditDistance(hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape, EditDistanceOptions(), name, where);
 }
 
+Output Einsum(const std::vector<Input>& inputs, const std::string& equation, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Einsum", Flat({inputs}), {{"equation", equation}, {"N", Length(inputs)}}, Or(name, "Einsum"), where));
+}
+
 Output Elu(const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Elu", Flat({features}), {}, Or(name, "Elu"), where));
 }
@@ -1204,6 +1208,10 @@ Output MatrixSolve(const Input& matrix, const Input& rhs, std::string_view name,
   return MatrixSolve(matrix, rhs, MatrixSolveOptions(), name, where);
 }
 
+Output MatrixSquareRoot(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixSquareRoot", Flat({input}), {}, Or(name, "MatrixSquareRoot"), where));
+}
+
 Output MatrixTriangularSolve(const Input& matrix, const Input& rhs, const MatrixTriangularSolveOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatrixTriangularSolve", Flat({matrix, rhs}), {{"lower", options.lower}, {"adjoint", options.adjoint}}, Or(name, "MatrixTriangularSolve"), where));
 }
@@ -1507,6 +1515,14 @@ std::vector<Output> PyFunc(const std::vector<Input>& input, const std::string& t
 
 std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "PyFuncStateless", Flat({input}), {{"token", token}, {"Tout", tout}}, Or(name, "PyFuncStateless"), where));
+}
+
+QrOutputs Qr(const Input& input, const QrOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "Qr", Flat({input}), {{"full_matrices", options.full_matrices}}, Or(name, "Qr"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+QrOutputs Qr(const Input& input, std::string_view name, SourceLocation where) {
+  return Qr(input, QrOptions(), name, where);
 }
 
 Output QuantizeAndDequantizeV2(const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV2Options& options, std::string_view name, SourceLocation where) {
@@ -2677,6 +2693,14 @@ Output Sum(const Input& input, const Input& reduction_indices, std::string_view 
   return Sum(input, reduction_indices, SumOptions(), name, where);
 }
 
+SvdOutputs Svd(const Input& input, const SvdOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "Svd", Flat({input}), {{"compute_uv", options.compute_uv}, {"full_matrices", options.full_matrices}}, Or(name, "Svd"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+SvdOutputs Svd(const Input& input, std::string_view name, SourceLocation where) {
+  return Svd(input, SvdOptions(), name, where);
+}
+
 SwitchOutputs Switch(const Input& data, const Input& pred, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "Switch", Flat({data, pred}), {}, Or(name, "Switch"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
@@ -3015,6 +3039,13 @@ TopKV2Outputs TopKV2(const Input& input, const Input& k, const TopKV2Options& op
 }
 TopKV2Outputs TopKV2(const Input& input, const Input& k, std::string_view name, SourceLocation where) {
   return TopKV2(input, k, TopKV2Options(), name, where);
+}
+
+Output TridiagonalSolve(const Input& diagonals, const Input& rhs, const TridiagonalSolveOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TridiagonalSolve", Flat({diagonals, rhs}), {{"partial_pivoting", options.partial_pivoting}, {"perturb_singular", options.perturb_singular}}, Or(name, "TridiagonalSolve"), where));
+}
+Output TridiagonalSolve(const Input& diagonals, const Input& rhs, std::string_view name, SourceLocation where) {
+  return TridiagonalSolve(diagonals, rhs, TridiagonalSolveOptions(), name, where);
 }
 
 Output TruncateDiv(const Input& x, const Input& y, std::string_view name, SourceLocation where) {

@@ -970,6 +970,13 @@ struct EditDistanceOptions {
 RAMET_EXPORT Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_values, const Input& hypothesis_shape, const Input& truth_indices, const Input& truth_values, const Input& truth_shape, const EditDistanceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_values, const Input& hypothesis_shape, const Input& truth_indices, const Input& truth_values, const Input& truth_shape, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Returns the sums of products that the equation says, as "ij,jk->ik": a letter for each dimension
+// of one or two inputs, then of the output. Letters that the output lacks are summed over; one that
+// comes twice is a diagonal; "..." stands for any dimensions, which broadcast. Error: the equation
+// is malformed; a letter has two sizes; the ranks do not fit.
+// Einsum(inputs:N * T) -> (output:T) {equation:string, N:int, T:type}
+RAMET_EXPORT Output Einsum(const std::vector<Input>& inputs, const std::string& equation, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns x where x > 0, else exp(x) - 1, element-wise. Shape of the activations: shape of the
 // features.
 // Elu(features:T) -> (activations:T) {T:type}
@@ -1883,6 +1890,11 @@ struct MatrixSolveOptions {
 RAMET_EXPORT Output MatrixSolve(const Input& matrix, const Input& rhs, const MatrixSolveOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MatrixSolve(const Input& matrix, const Input& rhs, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Returns matrices whose squares are the square matrices along the last two dimensions; NaN where
+// real ones have none. Shape of the output: shape of the input. Error: the matrices are not square.
+// MatrixSquareRoot(input:T) -> (output:T) {T:type}
+RAMET_EXPORT Output MatrixSquareRoot(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct MatrixTriangularSolveOptions {
   bool lower = true;
   bool adjoint = false;
@@ -2326,6 +2338,20 @@ RAMET_EXPORT std::vector<Output> PyFunc(const std::vector<Input>& input, const s
 // As PyFunc, for a function whose results depend on its inputs alone.
 // PyFuncStateless(input:Tin) -> (output:Tout) {token:string, Tin:list(type), Tout:list(type)}
 RAMET_EXPORT std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct QrOptions {
+  bool full_matrices = false;
+};
+struct QrOutputs {
+  Output q;
+  Output r;
+};
+// Returns q * r = input for the matrices [m, n] along the last two dimensions, by Householder
+// reflections: q has orthonormal columns, r zeros below its diagonal. q is [m, p] and r [p, n], p =
+// min(m, n), or m with full_matrices. Error: the rank is below 2.
+// Qr(input:T) -> (q:T, r:T) {full_matrices:bool=false, T:type}
+RAMET_EXPORT QrOutputs Qr(const Input& input, const QrOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT QrOutputs Qr(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct QuantizeAndDequantizeV2Options {
   bool signed_input = true;
@@ -4291,6 +4317,23 @@ struct SumOptions {
 RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, const SumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct SvdOptions {
+  bool compute_uv = true;
+  bool full_matrices = false;
+};
+struct SvdOutputs {
+  Output s;
+  Output u;
+  Output v;
+};
+// Returns the singular values s, from the largest on, of the matrices [m, n] along the last two
+// dimensions, and u and v with u * diag(s) * v^H = input: [m, p] and [n, p], p = min(m, n), or with
+// full_matrices [m, m] and [n, n]. Without compute_uv u and v are empty. NaN everywhere where the
+// input is not finite. Error: the rank is below 2.
+// Svd(input:T) -> (s:T, u:T, v:T) {compute_uv:bool=true, full_matrices:bool=false, T:type}
+RAMET_EXPORT SvdOutputs Svd(const Input& input, const SvdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT SvdOutputs Svd(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct SwitchOutputs {
   Output output_false;
   Output output_true;
@@ -4877,6 +4920,20 @@ struct TopKV2Outputs {
 // index_type:type=int32}
 RAMET_EXPORT TopKV2Outputs TopKV2(const Input& input, const Input& k, const TopKV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT TopKV2Outputs TopKV2(const Input& input, const Input& k, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TridiagonalSolveOptions {
+  bool partial_pivoting = true;
+  bool perturb_singular = false;
+};
+// Solves A * output = rhs [..., m, k] for matrices A that have three diagonals: diagonals [..., 3,
+// m] are those above (its last element is not read), on and below (its first element is not read)
+// the main one. Rows are swapped for the larger pivot with partial_pivoting. NaN where A is
+// singular, or with perturb_singular large numbers. Error: the shapes do not fit; perturb_singular
+// without partial_pivoting.
+// TridiagonalSolve(diagonals:T, rhs:T) -> (output:T) {partial_pivoting:bool=true,
+// perturb_singular:bool=false, T:type}
+RAMET_EXPORT Output TridiagonalSolve(const Input& diagonals, const Input& rhs, const TridiagonalSolveOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TridiagonalSolve(const Input& diagonals, const Input& rhs, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns x / y rounded towards zero, element-wise with broadcasting. Error: an integer y is 0; the
 // shapes do not broadcast.

@@ -39,6 +39,7 @@ int RequestedLevel() {
   LEVEL::AddOptimizers(table);  \
   LEVEL::AddConversions(table); \
   LEVEL::AddProducts(table);    \
+  LEVEL::AddDotProducts(table); \
   LEVEL::AddDepthwise(table);   \
   LEVEL::AddPooling(table);     \
   LEVEL::AddBatchNorm(table);   \

@@ -91,6 +91,23 @@ bool TryGemv(Type type, const ProductArgs& p) {
   return true;
 }
 
+// Where to lay out a transposed matrix anew, as oneDNN does, takes a good part of its time.
+bool WorthDots(const ProductArgs& p) {
+  if (p.transpose_a || !p.transpose_b || p.m < 4) return false;
+  return p.m <= 16 ? p.k >= 256 : p.m <= 128 && p.k >= 512;
+}
+
+bool TryDots(Type type, const ProductArgs& p) {
+  if (type != Type::kFloat || !WorthDots(p)) return false;
+  constexpr int64_t kUnit = 16;
+  ParallelFor((p.n + kUnit - 1) / kUnit, kGrain / (kUnit * p.m * p.k) + 1,
+              [&](int64_t begin, int64_t end) {
+                const int64_t at = begin * kUnit;
+                Kernels().dot_products(Part(type, p, 0, p.m, at, std::min(end * kUnit, p.n) - at));
+              });
+  return true;
+}
+
 void FillZero(Type type, const ProductArgs& p) {
   for (int64_t i = 0; i < p.m; ++i) {
     std::memset(Advance(type, p.c, i * p.ldc), 0, p.n * TypeSize(type));
@@ -103,7 +120,7 @@ void Multiply(Type type, const ProductArgs& p) {
     if (!p.accumulate) FillZero(type, p);
     return;
   }
-  if (TryGemv(type, p)) return;
+  if (TryGemv(type, p) || TryDots(type, p)) return;
   if (!OnOneDnn(type) || Deterministic()) return Blocked(type, p);
   if (p.m * p.n * p.k < kTeamWork) {
     const parallel_internal::OneThread one;

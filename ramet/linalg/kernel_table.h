@@ -138,6 +138,8 @@ struct KernelTable {
   GemvColumns gemv[kNumTypes] = {};
   GemvColumns gemv_transposed[kNumTypes] = {};
   Product product[kNumTypes] = {};
+  // Of float, for transpose_b alone.
+  Product dot_products = nullptr;
   Depthwise depthwise[kNumConvKinds][kNumTypes] = {};
   Pool pool[kNumPoolKinds][kNumTypes] = {};
   // By the logarithm of an element's width, 1 to 8 bytes.

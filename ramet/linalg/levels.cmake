@@ -31,7 +31,7 @@ else()
 endif()
 # Dot products and sums of products may be fused; what must have TensorFlow's bits lies elsewhere.
 foreach(source ${linalg_level_sources})
-  if(source MATCHES "/products\\.cc$")
+  if(source MATCHES "/(dot_)?products\\.cc$")
     set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
   endif()
 endforeach()

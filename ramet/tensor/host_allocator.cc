@@ -1,3 +1,5 @@
+#include <sys/mman.h>
+
 #include <array>
 #include <bit>
 #include <cstdlib>
@@ -13,6 +15,8 @@ namespace {
 constexpr size_t kAlignment = 64;
 constexpr size_t kSmallestClass = 64;
 constexpr size_t kCacheLimit = size_t{1} << 30;
+constexpr size_t kLargePage = size_t{2} << 20;
+constexpr size_t kLargeBlock = 2 * kLargePage;
 
 // Four classes per power of two from 64 bytes up, so that at most a quarter of a block is unused.
 int SizeClass(size_t bytes) {
@@ -52,6 +56,17 @@ constexpr size_t RoundUp(size_t bytes) {
 
 constexpr size_t kHeader = RoundUp(sizeof(PooledBuffer));
 
+// Memory of the system; a large block on large pages where the system has such.
+void* SystemBlock(size_t bytes) {
+  if (bytes < kLargeBlock) return std::aligned_alloc(kAlignment, RoundUp(bytes));
+  const size_t size = (bytes + kLargePage - 1) / kLargePage * kLargePage;
+  void* block = std::aligned_alloc(kLargePage, size);
+#if defined(MADV_HUGEPAGE)
+  if (block != nullptr) madvise(block, size, MADV_HUGEPAGE);
+#endif
+  return block;
+}
+
 class Pool final : public Allocator {
  public:
   std::string_view name() const override { return "host"; }
@@ -63,7 +78,7 @@ class Pool final : public Allocator {
       cached->Reuse(bytes);
       return BufferPtr::Adopt(cached);
     }
-    void* block = std::aligned_alloc(kAlignment, RoundUp(kHeader + ClassBytes(size_class)));
+    void* block = SystemBlock(kHeader + ClassBytes(size_class));
     if (block == nullptr) return OutOfMemory(bytes);
     CountSystemAllocation(size_class);
     void* data = static_cast<char*>(block) + kHeader;

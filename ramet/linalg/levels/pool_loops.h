@@ -58,6 +58,54 @@ void VisitWindow(const PoolGeometry& g, const Window& w, Visit&& visit) {
   }
 }
 
+// The pixels of one window after another. The distances between those of a window that lies wholly
+// inside the image are worked out once.
+class WindowPixels {
+ public:
+  explicit WindowPixels(const PoolGeometry& g) : g_(g) {
+    const int64_t size = g.window[0] * g.window[1] * g.window[2];
+    if (size > kMost) return;
+    const Window whole{{0, 0, 0}, {g.window[0], g.window[1], g.window[2]}};
+    VisitWindow(g, whole, [&](int64_t pixel) { whole_[size_++] = pixel; });
+  }
+  void Set(const Window& w) {
+    window_ = w;
+    first_ = (w.begin[0] * g_.in[1] + w.begin[1]) * g_.in[2] + w.begin[2];
+    at_ = whole_;
+    count_ = size_;
+    if (size_ == 0) return;
+    bool whole = true;
+    for (int d = 0; d < 3; ++d) whole &= w.end[d] - w.begin[d] == g_.window[d];
+    if (whole) return;
+    at_ = clipped_;
+    count_ = 0;
+    VisitWindow(g_, w, [&](int64_t pixel) { clipped_[count_++] = pixel - first_; });
+  }
+  const Window& window() const { return window_; }
+  bool empty() const {
+    return window_.begin[0] >= window_.end[0] || window_.begin[1] >= window_.end[1] ||
+           window_.begin[2] >= window_.end[2];
+  }
+  int64_t first() const { return first_; }
+  // Calls visit(pixel) for each, in their order.
+  template <class Visit>
+  void ForEach(Visit&& visit) const {
+    if (size_ == 0) return VisitWindow(g_, window_, visit);
+    for (int64_t i = 0; i < count_; ++i) visit(first_ + at_[i]);
+  }
+
+ private:
+  static constexpr int64_t kMost = 64;
+  const PoolGeometry& g_;
+  Window window_;
+  int64_t first_ = 0;
+  const int64_t* at_ = whole_;
+  int64_t count_ = 0;
+  int64_t size_ = 0;  // 0: too large
+  int64_t whole_[kMost];
+  int64_t clipped_[kMost];
+};
+
 // The loops below work on output pixels [begin, end) of all images, those of gradients for x on
 // images [begin, end).
 
@@ -69,19 +117,18 @@ void StoreVector(const Vector<T>& v, T* p) {
 // The channels of a window in vectors that stay in registers: each is start, then join(itself,
 // element) for every pixel of the window, then finish(itself).
 template <class T, class Join, class Finish>
-void FoldWindow(const PoolGeometry& g, const Window& w, const T* x, T start, T* y, Join&& join,
+void FoldWindow(const WindowPixels& pixels, int64_t c, const T* x, T start, T* y, Join&& join,
                 Finish&& finish) {
   constexpr int64_t kLanes = kVectorBytes / sizeof(T);
-  const int64_t c = g.channels;
   int64_t at = 0;
   for (; at + kLanes <= c; at += kLanes) {
     Vector<T> all = Vector<T>{} + start;
-    VisitWindow(g, w, [&](int64_t pixel) { all = join(all, Load(x + pixel * c + at)); });
+    pixels.ForEach([&](int64_t pixel) { all = join(all, Load(x + pixel * c + at)); });
     StoreVector<T>(finish(all), y + at);
   }
   for (; at < c; ++at) {
     T all = start;
-    VisitWindow(g, w, [&](int64_t pixel) { all = join(all, x[pixel * c + at]); });
+    pixels.ForEach([&](int64_t pixel) { all = join(all, x[pixel * c + at]); });
     y[at] = finish(all);
   }
 }
@@ -90,10 +137,12 @@ template <class T>
 void MaxPixels(const PoolArgs& a, int64_t begin, int64_t end, T lowest) {
   const PoolGeometry& g = a.g;
   const int64_t image = g.in_pixels() * g.channels;
+  WindowPixels pixels(g);
   PixelWalk walk(g, begin);
   for (int64_t p = begin; p < end; ++p, walk.Next()) {
+    pixels.Set(walk.window());
     FoldWindow(
-        g, walk.window(), static_cast<const T*>(a.x) + walk.image() * image, lowest,
+        pixels, g.channels, static_cast<const T*>(a.x) + walk.image() * image, lowest,
         static_cast<T*>(a.y) + p * g.channels, []<class V>(V m, V x) -> V { return x > m ? x : m; },
         []<class V>(V m) -> V { return m; });
   }
@@ -178,20 +227,105 @@ void ZeroImages(const PoolArgs& a, int64_t begin, int64_t end) {
   for (int64_t i = begin * image; i < end * image; ++i) y[i] = 0;
 }
 
+template <bool kLong>
+struct Place {
+  using type = int32_t;
+};
+template <>
+struct Place<true> {
+  using type = int64_t;
+};
+// Numbers as wide as T, for the places of elements in their window.
+template <class T>
+using PlaceOf = Vector<typename Place<sizeof(T) == sizeof(int64_t)>::type>;
+
+// dx gets dy at the first of the largest elements of a window; with kApart windows have no pixel in
+// common, and each pixel of this one is written.
+template <bool kApart, class T>
+void MaxGradVector(const WindowPixels& pixels, int64_t c, const T* x, const T* dy, T* dx) {
+  const Vector<T> gradient = Load(dy), zero = {};
+  Vector<T> value = Load(x + pixels.first() * c);
+  PlaceOf<T> place = {}, n = {};
+  pixels.ForEach([&](int64_t pixel) {
+    const Vector<T> element = Load(x + pixel * c);
+    const PlaceOf<T> larger = element > value;
+    value = larger ? element : value;
+    place = larger ? n : place;
+    n += 1;
+  });
+  n = PlaceOf<T>{};
+  pixels.ForEach([&](int64_t pixel) {
+    T* to = dx + pixel * c;
+    const Vector<T> old = kApart ? zero : Load(to);
+    StoreVector<T>(place == n ? old + gradient : old, to);
+    n += 1;
+  });
+}
+
+template <class T>
+void MaxGradElement(const WindowPixels& pixels, int64_t c, const T* x, const T* dy, T* dx) {
+  int64_t place = pixels.first();
+  pixels.ForEach([&](int64_t pixel) {
+    if (x[pixel * c] > x[place * c]) place = pixel;
+  });
+  dx[place * c] = static_cast<T>(dx[place * c] + *dy);
+}
+
+inline bool WindowsApart(const PoolGeometry& g) {
+  for (int d = 0; d < 3; ++d) {
+    if (g.stride[d] < g.window[d]) return false;
+  }
+  return true;
+}
+
+// Whether every pixel lies in a window.
+inline bool WindowsCover(const PoolGeometry& g) {
+  for (int d = 0; d < 3; ++d) {
+    if (g.stride[d] > g.window[d] || g.pad[d] < 0) return false;
+    if ((g.out[d] - 1) * g.stride[d] - g.pad[d] + g.window[d] < g.in[d]) return false;
+  }
+  return true;
+}
+
+template <bool kApart, class T>
+void MaxGradPixels(const PoolArgs& a, int64_t begin, int64_t end) {
+  constexpr int64_t kLanes = kVectorBytes / sizeof(T);
+  const PoolGeometry& g = a.g;
+  const int64_t c = g.channels;
+  WindowPixels pixels(g);
+  PixelWalk walk(g, begin);
+  for (int64_t p = begin; p < end; ++p, walk.Next()) {
+    pixels.Set(walk.window());
+    if (pixels.empty()) continue;
+    const int64_t image = walk.image() * g.in_pixels() * c;
+    const T* x = static_cast<const T*>(a.x) + image;
+    const T* dy = static_cast<const T*>(a.dy) + p * c;
+    T* dx = static_cast<T*>(a.y) + image;
+    int64_t i = 0;
+    if constexpr (sizeof(T) >= sizeof(int32_t)) {
+      for (; i + kLanes <= c; i += kLanes) {
+        MaxGradVector<kApart>(pixels, c, x + i, dy + i, dx + i);
+      }
+    }
+    for (; i < c; ++i) MaxGradElement(pixels, c, x + i, dy + i, dx + i);
+  }
+}
+
 template <class T>
 void MaxGradImages(const PoolArgs& a, int64_t begin, int64_t end) {
-  const PoolGeometry& g = a.g;
-  ZeroImages<T>(a, begin, end);
-  ForLargest<T>(
-      a, begin * g.out_pixels(), end * g.out_pixels(), [](const Largest<T>&, const Piece&) {},
-      [&](const Largest<T>& l, const Piece& p, int32_t n, int64_t pixel) {
-        const T* dy = static_cast<const T*>(a.dy) + p.output;
-        T* dx = static_cast<T*>(a.y) + p.input + pixel * g.channels;
-        RAMET_IVDEP
-        for (int64_t i = 0; i < p.count; ++i) {
-          dx[i] = l.number[i] == n ? static_cast<T>(dx[i] + dy[i]) : dx[i];
-        }
-      });
+  constexpr int64_t kLanes = kVectorBytes / sizeof(T);
+  const int64_t pixels = a.g.out_pixels();
+  const bool apart = WindowsApart(a.g);
+  const bool all_written =
+      apart && WindowsCover(a.g) && sizeof(T) >= sizeof(int32_t) && a.g.channels % kLanes == 0;
+  for (int64_t image = begin; image < end; ++image) {
+    if (!all_written) ZeroImages<T>(a, image, image + 1);
+    if (apart) {
+      MaxGradPixels<true, T>(a, image * pixels, (image + 1) * pixels);
+    } else {
+      MaxGradPixels<false, T>(a, image * pixels, (image + 1) * pixels);
+    }
+  }
 }
 
 template <class T>
@@ -219,12 +353,13 @@ template <class T>
 void AvgPixels(const PoolArgs& a, int64_t begin, int64_t end) {
   const PoolGeometry& g = a.g;
   const int64_t image = g.in_pixels() * g.channels;
+  WindowPixels pixels(g);
   PixelWalk walk(g, begin);
   for (int64_t p = begin; p < end; ++p, walk.Next()) {
-    const Window w = walk.window();
-    const T size = static_cast<T>(WindowSize(w));
+    pixels.Set(walk.window());
+    const T size = static_cast<T>(WindowSize(pixels.window()));
     FoldWindow(
-        g, w, static_cast<const T*>(a.x) + walk.image() * image, T(0),
+        pixels, g.channels, static_cast<const T*>(a.x) + walk.image() * image, T(0),
         static_cast<T*>(a.y) + p * g.channels, []<class V>(V sum, V x) -> V { return sum + x; },
         [size]<class V>(V sum) -> V { return sum / size; });
   }
@@ -234,22 +369,26 @@ template <class T>
 void AvgGradImages(const PoolArgs& a, int64_t begin, int64_t end) {
   const PoolGeometry& g = a.g;
   const int64_t c = g.channels, pixels = g.out_pixels();
+  constexpr int64_t kLanes = kVectorBytes / sizeof(T);
   ZeroImages<T>(a, begin, end);
+  WindowPixels window(g);
   PixelWalk walk(g, begin * pixels);
   for (int64_t p = begin * pixels; p < end * pixels; ++p, walk.Next()) {
     const T* dy = static_cast<const T*>(a.dy) + p * c;
     T* dx = static_cast<T*>(a.y) + walk.image() * g.in_pixels() * c;
-    const Window w = walk.window();
-    const T size = static_cast<T>(WindowSize(w));
-    for (int64_t first = 0; first < c; first += kPoolChunk) {
-      const int64_t count = c - first < kPoolChunk ? c - first : kPoolChunk;
-      T share[kPoolChunk];
-      for (int64_t i = 0; i < count; ++i) share[i] = dy[first + i] / size;
-      VisitWindow(g, w, [&](int64_t pixel) {
-        T* to = dx + pixel * c + first;
-        RAMET_IVDEP
-        for (int64_t i = 0; i < count; ++i) to[i] += share[i];
+    window.Set(walk.window());
+    const T size = static_cast<T>(WindowSize(window.window()));
+    int64_t i = 0;
+    for (; i + kLanes <= c; i += kLanes) {
+      const Vector<T> share = Load(dy + i) / size;
+      window.ForEach([&](int64_t pixel) {
+        T* to = dx + pixel * c + i;
+        StoreVector<T>(Load(to) + share, to);
       });
+    }
+    for (; i < c; ++i) {
+      const T share = dy[i] / size;
+      window.ForEach([&](int64_t pixel) { dx[pixel * c + i] += share; });
     }
   }
 }

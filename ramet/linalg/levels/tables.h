@@ -14,6 +14,7 @@ namespace ramet::linalg {
   void AddOptimizers(KernelTable& table);  \
   void AddConversions(KernelTable& table); \
   void AddProducts(KernelTable& table);    \
+  void AddDotProducts(KernelTable& table); \
   void AddDepthwise(KernelTable& table);   \
   void AddPooling(KernelTable& table);     \
   void AddBatchNorm(KernelTable& table);   \

@@ -604,6 +604,18 @@ Output Digamma(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Digamma", Flat({x}), {}, Or(name, "Digamma"), where));
 }
 
+Output Dilation2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Dilation2D", Flat({input, filter}), {{"strides", strides}, {"rates", rates}, {"padding", padding}}, Or(name, "Dilation2D"), where));
+}
+
+Output Dilation2DBackpropFilter(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Dilation2DBackpropFilter", Flat({input, filter, out_backprop}), {{"strides", strides}, {"rates", rates}, {"padding", padding}}, Or(name, "Dilation2DBackpropFilter"), where));
+}
+
+Output Dilation2DBackpropInput(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Dilation2DBackpropInput", Flat({input, filter, out_backprop}), {{"strides", strides}, {"rates", rates}, {"padding", padding}}, Or(name, "Dilation2DBackpropInput"), where));
+}
+
 Operation DisableCopyOnRead(const Input& resource, std::string_view name, SourceLocation where) {
   return Build(nullptr, "DisableCopyOnRead", Flat({resource}), {}, Or(name, "DisableCopyOnRead"), where);
 }
@@ -1408,6 +1420,13 @@ Output NotEqual(const Input& x, const Input& y, const NotEqualOptions& options, 
 }
 Output NotEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return NotEqual(x, y, NotEqualOptions(), name, where);
+}
+
+Output NthElement(const Input& input, const Input& n, const NthElementOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "NthElement", Flat({input, n}), {{"reverse", options.reverse}}, Or(name, "NthElement"), where));
+}
+Output NthElement(const Input& input, const Input& n, std::string_view name, SourceLocation where) {
+  return NthElement(input, n, NthElementOptions(), name, where);
 }
 
 Output OneHot(const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options, std::string_view name, SourceLocation where) {

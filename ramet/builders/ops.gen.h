@@ -927,6 +927,30 @@ RAMET_EXPORT Output DiagPart(const Input& input, std::string_view name = "", Sou
 // Digamma(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Digamma(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns the largest sum of pixel and filter [height, width, depth] under the filter, for images
+// [batch, height, width, depth]. strides and rates are [1, height, width, 1]: how far the filter
+// moves, and how far apart its elements are. Error: the ranks or depths do not fit; a stride or
+// rate is below 1, or above it for batch or depth.
+// Dilation2D(input:T, filter:T) -> (output:T) {T:type, strides:list(int), rates:list(int),
+// padding:string}
+RAMET_EXPORT Output Dilation2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The gradient of Dilation2D for its filter: out_backprop where the largest sums come from. strides
+// and rates are [1, height, width, 1]: how far the filter moves, and how far apart its elements
+// are. Error: the ranks or depths do not fit; a stride or rate is below 1, or above it for batch or
+// depth.
+// Dilation2DBackpropFilter(input:T, filter:T, out_backprop:T) -> (filter_backprop:T) {T:type,
+// strides:list(int), rates:list(int), padding:string}
+RAMET_EXPORT Output Dilation2DBackpropFilter(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The gradient of Dilation2D for its input: out_backprop where the largest sums come from. strides
+// and rates are [1, height, width, 1]: how far the filter moves, and how far apart its elements
+// are. Error: the ranks or depths do not fit; a stride or rate is below 1, or above it for batch or
+// depth.
+// Dilation2DBackpropInput(input:T, filter:T, out_backprop:T) -> (in_backprop:T) {T:type,
+// strides:list(int), rates:list(int), padding:string}
+RAMET_EXPORT Output Dilation2DBackpropInput(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // No effect: reading a resource variable never copies its value.
 // \error kFailedPrecondition if it has no value.
 // DisableCopyOnRead(resource:resource) -> () {}
@@ -2196,6 +2220,16 @@ struct NotEqualOptions {
 // NotEqual(x:T, y:T) -> (z:bool) {T:type, incompatible_shape_error:bool=true}
 RAMET_EXPORT Output NotEqual(const Input& x, const Input& y, const NotEqualOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output NotEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct NthElementOptions {
+  bool reverse = false;
+};
+// Returns the element of each row (along the last dimension) that would be at position n, a scalar,
+// if the row was sorted upwards, or downwards with reverse. Error: n is no scalar, negative, or not
+// below the size of a row; the input is a scalar.
+// NthElement(input:T, n:int32) -> (values:T) {reverse:bool=false, T:type}
+RAMET_EXPORT Output NthElement(const Input& input, const Input& n, const NthElementOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output NthElement(const Input& input, const Input& n, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct OneHotOptions {
   int64_t axis = -1;

@@ -53,7 +53,9 @@ StatusOr<Dilation> Prepare(const WindowAttrs& window, const Shape& input, const 
     return InvalidArgument("input and filter must have the same depth: ", input.dim(3), " vs ",
                            filter.dim(2));
   }
-  Dilation d = {.batch = input.dim(0), .depth = input.dim(3)};
+  Dilation d = {};
+  d.batch = input.dim(0);
+  d.depth = input.dim(3);
   for (int i = 0; i < 2; ++i) {
     d.in[i] = input.dim(i + 1);
     d.filter[i] = filter.dim(i);

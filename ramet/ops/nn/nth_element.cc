@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <vector>
 
 #include "ramet/ops/array/shape_fn.h"
 #include "ramet/ops/math/gradient_util.h"
@@ -22,10 +21,11 @@ class NthElementKernel final : public Kernel {
     const int64_t size = x.dim(x.rank() - 1);
     const int64_t at = reverse_ ? size - 1 - n.scalar<int32_t>() : n.scalar<int32_t>();
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape().Slice(0, x.rank() - 1)));
-    std::vector<T> row(size);
+    RAMET_ASSIGN_OR_RETURN(Tensor copy, c.AllocateTemp(x.dtype(), Shape{size}));
+    T* row = copy.mutable_data<T>();
     for (int64_t i = 0; i < y->num_elements(); ++i) {
-      std::copy_n(x.data<T>() + i * size, size, row.begin());
-      std::nth_element(row.begin(), row.begin() + at, row.end());
+      std::copy_n(x.data<T>() + i * size, size, row);
+      std::nth_element(row, row + at, row + size, Below);
       y->mutable_data<T>()[i] = row[at];
     }
     return OkStatus();
@@ -39,6 +39,14 @@ class NthElementKernel final : public Kernel {
     if (x.rank() < 1) return InvalidArgument("Input must be at least rank 1 but is rank 0");
     if (x.dim(x.rank() - 1) > value) return OkStatus();
     return InvalidArgument("Input must have last dimension > n = ", value);
+  }
+
+  static bool Below(const T& a, const T& b) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      return a < b;
+    } else {
+      return static_cast<float>(a) < static_cast<float>(b);
+    }
   }
 
   const bool reverse_;

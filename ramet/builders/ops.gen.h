@@ -635,7 +635,8 @@ RAMET_EXPORT Output Cholesky(const Input& input, std::string_view name = "", Sou
 RAMET_EXPORT Output CholeskyGrad(const Input& l, const Input& grad, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns max(min(t, clip_value_max), clip_value_min) element-wise. The bounds are scalars or have
-// the shape of t. NaN stays NaN, a NaN bound bounds nothing. Error: a bound has another shape.
+// the shape of t. NaN stays NaN, a NaN bound bounds nothing; of complex numbers both parts are
+// clipped. Error: a bound has another shape.
 // ClipByValue(t:T, clip_value_min:T, clip_value_max:T) -> (output:T) {T:type}
 RAMET_EXPORT Output ClipByValue(const Input& t, const Input& clip_value_min, const Input& clip_value_max, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1037,9 +1038,9 @@ RAMET_EXPORT Output Erfinv(const Input& x, std::string_view name = "", SourceLoc
 struct EuclideanNormOptions {
   bool keep_dims = false;
 };
-// Returns the root of the sum of squares of the input over the dimensions reduction_indices
-// (negative ones count from the end); 0 where there is nothing. They vanish, or stay with size 1
-// with keep_dims. Error: an index is out of range or named twice.
+// Returns the root of the sum of squares (of magnitudes) of the input over the dimensions
+// reduction_indices (negative ones count from the end); 0 where there is nothing. They vanish, or
+// stay with size 1 with keep_dims. Error: an index is out of range or named twice.
 // EuclideanNorm(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
 // Tidx:type=int32}
 RAMET_EXPORT Output EuclideanNorm(const Input& input, const Input& reduction_indices, const EuclideanNormOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());

@@ -44,11 +44,14 @@ Status PlanRun::RunOnDevice(const Step& step) {
   RAMET_RETURN_IF_ERROR(RunKernel(step, scratch));
   for (int i = 0; i < step.num_outputs; ++i) {
     Value& value = frame_->values[step.first_output + i];
-    if (value.variable) RAMET_RETURN_IF_ERROR(Settle(*value.variable, step.device));
+    const bool to_host = i < 64 && ((step.host_outputs >> i) & 1);
+    if (value.variable && !to_host) RAMET_RETURN_IF_ERROR(Settle(*value.variable, step.device));
     if (env.memory == nullptr || value.tensor.empty()) continue;
-    if (i < 64 && ((step.host_outputs >> i) & 1)) {
+    const bool on_host = value.tensor.host_accessible() && value.tensor.buffer()->base() == nullptr;
+    if (to_host && on_host) continue;
+    if (to_host) {
       RAMET_ASSIGN_OR_RETURN(value.tensor, value.tensor.DeepCopy());
-    } else if (value.tensor.host_accessible() && value.tensor.buffer()->base() == nullptr) {
+    } else if (on_host) {
       RAMET_ASSIGN_OR_RETURN(value.tensor,
                              settings_.devices[step.device]->CopyFromHost(value.tensor));
     } else {

@@ -32,6 +32,7 @@ bool FunctionInstance::Serves(const FunctionUse& use, const FunctionBody& body) 
 Status FunctionInstance::Compile() {
   PlanRequest request;
   for (const Output& arg : body_->args) request.feeds.push_back(ToEndpoint(arg));
+  request.feed_devices = arg_devices_;
   for (const Output& result : body_->returns) request.fetches.push_back(ToEndpoint(result));
   auto also_run = [&](const std::vector<Operation>& ops) {
     for (const Operation& op : ops) request.fetches.push_back({op.id(), Endpoint::kControl});

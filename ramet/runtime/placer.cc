@@ -8,6 +8,7 @@
 #include "ramet/base/log.h"
 #include "ramet/graph/device_name.h"
 #include "ramet/op/function_call.h"
+#include "ramet/runtime/host_memory.h"
 
 namespace ramet {
 namespace {
@@ -103,7 +104,9 @@ class Placer {
   bool CanRun(const std::vector<int>& members, const Device& device) const {
     return std::ranges::all_of(members, [&](int m) {
       const NodeRecord& node = graph_.nodes[nodes_[m]];
-      return IsCall(node) || node.op->HasKernel(device.type(), *node.attrs);
+      if (IsCall(node)) return true;
+      return node.op->HasKernel(device.type(), *node.attrs) &&
+             (device.memory() == nullptr || FitsDeviceMemory(*node.op, *node.attrs));
     });
   }
 

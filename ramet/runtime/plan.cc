@@ -7,6 +7,7 @@
 #include "ramet/op/control_flow.h"
 #include "ramet/runtime/function_calls.h"
 #include "ramet/runtime/merge_steps.h"
+#include "ramet/runtime/host_memory.h"
 #include "ramet/runtime/plan_releases.h"
 #include "ramet/runtime/run_order.h"
 
@@ -33,7 +34,9 @@ class Compiler {
   StatusOr<std::unique_ptr<Plan>> Run() {
     plan_->request = request_;
     plan_->edit_version = graph_.edit_version;
-    for (Endpoint e : request_.feeds) {
+    for (size_t i = 0; i < request_.feeds.size(); ++i) {
+      const Endpoint e = request_.feeds[i];
+      if (i < request_.feed_devices.size()) variable_of_feed_[e] = request_.feed_devices[i];
       plan_->feed_slots.push_back(plan_->num_slots);
       slot_of_[e] = plan_->num_slots++;
     }
@@ -155,13 +158,21 @@ class Compiler {
   // In whose memory the variables are that the inputs name; empty where all are in the host's.
   std::vector<int> VariableDevices(NodeId id) const {
     std::vector<int> devices;
-    if (!plan_->several_memories) return devices;
+    if (!plan_->several_memories && variable_of_feed_.empty()) return devices;
     for (Endpoint e : graph_.inputs(id)) {
-      const bool handle = graph_.output(e).dtype == DType::kResource && !IsFed(e);
-      const int device = handle ? device_of_.at(e.node) : 0;
-      devices.push_back(HasOwnMemory(device) ? device : 0);
+      const bool handle = graph_.output(e).dtype == DType::kResource;
+      devices.push_back(handle ? VariableDevice(e) : 0);
     }
     return devices;
+  }
+
+  int VariableDevice(Endpoint handle) const {
+    if (auto fed = variable_of_feed_.find(handle); fed != variable_of_feed_.end()) {
+      return fed->second;
+    }
+    if (IsFed(handle)) return 0;
+    const int device = device_of_.at(handle.node);
+    return HasOwnMemory(device) ? device : 0;
   }
 
   void SetInputs(NodeId id, Step* step) {
@@ -270,16 +281,9 @@ class Compiler {
 
   static uint64_t HostBits(const Op& op, const std::vector<ArgSchema>& args, const AttrMap& attrs) {
     uint64_t bits = 0;
-    int position = 0;
-    for (const ArgSchema& arg : args) {
-      int64_t length = arg.number_attr.empty() ? 1 : attrs.GetOr<int64_t>(arg.number_attr, 1);
-      if (!arg.type_list_attr.empty()) {
-        auto list = attrs.Get<std::vector<DType>>(arg.type_list_attr);
-        length = list.ok() ? static_cast<int64_t>(list->size()) : 0;
-      }
-      for (int64_t i = 0; i < length; ++i, ++position) {
-        if (op.HostInput(arg.name) || arg.type == kString) bits |= Bit(position);
-      }
+    const std::vector<bool> host = InHostMemory(op, args, attrs);
+    for (size_t i = 0; i < host.size(); ++i) {
+      if (host[i]) bits |= Bit(static_cast<int>(i));
     }
     return bits;
   }
@@ -376,6 +380,7 @@ class Compiler {
   RunOrder order_;
   std::unique_ptr<Plan> plan_;
   std::unordered_map<Endpoint, int32_t, EndpointHash> slot_of_;
+  std::unordered_map<Endpoint, int, EndpointHash> variable_of_feed_;
   std::unordered_map<NodeId, int32_t> step_of_;
   std::unordered_map<NodeId, NodeId> merge_after_;
   std::unordered_map<NodeId, int32_t> result_of_;  // the slot outside that an Exit reads

@@ -21,6 +21,7 @@ struct PlanRequest {
   std::vector<Endpoint> feeds;
   std::vector<Endpoint> fetches;  // index kControl: run the node, fetch nothing
   std::vector<NodeId> done;       // nodes that have run: what waits for them need not
+  std::vector<int> feed_devices;  // in whose memory the variables are that feeds name; may be empty
   bool operator==(const PlanRequest&) const = default;
 };
 

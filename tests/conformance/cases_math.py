@@ -3,8 +3,8 @@
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from case import (COMPLEX, FLOATS, LOOSE, NUMBERS, REALS, SIGNED, UNSIGNED, Case, array, eighths, i32, i64,
-                  nonzero, scalar, strings)
+from case import (COMPLEX, FLOATS, LOOSE, NUMBERS, QUANTIZED, REALS, SIGNED, UNSIGNED, Case, array, eighths, i32,
+                  i64, nonzero, scalar, strings)
 
 INF, NAN = np.inf, np.nan
 
@@ -159,6 +159,10 @@ def binary():
         yield Case(op, [special.reshape(7, 1), special.reshape(1, 7)])
         yield Case(op, [eighths("float", (2,)), eighths("float", (3,))], error="Incompatible shapes: [2] vs. [3]")
     for op in ("Equal", "NotEqual"):
+        for dtype in QUANTIZED:
+            low = array(dtype, [[1, 2, 3], [0, 127, 5]])
+            yield Case(op, [low, array(dtype, [1, 2, 5])])
+            yield Case(op, [low, array(dtype, [[127]])])
         yield Case(op, [strings([b"a", b"b", b""]), strings([[b"a"], [b""]])])
         yield Case(op, [eighths("float", (2,)), eighths("float", (3,))], {"incompatible_shape_error": False})
         yield Case(op, [i32(1, 2), i32(1, 3)], {"incompatible_shape_error": False})
@@ -403,6 +407,10 @@ def others():
                error="Requires ((limit - start) / delta) <= 9223372036854775807")
     for dtype in FLOATS + SIGNED + ("uint8", "uint16"):
         yield Case("ClipByValue", [eighths(dtype, (2, 3), -3, 3), scalar(dtype, 0), scalar(dtype, 1)], grad=dtype == "float")
+    for dtype in COMPLEX:
+        x, low, high = eighths(dtype, (3, 4), -3, 3), scalar(dtype, -1 - 0.5j), scalar(dtype, 1.5 + 1j)
+        yield Case("ClipByValue", [x, low, high])
+        yield Case("ClipByValue", [x, np.broadcast_to(low, x.shape), np.broadcast_to(high, x.shape)])
     x = eighths("float", (2, 3), -3, 3)
     yield Case("ClipByValue", [x, eighths("float", (2, 3), -2, 0), scalar("float", 1)], grad=True)
     yield Case("ClipByValue", [x, eighths("float", (2, 3), -2, 0), eighths("float", (2, 3), 0, 1)], grad=True)

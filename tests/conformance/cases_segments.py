@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
-from case import FLOATS, LOOSE, NUMBERS, REALS, Case, array, eighths, i32, i64, nonzero, scalar
+from case import COMPLEX, FLOATS, LOOSE, NUMBERS, REALS, SIGNED, UNSIGNED, Case, array, eighths, i32, i64, nonzero, scalar
 
 
 def sorted_segments():
@@ -73,6 +73,12 @@ def special():
         yield Case("Zeta", [array(dtype, [[2.5], [4]]), eighths(dtype, (2, 3), 0.5, 4)], grad=True, tol=tol, grad_tol=10 * tol)
     for dtype in FLOATS:
         yield Case("EuclideanNorm", [eighths(dtype, (2, 3, 4), 0.5, 2), i32(0, 2)], grad=True, tol=LOOSE.get(dtype))
+    for dtype in COMPLEX:
+        yield Case("EuclideanNorm", [eighths(dtype, (2, 3, 4), 0.5, 2), i32(0, 2)], grad=True)
+        yield Case("EuclideanNorm", [eighths(dtype, (2, 3), -2, 2), i32(1)], {"keep_dims": True}, grad=True)
+    for dtype in SIGNED + UNSIGNED:
+        yield Case("EuclideanNorm", [eighths(dtype, (2, 3, 4), 0, 3), i32(0, 2)])
+        yield Case("EuclideanNorm", [array(dtype, [[3, 4, 7], [5, 2, 100], [0, 0, 0]]), i32(1)])
     for axes in (i32(), i32(1), i32(-1, 0), i64(0, 1, 2)):
         for keep in (False, True):
             yield Case("EuclideanNorm", [eighths("float", (2, 3, 4), 0.5, 2), axes], {"keep_dims": keep}, grad=axes.size > 0)

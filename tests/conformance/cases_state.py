@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from case import (COMPLEX, FLOATS, NUMBERS, Case, Ref, array, eighths, i32, i64, nonzero, strings)
+from case import (COMPLEX, FLOATS, NUMBERS, REALS, Case, Ref, array, eighths, i32, i64, nonzero, strings)
 
 
 TF_NAMES = {"float": "float32", "double": "float64", "half": "float16"}
@@ -135,8 +135,8 @@ def resources():
 
 def resource_scatters():
     for op in SCATTERS:
-        short = op in ("ScatterMax", "ScatterMin")
-        for dtype in ("half", "float", "double", "int32") if short else ("half", "float", "double", "int32", "int64"):
+        ordered = op in ("ScatterMax", "ScatterMin")
+        for dtype in REALS if ordered else ("half", "float", "double", "int32", "int64"):
             v, u = eighths(dtype, (4, 2), 2, 4, "v"), nonzero(eighths(dtype, (3, 2), 1, 2))
             yield Case("Resource" + op, [Ref(v), i32(2, 0, 2), u])
         yield Case("Resource" + op, [Ref(f(4, 2)), i64([3, 1], [0, 0]), f(2, 2, 2, key=1) + 3])
@@ -148,6 +148,10 @@ def resource_scatters():
             yield Case(op, [Ref(eighths(dtype, (4, 2), key="v")), i32([2], [0]), eighths(dtype, (2, 2))])
         yield Case(op, [Ref(f(2, 3)), i64([0, 2], [1, 1]), f(2)])
         yield Case(op, [Ref(f(4)), i32([0], [7]), f(2)], error="indices[1] = [7] does not index into shape [4]")
+    for op in ("ResourceScatterNdAdd", "ResourceScatterNdSub"):
+        before, after = array("bool", [0, 0, 1, 1, 0, 1]), array("bool", [0, 1, 0, 1])
+        yield Case(op, [Ref(before), i32([0], [1], [2], [3]), after])
+        yield Case(op, [Ref(before), i32([4], [4], [5], [5]), array("bool", [1, 1, 1, 0])])
 
 
 def cases():

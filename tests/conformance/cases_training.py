@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 from tensorflow.python.framework import op_def_registry
 
-from case import FLOATS, Case, Ref, array, eighths, i32, i64
+from case import COMPLEX, FLOATS, Case, Ref, array, eighths, i32, i64
 
 # Op without "Apply" or "SparseApply": its attrs to be tried with.
 OPS = {
@@ -26,7 +26,8 @@ LACKING = {"ApplyProximalGradientDescent": ("half", "bfloat16"), "ApplyProximalA
            "SparseApplyProximalAdagrad": ("half", "bfloat16"), "ApplyAdaMax": ("bfloat16",),
            "ApplyAdagradDA": ("half", "bfloat16"), "SparseApplyAdagradDA": ("half", "bfloat16"),
            "SparseApplyRMSProp": ("bfloat16",), "SparseApplyCenteredRMSProp": ("bfloat16",)}
-TOL = {"half": 6e-3, "bfloat16": 5e-2, "float": 2e-5, "double": 1e-11}
+TOL = {"half": 6e-3, "bfloat16": 5e-2, "float": 2e-5, "double": 1e-11, "complex64": 5e-5, "complex128": 1e-11}
+COMPLEX_RULES = ("GradientDescent", "Momentum", "Adam", "Adagrad", "AdagradV2", "RMSProp", "CenteredRMSProp", "Adadelta")
 
 
 def inputs(op, dtype, shape, indices=None, changed=()):
@@ -45,7 +46,7 @@ def inputs(op, dtype, shape, indices=None, changed=()):
         elif arg.name == "global_step":
             value = array("int64", 3)
         elif arg.name in SCALARS:
-            value = array(dtype, SCALARS[arg.name])
+            value = array(dtype, SCALARS[arg.name] + (0.0625j if dtype in COMPLEX else 0))
         elif indices is None:
             value = eighths(dtype, shape, key=(op, "grad"))
         else:
@@ -55,7 +56,8 @@ def inputs(op, dtype, shape, indices=None, changed=()):
 
 
 def dtypes(op):
-    return [d for d in FLOATS if d not in LACKING.get(op, ())]
+    complex_ones = COMPLEX if op.removeprefix("Sparse").removeprefix("Apply") in COMPLEX_RULES else ()
+    return [d for d in FLOATS + complex_ones if d not in LACKING.get(op, ())]
 
 
 def applies():
@@ -102,7 +104,7 @@ def resource_twins():
             if sparse and name in NOT_SPARSE:
                 continue
             for attrs in variants:
-                for dtype in ("float", "double"):
+                for dtype in ("float", "double") + (COMPLEX if name in COMPLEX_RULES else ()):
                     values = inputs("Resource" + op, dtype, (4, 3), i32(2, 0) if sparse else None)
                     yield Case("Resource" + op, values, attrs, tol=TOL[dtype])
 

@@ -54,13 +54,6 @@ void ExpectEqual(const Case& c, const std::vector<Tensor>& found,
 class Conformance : public ::testing::TestWithParam<int> {
  protected:
   const Case& param() const { return AllCases()[GetParam()]; }
-  // Strings are in host memory, whatever the device.
-  bool RunsThere() const {
-    const auto text = [](const Tensor& t) { return t.dtype() == kString; };
-    return TestedDevice().empty() ||
-           !(std::ranges::any_of(param().outputs, text) ||
-             std::ranges::any_of(param().inputs, text, &Case::Input::value));
-  }
   bool HasRefs() const {
     return std::ranges::any_of(param().inputs, [](const Case::Input& in) { return in.is_ref; });
   }
@@ -268,11 +261,11 @@ void CheckInGraph(const Case& c, bool shapes_known) {
 }
 
 TEST_P(Conformance, GraphOfKnownShapes) {
-  if (!HasRefs() && RunsThere()) CheckInGraph(param(), true);
+  if (!HasRefs()) CheckInGraph(param(), true);
 }
 
 TEST_P(Conformance, GraphOfUnknownShapes) {
-  if (!HasRefs() && RunsThere()) CheckInGraph(param(), false);
+  if (!HasRefs()) CheckInGraph(param(), false);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Conformance,

@@ -5,30 +5,8 @@ OWN_OPS = {}
 
 DEFINITIONS = {}
 
-NO_COMPLEX_RULE = 'missing: the update rules are written for real numbers'
-QUANTIZED_EQUAL = 'missing: quantised tensors can be compared after Dequantize'
-MISSING = 'missing: nothing speaks against it'
-
 # op: why Ramet has fewer dtypes on the CPU.
 DTYPES = {
-    **{op: NO_COMPLEX_RULE for op in (
-        'ApplyAdadelta', 'ApplyAdagrad', 'ApplyAdagradV2', 'ApplyAdam', 'ApplyCenteredRMSProp',
-        'ApplyGradientDescent', 'ApplyMomentum', 'ApplyRMSProp', 'ResourceApplyAdadelta',
-        'ResourceApplyAdagrad', 'ResourceApplyAdagradV2', 'ResourceApplyAdam',
-        'ResourceApplyCenteredRMSProp', 'ResourceApplyGradientDescent', 'ResourceApplyMomentum',
-        'ResourceApplyRMSProp', 'ResourceSparseApplyAdadelta', 'ResourceSparseApplyAdagrad',
-        'ResourceSparseApplyAdagradV2', 'ResourceSparseApplyCenteredRMSProp',
-        'ResourceSparseApplyMomentum', 'ResourceSparseApplyRMSProp', 'SparseApplyAdadelta',
-        'SparseApplyAdagrad', 'SparseApplyAdagradV2', 'SparseApplyCenteredRMSProp',
-        'SparseApplyMomentum', 'SparseApplyRMSProp')},
-    **{op: MISSING for op in (
-        'ResourceScatterMax', 'ResourceScatterMin', 'ResourceScatterNdAdd', 'ResourceScatterNdSub',
-        'ScatterMax', 'ScatterMin', 'ScatterNdAdd', 'ScatterNdSub')},
-    'Equal': QUANTIZED_EQUAL,
-    'NotEqual': QUANTIZED_EQUAL,
-    **{op: MISSING for op in (
-        'Acos', 'BatchMatMul', 'Bincount', 'ClipByValue', 'EuclideanNorm', 'LeakyRelu',
-        'LeakyReluGrad', 'MatMul', 'MaxPool', 'MaxPoolV2')},
     'AsString': 'a variant has no text',
     'Conj': 'of a variant: no list of complex tensors is conjugated',
     'SerializeTensor': 'a handle or a variant means nothing in another process',

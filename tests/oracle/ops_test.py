@@ -66,7 +66,7 @@ def name_of(number):
 
 
 def cpu_dtypes(name):
-    """{attr: dtypes} of TensorFlow's CPU kernels."""
+    """{attr: dtypes} of TensorFlow's CPU kernels that its definition lets nodes have."""
     allowed = {a.name: {name_of(t) for t in a.allowed_values.list.type}
                for a in op_def_registry.get(name).attr if a.type == 'type'}
     found = {}
@@ -76,7 +76,8 @@ def cpu_dtypes(name):
         limited = {c.name: {name_of(t) for t in c.allowed_values.list.type}
                    for c in kernel.constraint}
         for attr in allowed:
-            found.setdefault(attr, set()).update(limited.get(attr, allowed[attr]))
+            dtypes = limited.get(attr, allowed[attr])
+            found.setdefault(attr, set()).update(dtypes & allowed[attr] if allowed[attr] else dtypes)
     return found
 
 

@@ -78,6 +78,28 @@ TEST(SimulatedDeviceTest, WhatItLacksNeedsSoftPlacement) {
   EXPECT_TRUE(Session::Create(g, {.allow_soft_placement = true}).value().Run(y).ok());
 }
 
+// As TensorFlow has it: kernels that pass strings on are there, those that make them are not.
+TEST(SimulatedDeviceTest, StringsStayInHostMemory) {
+  Graph g;
+  Scope s(g);
+  const Output words = Constant(g, Tensor::Vector<std::string>({"a", "b"}), "words");
+  Output passed, made;
+  {
+    Scope sim = s.Device("/device:SIM:0");
+    passed = AddOp(g, "Identity", {words}).output(0);
+    made = Constant(g, Tensor::Vector<std::string>({"c"}), "made");
+  }
+  ASSERT_TRUE(g.status().ok()) << g.status().ToString();
+  auto values = Session::Create(g).value().Run(passed);
+  ASSERT_TRUE(values.ok()) << values.status().ToString();
+  EXPECT_EQ((*values)[0].flat<std::string>()[1], "b");
+  EXPECT_THAT(Session::Create(g).value().Run(made).status().message(),
+              HasSubstr("this device has no kernel for it"));
+  auto soft = Session::Create(g, {.allow_soft_placement = true}).value().Run(made);
+  ASSERT_TRUE(soft.ok()) << soft.status().ToString();
+  EXPECT_EQ((*soft)[0].flat<std::string>()[0], "c");
+}
+
 // A process that may not have the address space of the device's memory (ulimit -v).
 void LimitAddressSpace(size_t more_bytes) {
   size_t pages = 0;

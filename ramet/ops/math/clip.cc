@@ -16,12 +16,15 @@ Status CheckBounds(KernelContext& c) {
       " clip_value_max shape: ", c.input(2).shape());
 }
 
-// A NaN bound bounds nothing.
+// A NaN bound bounds nothing. Of complex numbers both parts are clipped.
 template <class T>
 T Clipped(T x, T low, T high) {
   if constexpr (std::is_arithmetic_v<T>) {
     const T v = high < x ? high : x;
     return v < low ? low : v;
+  } else if constexpr (requires { x.real(); }) {
+    return T(Clipped(x.real(), low.real(), high.real()),
+             Clipped(x.imag(), low.imag(), high.imag()));
   } else {
     return T(Clipped(static_cast<float>(x), static_cast<float>(low), static_cast<float>(high)));
   }
@@ -78,13 +81,14 @@ RAMET_OP("ClipByValue")
     .Attr("T: numbertype")
     .Doc(
         "Returns max(min(t, clip_value_max), clip_value_min) element-wise. The bounds are scalars "
-        "or have the shape of t. NaN stays NaN, a NaN bound bounds nothing. Error: a bound has "
+        "or have the shape of t. NaN stays NaN, a NaN bound bounds nothing; of complex numbers "
+        "both "
+        "parts are clipped. Error: a bound has "
         "another shape.")
     .Shape(UnchangedShape)
     .Gradient(ClipGradient)
-    .CpuKernels<RAMET_FLOATS, RAMET_SIGNED, uint8_t, uint16_t>([]<class T>(KernelContext& c) {
-      return ClipCompute<T>(c);
-    });
+    .CpuKernels<RAMET_FLOATS, RAMET_SIGNED, uint8_t, uint16_t, RAMET_COMPLEX>(
+        []<class T>(KernelContext& c) { return ClipCompute<T>(c); });
 
 }  // namespace
 }  // namespace ramet

@@ -3,6 +3,7 @@
 #include "ramet/ops/math/broadcast_loop.h"
 #include "ramet/ops/math/elementwise.h"
 #include "ramet/ops/math/types.h"
+#include "ramet/tensor/quantized.h"
 
 // Comparisons and logic, element-wise with broadcasting.
 
@@ -25,15 +26,17 @@ constexpr char kAttrOrdered[] =
       .CpuKernels<RAMET_REALS>(BinaryKernel<BinaryOp::kind>()) \
       .NotDifferentiable()
 
-Status CompareStrings(KernelContext& c, bool equal) {
+// Of strings, or of quantised numbers as what they are stored as.
+template <class T>
+Status CompareElements(KernelContext& c, bool equal) {
   const Tensor& x = c.input(0);
   const Tensor& y = c.input(1);
   RAMET_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(x.shape(), y.shape()));
   RAMET_ASSIGN_OR_RETURN(Tensor * z, c.Allocate(0, kBool, shape));
   linalg::BroadcastPlan plan;
   linalg::BroadcastPlan::Make(x.shape().dims(), y.shape().dims(), &plan);
-  const std::string* a = x.data<std::string>();
-  const std::string* b = y.data<std::string>();
+  const T* a = static_cast<const T*>(x.raw_data());
+  const T* b = static_cast<const T*>(y.raw_data());
   bool* out = z->mutable_data<bool>();
   ForEachBroadcast<2>(plan,
                       [&](int64_t i, const auto& at) { out[i] = (a[at[0]] == b[at[1]]) == equal; });
@@ -58,8 +61,15 @@ class EqualityKernel final : public Kernel {
       *z->mutable_data<bool>() = !equal_;
       return OkStatus();
     }
-    if (c.input(0).dtype() == kString) return CompareStrings(c, equal_);
-    return ComputeBinary(equal_ ? BinaryOp::kEqual : BinaryOp::kNotEqual, c);
+    switch (c.input(0).dtype()) {
+      case kString: return CompareElements<std::string>(c, equal_);
+      case DType::kQInt8:
+      case DType::kQUInt8: return CompareElements<int8_t>(c, equal_);
+      case DType::kQInt16:
+      case DType::kQUInt16: return CompareElements<int16_t>(c, equal_);
+      case DType::kQInt32: return CompareElements<int32_t>(c, equal_);
+      default: return ComputeBinary(equal_ ? BinaryOp::kEqual : BinaryOp::kNotEqual, c);
+    }
   }
 
  private:
@@ -79,16 +89,17 @@ Status EqualityShape(ShapeContext& c) {
   return OkStatus();
 }
 
-#define RAMET_EQUALITY_OP(name)                                                            \
-  RAMET_OP(name)                                                                           \
-      .Input("x: T")                                                                       \
-      .Input("y: T")                                                                       \
-      .Output("z: bool")                                                                   \
-      .Attr("T: type")                                                                     \
-      .Attr("incompatible_shape_error: bool = true")                                       \
-      .Commutative()                                                                       \
-      .Shape(EqualityShape)                                                                \
-      .CpuKernelClasses<EqualityKernelOf, RAMET_REALS, RAMET_COMPLEX, bool, std::string>() \
+#define RAMET_EQUALITY_OP(name)                                                                 \
+  RAMET_OP(name)                                                                                \
+      .Input("x: T")                                                                            \
+      .Input("y: T")                                                                            \
+      .Output("z: bool")                                                                        \
+      .Attr("T: type")                                                                          \
+      .Attr("incompatible_shape_error: bool = true")                                            \
+      .Commutative()                                                                            \
+      .Shape(EqualityShape)                                                                     \
+      .CpuKernelClasses<EqualityKernelOf, RAMET_REALS, RAMET_COMPLEX, bool, std::string, QInt8, \
+                        QUInt8, QInt16, QUInt16, QInt32>()                                      \
       .NotDifferentiable()
 
 // |x - y| < tolerance.

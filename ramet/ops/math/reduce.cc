@@ -1,5 +1,8 @@
 #include "ramet/ops/math/reduce.h"
 
+#include <cmath>
+#include <limits>
+
 #include "ramet/linalg/elementwise.h"
 #include "ramet/ops/math/types.h"
 
@@ -69,6 +72,26 @@ class ReduceKernel final : public Kernel {
   const bool keep_dims_;
 };
 
+// x * conj(x), where linalg has no sum of squares.
+void Squares(linalg::Type type, const Tensor& x, Tensor& squares) {
+  const int64_t n = x.num_elements();
+  if (!IsComplex(x.dtype())) {
+    linalg::Unary(linalg::UnaryOp::kSquare, type, x.raw_data(), squares.raw_data(), n);
+    return;
+  }
+  linalg::Unary(linalg::UnaryOp::kConj, type, x.raw_data(), squares.raw_data(), n);
+  linalg::Binary(linalg::BinaryOp::kMul, type, x.raw_data(), squares.raw_data(), squares.raw_data(),
+                 n);
+}
+
+// Rounded towards zero; a sum that wrapped to a negative number has no root.
+template <class T>
+T IntegerRoot(T x) {
+  if (x >= 0) return static_cast<T>(std::sqrt(static_cast<double>(x)));
+  return sizeof(T) < 4 ? T(0) : std::numeric_limits<T>::min();
+}
+
+template <class T>
 class EuclideanNormKernel final : public Kernel {
  public:
   explicit EuclideanNormKernel(const KernelNode& node)
@@ -79,21 +102,33 @@ class EuclideanNormKernel final : public Kernel {
 
   Status Compute(KernelContext& c) override {
     const Tensor& x = c.input(0);
-    const linalg::Type type = LinalgType(x.dtype());
     RAMET_ASSIGN_OR_RETURN(ReducedDims dims, ReducedDimsOf(c.input(1), x.rank()));
     RAMET_ASSIGN_OR_RETURN(Tensor * y,
                            c.Allocate(0, x.dtype(), ReducedShape(x.shape(), dims, keep_dims_)));
     const auto plan = linalg::ReducePlan::Make(x.shape().dims(), dims.flags());
-    linalg::Reduce(ReduceOp::kSumSquares, type, plan, x.raw_data(), y->raw_data());
-    linalg::Unary(linalg::UnaryOp::kSqrt, type, y->raw_data(), y->raw_data(), y->num_elements());
+    const linalg::Type type = LinalgType(x.dtype());
+    if (linalg::HasReduce(ReduceOp::kSumSquares, type)) {
+      linalg::Reduce(ReduceOp::kSumSquares, type, plan, x.raw_data(), y->raw_data());
+    } else {
+      RAMET_ASSIGN_OR_RETURN(Tensor squares, c.AllocateTemp(x.dtype(), x.shape()));
+      Squares(type, x, squares);
+      linalg::Reduce(ReduceOp::kSum, type, plan, squares.raw_data(), y->raw_data());
+    }
+    TakeRoots(type, *y);
     return OkStatus();
   }
 
  private:
+  static void TakeRoots(linalg::Type type, Tensor& y) {
+    if constexpr (std::is_integral_v<T>) {
+      for (T& v : y.mutable_flat<T>()) v = IntegerRoot(v);
+    } else {
+      linalg::Unary(linalg::UnaryOp::kSqrt, type, y.raw_data(), y.raw_data(), y.num_elements());
+    }
+  }
+
   const bool keep_dims_;
 };
-template <class T>
-using EuclideanNormKernelOf = EuclideanNormKernel;
 
 // The kernel class for CpuKernelClasses.
 template <ReduceOp kOp>
@@ -194,12 +229,13 @@ RAMET_OP("EuclideanNorm")
     .Attr("Tidx: {int32, int64} = int32")
     .HostMemory({"reduction_indices"})
     .Doc(
-        "Returns the root of the sum of squares of the input over the dimensions reduction_indices "
+        "Returns the root of the sum of squares (of magnitudes) of the input over the dimensions "
+        "reduction_indices "
         "(negative ones count from the end); 0 where there is nothing. They vanish, or stay with "
         "size 1 with keep_dims. Error: an index is out of range or named twice.")
     .Shape(ReduceShape)
     .Gradient(EuclideanNormGradient)
-    .CpuKernelClasses<EuclideanNormKernelOf, RAMET_FLOATS>();
+    .CpuKernelClasses<EuclideanNormKernel, RAMET_NUMBERS>();
 
 RAMET_REDUCE_BOOL_OP("All", kAll)
     .Doc(

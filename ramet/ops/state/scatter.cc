@@ -21,6 +21,11 @@ linalg::BinaryOp BinaryOpOf(ScatterMode mode) {
   }
 }
 
+// Sums of truth values are true if one of them is, differences if they differ.
+linalg::BinaryOp LogicalOpOf(ScatterMode mode) {
+  return mode == ScatterMode::kSub ? linalg::BinaryOp::kNotEqual : linalg::BinaryOp::kLogicalOr;
+}
+
 // n elements of y from `to` on, combined with those of x from `from` on.
 Status Combine(ScatterMode mode, const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t n) {
   if (mode == ScatterMode::kUpdate) {
@@ -30,7 +35,8 @@ Status Combine(ScatterMode mode, const Tensor& x, int64_t from, Tensor& y, int64
   const int64_t width = static_cast<int64_t>(DTypeSize(x.dtype()));
   char* row = static_cast<char*>(y.raw_data()) + to * width;
   const char* update = static_cast<const char*>(x.raw_data()) + from * width;
-  if (!linalg::Binary(BinaryOpOf(mode), LinalgType(x.dtype()), row, update, row, n)) {
+  const linalg::BinaryOp op = x.dtype() == DType::kBool ? LogicalOpOf(mode) : BinaryOpOf(mode);
+  if (!linalg::Binary(op, LinalgType(x.dtype()), row, update, row, n)) {
     return InvalidArgument("Integer division by zero");
   }
   return OkStatus();
@@ -262,13 +268,11 @@ RAMET_RESOURCE_SCATTER("ResourceScatterDiv", "numbertype",
 RAMET_RESOURCE_SCATTER("ResourceScatterMax", "numbertype",
                        "Makes the rows `indices` of a resource variable the larger of their "
                        "elements and the update's.")
-    .CpuKernels<Half, BFloat16, float, double, int32_t, int64_t>(kFor<Scatter<ScatterMode::kMax>>,
-                                                                 "dtype");
+    .CpuKernels<RAMET_ORDERED_LIST>(kFor<Scatter<ScatterMode::kMax>>, "dtype");
 RAMET_RESOURCE_SCATTER("ResourceScatterMin", "numbertype",
                        "Makes the rows `indices` of a resource variable the smaller of their "
                        "elements and the update's.")
-    .CpuKernels<Half, BFloat16, float, double, int32_t, int64_t>(kFor<Scatter<ScatterMode::kMin>>,
-                                                                 "dtype");
+    .CpuKernels<RAMET_ORDERED_LIST>(kFor<Scatter<ScatterMode::kMin>>, "dtype");
 
 #define RAMET_RESOURCE_SCATTER_ND(name, doc)                                                       \
   RAMET_OP(name)                                                                                   \
@@ -291,9 +295,9 @@ RAMET_RESOURCE_SCATTER("ResourceScatterMin", "numbertype",
 RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdUpdate", "Replaces slices of a resource variable.")
     .CpuKernelClass<PolicyKernel<ScatterNd<ScatterMode::kUpdate>>>();
 RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdAdd", "Adds to slices of a resource variable.")
-    .CpuKernelClasses<ScatterNdAdd, RAMET_NUMBERS_LIST>();
+    .CpuKernelClasses<ScatterNdAdd, RAMET_NUMBERS_LIST, bool>();
 RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdSub", "Subtracts from slices of a resource variable.")
-    .CpuKernelClasses<ScatterNdSub, RAMET_NUMBERS_LIST>();
+    .CpuKernelClasses<ScatterNdSub, RAMET_NUMBERS_LIST, bool>();
 RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdMax",
                           "Makes slices of a resource variable the larger of their elements and "
                           "the update's.")

@@ -15,7 +15,8 @@ RAMET_OP("ApplyGradientDescent")
         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
         "differ.")
     .Shape(ApplyShape<1, 2>)
-    .CpuKernelClasses<ApplyKernels<GradientDescentRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<GradientDescentRule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexGradientDescentRule);
 
 RAMET_OP("ApplyMomentum")
     .Input("var: Ref(T)")
@@ -34,7 +35,8 @@ RAMET_OP("ApplyMomentum")
         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
         "differ.")
     .Shape(ApplyShape<2, 3>)
-    .CpuKernelClasses<ApplyKernels<MomentumRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<MomentumRule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexMomentumRule);
 
 RAMET_OP("ApplyAdam")
     .Input("var: Ref(T)")
@@ -60,7 +62,8 @@ RAMET_OP("ApplyAdam")
         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
         "differ.")
     .Shape(ApplyShape<3, 9>)
-    .CpuKernelClasses<ApplyKernels<AdamRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<AdamRule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexAdamRule);
 
 RAMET_OP("ApplyAdagrad")
     .Input("var: Ref(T)")
@@ -77,7 +80,8 @@ RAMET_OP("ApplyAdagrad")
         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
         "differ.")
     .Shape(ApplyShape<2, 3>)
-    .CpuKernelClasses<ApplyKernels<AdagradRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<AdagradRule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexAdagradRule);
 
 RAMET_OP("ApplyAdagradV2")
     .Input("var: Ref(T)")
@@ -95,7 +99,8 @@ RAMET_OP("ApplyAdagradV2")
         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
         "differ.")
     .Shape(ApplyShape<2, 4>)
-    .CpuKernelClasses<ApplyKernels<AdagradV2Rule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<AdagradV2Rule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexAdagradV2Rule);
 
 RAMET_OP("ApplyRMSProp")
     .Input("var: Ref(T)")
@@ -116,7 +121,8 @@ RAMET_OP("ApplyRMSProp")
         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
         "differ.")
     .Shape(ApplyShape<3, 7>)
-    .CpuKernelClasses<ApplyKernels<RmsPropRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<RmsPropRule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexRmsPropRule);
 
 RAMET_OP("ApplyCenteredRMSProp")
     .Input("var: Ref(T)")
@@ -139,7 +145,8 @@ RAMET_OP("ApplyCenteredRMSProp")
         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
         "differ.")
     .Shape(ApplyShape<4, 8>)
-    .CpuKernelClasses<ApplyKernels<CenteredRmsPropRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<CenteredRmsPropRule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexCenteredRmsPropRule);
 
 RAMET_OP("ApplyAdadelta")
     .Input("var: Ref(T)")
@@ -160,7 +167,8 @@ RAMET_OP("ApplyAdadelta")
         "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
         "differ.")
     .Shape(ApplyShape<3, 6>)
-    .CpuKernelClasses<ApplyKernels<AdadeltaRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<AdadeltaRule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexAdadeltaRule);
 
 RAMET_RESOURCE_TWIN("ResourceApplyGradientDescent");
 RAMET_RESOURCE_TWIN("ResourceApplyMomentum");

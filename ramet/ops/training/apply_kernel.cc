@@ -8,12 +8,14 @@
 namespace ramet {
 namespace {
 
-double ScalarValue(const Tensor& t) {
+std::complex<double> ScalarValue(const Tensor& t) {
   switch (t.dtype()) {
     case DType::kFloat: return t.scalar<float>();
     case DType::kHalf: return static_cast<float>(t.scalar<Half>());
     case DType::kInt64: return static_cast<double>(t.scalar<int64_t>());
     case DType::kBFloat16: return static_cast<float>(t.scalar<BFloat16>());
+    case DType::kComplex64: return t.scalar<std::complex<float>>();
+    case DType::kComplex128: return t.scalar<std::complex<double>>();
     default: return t.scalar<double>();
   }
 }
@@ -48,6 +50,7 @@ struct ApplyKernelBase::Step {
   std::array<const Tensor*, UpdateArgs::kMaxVars> before;
   std::array<Tensor*, UpdateArgs::kMaxVars> after;
   std::array<double, UpdateArgs::kMaxScalars> scalars;
+  std::array<std::complex<double>, UpdateArgs::kMaxScalars> complex_scalars;
 };
 
 Status ApplyKernelBase::Compute(KernelContext& c) {
@@ -74,7 +77,8 @@ Status ApplyKernelBase::Compute(KernelContext& c) {
     if (scalar.rank() != 0) {
       return InvalidArgument(args_.names[args_.scalars[i]], " is not a scalar: ", scalar.shape());
     }
-    step.scalars[i] = ScalarValue(scalar);
+    step.complex_scalars[i] = ScalarValue(scalar);
+    step.scalars[i] = step.complex_scalars[i].real();
   }
   return TakeVariable(c, step, 0);
 }
@@ -145,6 +149,16 @@ Status ApplyKernelBase::CheckRows(KernelContext& c, const Tensor& var) const {
   return OkStatus();
 }
 
+void ApplyKernelBase::Update(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                             const Step& step, const void* grad) const {
+  const size_t count = static_cast<size_t>(args_.num_scalars);
+  if (complex_rule_ != nullptr) {
+    complex_rule_(type, n, vars, std::span(step.complex_scalars).first(count), grad, args_.flag);
+  } else {
+    rule_(type, n, vars, std::span(step.scalars).first(count), grad, args_.flag);
+  }
+}
+
 void ApplyKernelBase::UpdateAll(KernelContext& c, const Step& step) const {
   std::array<linalg::Update, UpdateArgs::kMaxVars> vars;
   for (int i = 0; i < args_.num_vars; ++i) {
@@ -152,8 +166,8 @@ void ApplyKernelBase::UpdateAll(KernelContext& c, const Step& step) const {
   }
   const Tensor& grad = c.input(args_.grad);
   if (grad.num_elements() == 0) return;
-  rule_(LinalgType(grad.dtype()), grad.num_elements(), std::span(vars).first(args_.num_vars),
-        std::span(step.scalars).first(args_.num_scalars), grad.raw_data(), args_.flag);
+  Update(LinalgType(grad.dtype()), grad.num_elements(), std::span(vars).first(args_.num_vars), step,
+         grad.raw_data());
 }
 
 void ApplyKernelBase::UpdateRows(KernelContext& c, const Step& step) const {
@@ -173,9 +187,8 @@ void ApplyKernelBase::UpdateRows(KernelContext& c, const Step& step) const {
     for (int i = 0; i < args_.num_vars; ++i) {
       vars[i] = linalg::Update::InPlace(static_cast<char*>(step.after[i]->raw_data()) + offset);
     }
-    rule_(LinalgType(grad.dtype()), n, std::span(vars).first(args_.num_vars),
-          std::span(step.scalars).first(args_.num_scalars),
-          static_cast<const char*>(grad.raw_data()) + r * row_bytes, args_.flag);
+    Update(LinalgType(grad.dtype()), n, std::span(vars).first(args_.num_vars), step,
+           static_cast<const char*>(grad.raw_data()) + r * row_bytes);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <span>
 
 #include "ramet/linalg/training.h"
@@ -14,6 +15,12 @@ namespace ramet {
 // update_slots or multiply_linear_by_lr).
 using UpdateRule = void (*)(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                             std::span<const double> scalars, const void* grad, bool flag);
+
+// The same for complex numbers, which the scalars are too.
+using ComplexUpdateRule = void (*)(linalg::Type type, int64_t n,
+                                   std::span<const linalg::Update> vars,
+                                   std::span<const std::complex<double>> scalars, const void* grad,
+                                   bool flag);
 
 // Which of an op's inputs are what: first the variable and its slots (Ref inputs or handles), then
 // scalars, the gradient ("grad" or "delta") and, of sparse ops, "indices".
@@ -43,18 +50,23 @@ class ApplyKernelBase : public Kernel {
   Status Compute(KernelContext& c) override;
 
  protected:
-  ApplyKernelBase(UpdateArgs args, UpdateRule rule) : args_(std::move(args)), rule_(rule) {}
+  // One of the rules is null.
+  ApplyKernelBase(UpdateArgs args, UpdateRule rule, ComplexUpdateRule complex_rule)
+      : args_(std::move(args)), rule_(rule), complex_rule_(complex_rule) {}
 
  private:
   struct Step;
   Status TakeVariable(KernelContext& c, Step& step, int k) const;
   Status CheckShapes(KernelContext& c, const Step& step) const;
   Status CheckRows(KernelContext& c, const Tensor& var) const;
+  void Update(linalg::Type type, int64_t n, std::span<const linalg::Update> vars, const Step& step,
+              const void* grad) const;
   void UpdateAll(KernelContext& c, const Step& step) const;
   void UpdateRows(KernelContext& c, const Step& step) const;
 
   const UpdateArgs args_;
   const UpdateRule rule_;
+  const ComplexUpdateRule complex_rule_;
 };
 
 template <UpdateRule rule>
@@ -63,7 +75,16 @@ class ApplyKernel final : public ApplyKernelBase {
   static std::unique_ptr<ApplyKernel> Make(const KernelNode& node) {
     return std::make_unique<ApplyKernel>(UpdateArgs::Of(node));
   }
-  explicit ApplyKernel(UpdateArgs args) : ApplyKernelBase(std::move(args), rule) {}
+  explicit ApplyKernel(UpdateArgs args) : ApplyKernelBase(std::move(args), rule, nullptr) {}
+};
+
+template <ComplexUpdateRule rule>
+class ComplexApplyKernel final : public ApplyKernelBase {
+ public:
+  static std::unique_ptr<ComplexApplyKernel> Make(const KernelNode& node) {
+    return std::make_unique<ComplexApplyKernel>(UpdateArgs::Of(node));
+  }
+  explicit ComplexApplyKernel(UpdateArgs args) : ApplyKernelBase(std::move(args), nullptr, rule) {}
 };
 
 // The kernels of an op for all dtypes that optimizers calculate in.
@@ -71,6 +92,12 @@ template <UpdateRule rule>
 struct ApplyKernels {
   template <class T>
   using For = ApplyKernel<rule>;
+};
+
+template <ComplexUpdateRule rule>
+struct ComplexApplyKernels {
+  template <class T>
+  using For = ComplexApplyKernel<rule>;
 };
 
 // The shape of the variable, merged with those of its slots (inputs 0 .. vars - 1) and, if `grad`

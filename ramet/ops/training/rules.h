@@ -59,4 +59,26 @@ void AddSignRule(linalg::Type type, int64_t n, std::span<const linalg::Update> v
 void PowerSignRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                    std::span<const double> scalars, const void* grad, bool flag);
 
+// The rules that TensorFlow has for complex numbers too: the same formulas, in complex64 or
+// complex128 with complex scalars.
+#define RAMET_COMPLEX_RULE(rule) \
+  CpuKernelClasses<ComplexApplyKernels<rule>::For, std::complex<float>, std::complex<double>>()
+using ComplexScalars = std::span<const std::complex<double>>;
+void ComplexGradientDescentRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                                ComplexScalars scalars, const void* grad, bool flag);
+void ComplexMomentumRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                         ComplexScalars scalars, const void* grad, bool nesterov);
+void ComplexAdamRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                     ComplexScalars scalars, const void* grad, bool nesterov);
+void ComplexAdagradRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                        ComplexScalars scalars, const void* grad, bool update_slots);
+void ComplexAdagradV2Rule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                          ComplexScalars scalars, const void* grad, bool update_slots);
+void ComplexRmsPropRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                        ComplexScalars scalars, const void* grad, bool flag);
+void ComplexCenteredRmsPropRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                                ComplexScalars scalars, const void* grad, bool flag);
+void ComplexAdadeltaRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                         ComplexScalars scalars, const void* grad, bool flag);
+
 }  // namespace ramet

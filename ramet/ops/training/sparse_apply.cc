@@ -20,7 +20,8 @@ RAMET_OP("SparseApplyAdagrad")
         "is\n"
         "  outside or the shapes do not fit.")
     .Shape(ApplyShape<2, 3, 4>)
-    .CpuKernelClasses<ApplyKernels<AdagradRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<AdagradRule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexAdagradRule);
 
 RAMET_OP("SparseApplyMomentum")
     .Input("var: Ref(T)")
@@ -41,7 +42,8 @@ RAMET_OP("SparseApplyMomentum")
         "is\n"
         "  outside or the shapes do not fit.")
     .Shape(ApplyShape<2, 3, 4>)
-    .CpuKernelClasses<ApplyKernels<MomentumRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<MomentumRule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexMomentumRule);
 
 RAMET_OP("SparseApplyAdagradV2")
     .Input("var: Ref(T)")
@@ -62,7 +64,8 @@ RAMET_OP("SparseApplyAdagradV2")
         "is\n"
         "  outside or the shapes do not fit.")
     .Shape(ApplyShape<2, 4, 5>)
-    .CpuKernelClasses<ApplyKernels<AdagradV2Rule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<AdagradV2Rule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexAdagradV2Rule);
 
 RAMET_OP("SparseApplyRMSProp")
     .Input("var: Ref(T)")
@@ -85,7 +88,8 @@ RAMET_OP("SparseApplyRMSProp")
         "is\n"
         "  outside or the shapes do not fit.")
     .Shape(ApplyShape<3, 7, 8>)
-    .CpuKernelClasses<ApplyKernels<RmsPropRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<RmsPropRule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexRmsPropRule);
 
 RAMET_OP("SparseApplyCenteredRMSProp")
     .Input("var: Ref(T)")
@@ -109,7 +113,8 @@ RAMET_OP("SparseApplyCenteredRMSProp")
         "is\n"
         "  outside or the shapes do not fit.")
     .Shape(ApplyShape<4, 8, 9>)
-    .CpuKernelClasses<ApplyKernels<CenteredRmsPropRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<CenteredRmsPropRule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexCenteredRmsPropRule);
 
 RAMET_OP("SparseApplyAdadelta")
     .Input("var: Ref(T)")
@@ -131,7 +136,8 @@ RAMET_OP("SparseApplyAdadelta")
         "is\n"
         "  outside or the shapes do not fit.")
     .Shape(ApplyShape<3, 6, 7>)
-    .CpuKernelClasses<ApplyKernels<AdadeltaRule>::For, Half, BFloat16, float, double>();
+    .CpuKernelClasses<ApplyKernels<AdadeltaRule>::For, Half, BFloat16, float, double>()
+    .RAMET_COMPLEX_RULE(ComplexAdadeltaRule);
 
 RAMET_OP("SparseApplyFtrl")
     .Input("var: Ref(T)")

@@ -6,8 +6,8 @@
 
 #include "ramet/op/control_flow.h"
 #include "ramet/runtime/function_calls.h"
-#include "ramet/runtime/merge_steps.h"
 #include "ramet/runtime/host_memory.h"
+#include "ramet/runtime/merge_steps.h"
 #include "ramet/runtime/plan_releases.h"
 #include "ramet/runtime/run_order.h"
 

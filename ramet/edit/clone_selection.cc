@@ -38,6 +38,7 @@ StateRole StateRoles::Classify(const Op& op) {
   if (name == "IsVariableInitialized" || name == "VarIsInitializedOp") return StateRole::kCheck;
   if (name == "Identity" || name == "ReadVariableOp") return StateRole::kRead;
   if (name.starts_with("InitializeTable")) return StateRole::kInitializes;
+  if (name.starts_with("LookupTableImport")) return StateRole::kImports;
   if (IsUpdate(name)) return StateRole::kApply;
   if (op.schema().FindAttr("shared_name") != nullptr) return StateRole::kResource;
   return StateRole::kNone;
@@ -229,6 +230,12 @@ SelectedVariable CloneSelection::Describe(NodeId node) const {
   return v;
 }
 
+bool CloneSelection::Initializes(NodeId user, NodeId state) {
+  const StateRole role = roles_.Of(impl_.nodes[user].op);
+  const bool filled_once = impl_.nodes[state].op->name().starts_with("HashTable");
+  return role == StateRole::kInitializes || (role == StateRole::kImports && filled_once);
+}
+
 Status CloneSelection::ShareState() {
   if (options_.variables.all_own() && options_.resources.all_own()) return OkStatus();
   const bool same = options_.into == nullptr || options_.into == &source_;
@@ -248,8 +255,8 @@ Status CloneSelection::ShareState() {
     }
     auto [first, last] = users_.equal_range(id);
     for (auto it = first; it != last; ++it) {
-      const StateRole role = StateRoles::Classify(*impl_.nodes[it->second].op);
-      if (role == StateRole::kCheck || role == StateRole::kInitializes) shared_.insert(it->second);
+      const StateRole role = roles_.Of(impl_.nodes[it->second].op);
+      if (role == StateRole::kCheck || Initializes(it->second, id)) shared_.insert(it->second);
     }
   }
   return OkStatus();
@@ -296,12 +303,28 @@ void CloneSelection::MarkStateOf(NodeId id) {
   auto [first, last] = users_.equal_range(id);
   for (auto it = first; it != last; ++it) {
     const StateRole role = roles_.Of(impl_.nodes[it->second].op);
-    if (role == StateRole::kCheck || role == StateRole::kInitializes) Mark(it->second);
+    if (role == StateRole::kCheck || Initializes(it->second, id)) Mark(it->second);
     if (role != StateRole::kApply || !options_.slots) continue;
     for (Endpoint e : impl_.inputs(it->second)) {
       if (roles_.Of(impl_.nodes[e.node].op) == StateRole::kVariable) Mark(e.node);
     }
   }
+}
+
+// What a branch is known by, where values of the clone go into it.
+bool CloneSelection::MarkBranches() {
+  bool more = false;
+  for (const auto& [id, context] : impl_.build_state.context_of) {
+    if (!IsSelected(id) || ControlFlowOf(*impl_.nodes[id].op) != ControlFlow::kSwitch) continue;
+    const auto* cond = dynamic_cast<const CondContext*>(context);
+    if (cond == nullptr || !cond->pivot().valid()) continue;
+    const NodeId pivot = cond->pivot().op().id();
+    if (IsSelected(pivot)) continue;
+    Mark(pivot);
+    MarkNeeded();
+    more = true;
+  }
+  return more;
 }
 
 // All the variables of a loop that is part of the clone.
@@ -319,6 +342,7 @@ void CloneSelection::MarkLoops() {
       }
       MarkNeeded();
     }
+    more = MarkBranches() || more;
   }
 }
 

@@ -18,6 +18,7 @@ enum class StateRole : uint8_t {
   kCheck,        // IsVariableInitialized, VarIsInitializedOp
   kRead,         // Identity, ReadVariableOp
   kInitializes,  // InitializeTable...
+  kImports,      // LookupTableImport: initializes a table that is filled once
   kApply         // ApplyAdam, ...: an optimizer's update
 };
 
@@ -73,10 +74,12 @@ class CloneSelection {
   }
   void Cut(Endpoint e);
   Status FindState();
+  bool Initializes(NodeId user, NodeId state);
   Status ShareState();
   void Mark(NodeId id);
   void MarkNeeded();
   void MarkStateOf(NodeId id);
+  bool MarkBranches();
   void MarkLoops();
   SelectedVariable Describe(NodeId node) const;
   Status CollectVariables();

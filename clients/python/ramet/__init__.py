@@ -1,7 +1,8 @@
 """Ramet: TensorFlow-1 graphs without TensorFlow.
 
 `import ramet.compat.v1 as tf` is TensorFlow's v1 API; `python -m ramet script.py` runs a script
-whose `import tensorflow` is answered by it. `ramet.load(path)` opens a model in one line.
+whose `import tensorflow` is answered by it. `ramet.load(path)` opens a model in one line,
+`ramet.clone(...)` copies a graph, or a part of one, with variables of its own.
 """
 
 _names = {
@@ -9,6 +10,8 @@ _names = {
     'Model': 'ramet.model',
     'Graph': 'ramet.framework.graph',
     'Session': 'ramet.client.session',
+    'clone': 'ramet.cloning',
+    'Clone': 'ramet.cloning',
 }
 
 

@@ -124,6 +124,9 @@ struct PyGraph : Graph {
   bool hooked = false;  // whether op_created wants to see new nodes
   // Whether it is the body of a function that is being written: see Inside.
   bool captures = false;
+  // Whether tensors of its own have others in their place: while the gradient function of a cloned
+  // operation runs.
+  bool replaces = false;
   static int num_capturing;
   std::string container;
   // What is inside of a branch or loop and whatever else runs may not ask for or replace.
@@ -228,8 +231,8 @@ Tensor FromValue(PyObject* value, DType want, DType preferred);
 Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
                        bool as_ref, DType preferred);
 
-// What stands for a tensor in the graph: itself, or, in the body of a function that is being
-// written, what graph.capture() gives for a tensor from outside.
+// What stands for a tensor in the graph: itself, or what graph._inside() gives, for a tensor from
+// outside in the body of a function that is being written, and where a graph replaces tensors.
 Output Inside(PyGraph* graph, const Output& tensor);
 
 // Adds a node with exactly these inputs in the open scopes; new nodes are noted.
@@ -259,5 +262,6 @@ void BindImportExport(nb::module_& m);
 void BindSavedModel(nb::module_& m);
 void BindDraw(nb::module_& m);
 void BindEdits(nb::module_& m);
+void BindClones(nb::module_& m);
 
 }  // namespace ramet::python

@@ -38,12 +38,12 @@ void Define(PyGraph& graph, PyGraph& body, const std::string& name, nb::list arg
 int PyGraph::num_capturing = 0;
 
 Output Inside(PyGraph* graph, const Output& tensor) {
-  if (!graph->captures || tensor.graph() == graph) return tensor;
+  if (!graph->captures || (tensor.graph() == graph && !graph->replaces)) return tensor;
   nb::object outer = nb::steal(Wrap(tensor));
   nb::object made =
-      nb::steal(Checked(PyObject_CallMethod(graph->self, "capture", "O", outer.ptr())));
+      nb::steal(Checked(PyObject_CallMethod(graph->self, "_inside", "O", outer.ptr())));
   const PyTensor* inner = AsTensor(made.ptr());
-  if (inner == nullptr) RaiseTypeError("capture() gave no Tensor");
+  if (inner == nullptr) RaiseTypeError("_inside() gave no Tensor");
   return inner->output();
 }
 
@@ -53,11 +53,16 @@ void BindFunctions(nb::module_& m) {
         [](PyGraph& graph, const std::string& name) { return HasFunction(graph, name); });
   m.def("unique_function_name",
         [](PyGraph& graph, const std::string& name) { return UniqueFunctionName(graph, name); });
-  // Whether tensors of other graphs, as inputs of new nodes, go through graph.capture(tensor).
-  m.def("set_capturing", [](PyGraph& graph, bool captures) {
-    PyGraph::num_capturing += static_cast<int>(captures) - static_cast<int>(graph.captures);
-    graph.captures = captures;
-  });
+  // Whether tensors of other graphs, as inputs of new nodes, go through graph._inside(tensor), and
+  // whether those of the graph itself do.
+  m.def(
+      "set_capturing",
+      [](PyGraph& graph, bool captures, bool replaces) {
+        PyGraph::num_capturing += static_cast<int>(captures) - static_cast<int>(graph.captures);
+        graph.captures = captures;
+        graph.replaces = replaces;
+      },
+      nb::arg(), nb::arg(), nb::arg() = false);
 }
 
 }  // namespace ramet::python

@@ -68,4 +68,5 @@ NB_MODULE(_core, m) {
   BindData(m);
   BindDraw(m);
   BindEdits(m);
+  BindClones(m);
 }

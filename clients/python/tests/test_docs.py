@@ -12,6 +12,7 @@ from ramet import api
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GUIDE = ROOT / 'docs' / 'coming-from-tensorflow-1.md'
+CLONES = ROOT / 'docs' / 'clones.md'
 README = ROOT / 'README.md'
 
 
@@ -37,6 +38,9 @@ class DocsTest(unittest.TestCase):
 
     def test_programs_of_the_guide(self):
         self.assertTrue(self.check_runs(GUIDE).startswith('[[11.]]\n[[11.]]\n'))
+
+    def test_programs_about_clones(self):
+        self.check_runs(CLONES)
 
     def test_programs_of_the_readme(self):
         self.check_runs(README)

@@ -12,6 +12,7 @@ from ramet import api
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / 'examples' / 'python'
 LAST_LINES = {
+    'clone_a_network.py': "saved under the original's names, and restored there: they differ by 0",
     'custom_gradient_and_py_func.py': 'sorted by numpy: ',
     'import_and_fine_tune.py': 'the same accuracy from the files alone: ',
     'load_a_model.py': 'the same from ',

@@ -65,6 +65,8 @@ class FuncGraph(Graph):
                 outer.dtype.base_dtype, outer.shape, name or self._capture_name(tensor)))
         return self._captures[tensor][1]
 
+    _inside = capture
+
     def _in_outer_graph(self, tensor):
         if tensor.graph is self.outer_graph:
             return tensor

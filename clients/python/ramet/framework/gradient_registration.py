@@ -28,11 +28,22 @@ def from_core(gradient):
     return IndexedSlices(*gradient)
 
 
+def any_registered():
+    """Whether the program has registered gradient functions."""
+    return bool(_functions)
+
+
 def _caller(func):
     """func as the core calls it: fn(op, [gradients]) -> [gradients of the inputs]."""
 
     def call(op, gradients):
-        made = func(op, *(from_core(g) for g in gradients))
+        gradients = [from_core(g) for g in gradients]
+        if op.name in op.graph._cloned_gradients:
+            from ramet.cloning import gradients as of_clones
+
+            made = of_clones.call(func, op, gradients)
+        else:
+            made = func(op, *gradients)
         if not isinstance(made, (list, tuple)):
             made = [made]
         inputs = op.inputs

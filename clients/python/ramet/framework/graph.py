@@ -53,6 +53,8 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
         self._py_funcs_used_in_graph = []
         self._exporters = {}
         self._collection_refs = {}
+        self._cloned_gradients = {}
+        self._stand_in = None
 
     # What is in it.
 
@@ -200,6 +202,10 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
                 raise ValueError(f'{tensor} must be from the same graph as {self}.')
         plain = {k: attr_value.to_python(v) for k, v in (attrs or {}).items()}
         return _core.create_op(self, op_type, list(inputs), plain, name or op_type)
+
+    def _inside(self, tensor):
+        """What stands for a tensor as the input of a new node, while _stand_in says so."""
+        return tensor if self._stand_in is None else self._stand_in(tensor)
 
     def unique_name(self, name, mark_as_used=True):
         """A name under the current scope that nobody has yet: "a", "a_1", ..."""

@@ -15,7 +15,7 @@ def graph_from_inputs(values):
         ValueError: if tensors are of different graphs.
     """
     default = stacks.get_default_graph()
-    if default.building_function:
+    if default.building_function or default._stand_in is not None:
         return default
     first = None
     for value in values:

@@ -81,12 +81,19 @@ def _split(made, variables):
     return nest.flatten(inputs), list(of_variables)
 
 
+def _of(graph, variables):
+    """The variables, or, for a clone of the operation, their copies."""
+    if graph._stand_in is None:
+        return variables
+    return [graph._stand_in(v) for v in variables]
+
+
 def _registered(grad_fn, count, variables):
     name = f'CustomGradient-{next(_numbers)}'
 
     @ops.RegisterGradient(name)
-    def _gradient(_, *result_gradients):
-        keywords = {'variables': variables} if variables else {}
+    def _gradient(op, *result_gradients):
+        keywords = {'variables': _of(op.graph, variables)} if variables else {}
         made = grad_fn(*result_gradients[:count], **keywords)
         of_inputs, of_variables = _split(made, variables)
         return [None] * count + of_inputs + of_variables

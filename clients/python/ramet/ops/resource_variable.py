@@ -81,7 +81,8 @@ class ResourceVariable(variables.Variable):
         return self._read() if cached is None else cached
 
     def _read(self, name='ReadVariableOp'):
-        if ops.get_default_graph().building_function:
+        graph = ops.get_default_graph()
+        if graph.building_function or graph._stand_in is not None:
             value = gen.ReadVariableOp(self.handle, self.dtype, name=name)
             value.set_shape(self.shape)
             return value

@@ -604,6 +604,18 @@ Output Digamma(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Digamma", Flat({x}), {}, Or(name, "Digamma"), where));
 }
 
+Output Dilation2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Dilation2D", Flat({input, filter}), {{"strides", strides}, {"rates", rates}, {"padding", padding}}, Or(name, "Dilation2D"), where));
+}
+
+Output Dilation2DBackpropFilter(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Dilation2DBackpropFilter", Flat({input, filter, out_backprop}), {{"strides", strides}, {"rates", rates}, {"padding", padding}}, Or(name, "Dilation2DBackpropFilter"), where));
+}
+
+Output Dilation2DBackpropInput(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Dilation2DBackpropInput", Flat({input, filter, out_backprop}), {{"strides", strides}, {"rates", rates}, {"padding", padding}}, Or(name, "Dilation2DBackpropInput"), where));
+}
+
 Operation DisableCopyOnRead(const Input& resource, std::string_view name, SourceLocation where) {
   return Build(nullptr, "DisableCopyOnRead", Flat({resource}), {}, Or(name, "DisableCopyOnRead"), where);
 }
@@ -629,6 +641,10 @@ Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_val
 }
 Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_values, const Input& hypothesis_shape, const Input& truth_indices, const Input& truth_values, const Input& truth_shape, std::string_view name, SourceLocation where) {
   return EditDistance(hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape, EditDistanceOptions(), name, where);
+}
+
+Output Einsum(const std::vector<Input>& inputs, const std::string& equation, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Einsum", Flat({inputs}), {{"equation", equation}, {"N", Length(inputs)}}, Or(name, "Einsum"), where));
 }
 
 Output Elu(const Input& features, std::string_view name, SourceLocation where) {
@@ -1204,6 +1220,10 @@ Output MatrixSolve(const Input& matrix, const Input& rhs, std::string_view name,
   return MatrixSolve(matrix, rhs, MatrixSolveOptions(), name, where);
 }
 
+Output MatrixSquareRoot(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixSquareRoot", Flat({input}), {}, Or(name, "MatrixSquareRoot"), where));
+}
+
 Output MatrixTriangularSolve(const Input& matrix, const Input& rhs, const MatrixTriangularSolveOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatrixTriangularSolve", Flat({matrix, rhs}), {{"lower", options.lower}, {"adjoint", options.adjoint}}, Or(name, "MatrixTriangularSolve"), where));
 }
@@ -1402,6 +1422,13 @@ Output NotEqual(const Input& x, const Input& y, std::string_view name, SourceLoc
   return NotEqual(x, y, NotEqualOptions(), name, where);
 }
 
+Output NthElement(const Input& input, const Input& n, const NthElementOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "NthElement", Flat({input, n}), {{"reverse", options.reverse}}, Or(name, "NthElement"), where));
+}
+Output NthElement(const Input& input, const Input& n, std::string_view name, SourceLocation where) {
+  return NthElement(input, n, NthElementOptions(), name, where);
+}
+
 Output OneHot(const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "OneHot", Flat({indices, depth, on_value, off_value}), {{"axis", options.axis}}, Or(name, "one_hot"), where));
 }
@@ -1507,6 +1534,14 @@ std::vector<Output> PyFunc(const std::vector<Input>& input, const std::string& t
 
 std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "PyFuncStateless", Flat({input}), {{"token", token}, {"Tout", tout}}, Or(name, "PyFuncStateless"), where));
+}
+
+QrOutputs Qr(const Input& input, const QrOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "Qr", Flat({input}), {{"full_matrices", options.full_matrices}}, Or(name, "Qr"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+QrOutputs Qr(const Input& input, std::string_view name, SourceLocation where) {
+  return Qr(input, QrOptions(), name, where);
 }
 
 Output QuantizeAndDequantizeV2(const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV2Options& options, std::string_view name, SourceLocation where) {
@@ -2677,6 +2712,14 @@ Output Sum(const Input& input, const Input& reduction_indices, std::string_view 
   return Sum(input, reduction_indices, SumOptions(), name, where);
 }
 
+SvdOutputs Svd(const Input& input, const SvdOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "Svd", Flat({input}), {{"compute_uv", options.compute_uv}, {"full_matrices", options.full_matrices}}, Or(name, "Svd"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+SvdOutputs Svd(const Input& input, std::string_view name, SourceLocation where) {
+  return Svd(input, SvdOptions(), name, where);
+}
+
 SwitchOutputs Switch(const Input& data, const Input& pred, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "Switch", Flat({data, pred}), {}, Or(name, "Switch"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
@@ -3015,6 +3058,13 @@ TopKV2Outputs TopKV2(const Input& input, const Input& k, const TopKV2Options& op
 }
 TopKV2Outputs TopKV2(const Input& input, const Input& k, std::string_view name, SourceLocation where) {
   return TopKV2(input, k, TopKV2Options(), name, where);
+}
+
+Output TridiagonalSolve(const Input& diagonals, const Input& rhs, const TridiagonalSolveOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TridiagonalSolve", Flat({diagonals, rhs}), {{"partial_pivoting", options.partial_pivoting}, {"perturb_singular", options.perturb_singular}}, Or(name, "TridiagonalSolve"), where));
+}
+Output TridiagonalSolve(const Input& diagonals, const Input& rhs, std::string_view name, SourceLocation where) {
+  return TridiagonalSolve(diagonals, rhs, TridiagonalSolveOptions(), name, where);
 }
 
 Output TruncateDiv(const Input& x, const Input& y, std::string_view name, SourceLocation where) {

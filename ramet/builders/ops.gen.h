@@ -927,6 +927,30 @@ RAMET_EXPORT Output DiagPart(const Input& input, std::string_view name = "", Sou
 // Digamma(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Digamma(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns the largest sum of pixel and filter [height, width, depth] under the filter, for images
+// [batch, height, width, depth]. strides and rates are [1, height, width, 1]: how far the filter
+// moves, and how far apart its elements are. Error: the ranks or depths do not fit; a stride or
+// rate is below 1, or above it for batch or depth.
+// Dilation2D(input:T, filter:T) -> (output:T) {T:type, strides:list(int), rates:list(int),
+// padding:string}
+RAMET_EXPORT Output Dilation2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The gradient of Dilation2D for its filter: out_backprop where the largest sums come from. strides
+// and rates are [1, height, width, 1]: how far the filter moves, and how far apart its elements
+// are. Error: the ranks or depths do not fit; a stride or rate is below 1, or above it for batch or
+// depth.
+// Dilation2DBackpropFilter(input:T, filter:T, out_backprop:T) -> (filter_backprop:T) {T:type,
+// strides:list(int), rates:list(int), padding:string}
+RAMET_EXPORT Output Dilation2DBackpropFilter(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// The gradient of Dilation2D for its input: out_backprop where the largest sums come from. strides
+// and rates are [1, height, width, 1]: how far the filter moves, and how far apart its elements
+// are. Error: the ranks or depths do not fit; a stride or rate is below 1, or above it for batch or
+// depth.
+// Dilation2DBackpropInput(input:T, filter:T, out_backprop:T) -> (in_backprop:T) {T:type,
+// strides:list(int), rates:list(int), padding:string}
+RAMET_EXPORT Output Dilation2DBackpropInput(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // No effect: reading a resource variable never copies its value.
 // \error kFailedPrecondition if it has no value.
 // DisableCopyOnRead(resource:resource) -> () {}
@@ -969,6 +993,13 @@ struct EditDistanceOptions {
 // T:type}
 RAMET_EXPORT Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_values, const Input& hypothesis_shape, const Input& truth_indices, const Input& truth_values, const Input& truth_shape, const EditDistanceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_values, const Input& hypothesis_shape, const Input& truth_indices, const Input& truth_values, const Input& truth_shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns the sums of products that the equation says, as "ij,jk->ik": a letter for each dimension
+// of one or two inputs, then of the output. Letters that the output lacks are summed over; one that
+// comes twice is a diagonal; "..." stands for any dimensions, which broadcast. Error: the equation
+// is malformed; a letter has two sizes; the ranks do not fit.
+// Einsum(inputs:N * T) -> (output:T) {equation:string, N:int, T:type}
+RAMET_EXPORT Output Einsum(const std::vector<Input>& inputs, const std::string& equation, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x where x > 0, else exp(x) - 1, element-wise. Shape of the activations: shape of the
 // features.
@@ -1883,6 +1914,11 @@ struct MatrixSolveOptions {
 RAMET_EXPORT Output MatrixSolve(const Input& matrix, const Input& rhs, const MatrixSolveOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MatrixSolve(const Input& matrix, const Input& rhs, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Returns matrices whose squares are the square matrices along the last two dimensions; NaN where
+// real ones have none. Shape of the output: shape of the input. Error: the matrices are not square.
+// MatrixSquareRoot(input:T) -> (output:T) {T:type}
+RAMET_EXPORT Output MatrixSquareRoot(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct MatrixTriangularSolveOptions {
   bool lower = true;
   bool adjoint = false;
@@ -2185,6 +2221,16 @@ struct NotEqualOptions {
 RAMET_EXPORT Output NotEqual(const Input& x, const Input& y, const NotEqualOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output NotEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct NthElementOptions {
+  bool reverse = false;
+};
+// Returns the element of each row (along the last dimension) that would be at position n, a scalar,
+// if the row was sorted upwards, or downwards with reverse. Error: n is no scalar, negative, or not
+// below the size of a row; the input is a scalar.
+// NthElement(input:T, n:int32) -> (values:T) {reverse:bool=false, T:type}
+RAMET_EXPORT Output NthElement(const Input& input, const Input& n, const NthElementOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output NthElement(const Input& input, const Input& n, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct OneHotOptions {
   int64_t axis = -1;
 };
@@ -2326,6 +2372,20 @@ RAMET_EXPORT std::vector<Output> PyFunc(const std::vector<Input>& input, const s
 // As PyFunc, for a function whose results depend on its inputs alone.
 // PyFuncStateless(input:Tin) -> (output:Tout) {token:string, Tin:list(type), Tout:list(type)}
 RAMET_EXPORT std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct QrOptions {
+  bool full_matrices = false;
+};
+struct QrOutputs {
+  Output q;
+  Output r;
+};
+// Returns q * r = input for the matrices [m, n] along the last two dimensions, by Householder
+// reflections: q has orthonormal columns, r zeros below its diagonal. q is [m, p] and r [p, n], p =
+// min(m, n), or m with full_matrices. Error: the rank is below 2.
+// Qr(input:T) -> (q:T, r:T) {full_matrices:bool=false, T:type}
+RAMET_EXPORT QrOutputs Qr(const Input& input, const QrOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT QrOutputs Qr(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct QuantizeAndDequantizeV2Options {
   bool signed_input = true;
@@ -4291,6 +4351,23 @@ struct SumOptions {
 RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, const SumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct SvdOptions {
+  bool compute_uv = true;
+  bool full_matrices = false;
+};
+struct SvdOutputs {
+  Output s;
+  Output u;
+  Output v;
+};
+// Returns the singular values s, from the largest on, of the matrices [m, n] along the last two
+// dimensions, and u and v with u * diag(s) * v^H = input: [m, p] and [n, p], p = min(m, n), or with
+// full_matrices [m, m] and [n, n]. Without compute_uv u and v are empty. NaN everywhere where the
+// input is not finite. Error: the rank is below 2.
+// Svd(input:T) -> (s:T, u:T, v:T) {compute_uv:bool=true, full_matrices:bool=false, T:type}
+RAMET_EXPORT SvdOutputs Svd(const Input& input, const SvdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT SvdOutputs Svd(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct SwitchOutputs {
   Output output_false;
   Output output_true;
@@ -4877,6 +4954,20 @@ struct TopKV2Outputs {
 // index_type:type=int32}
 RAMET_EXPORT TopKV2Outputs TopKV2(const Input& input, const Input& k, const TopKV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT TopKV2Outputs TopKV2(const Input& input, const Input& k, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TridiagonalSolveOptions {
+  bool partial_pivoting = true;
+  bool perturb_singular = false;
+};
+// Solves A * output = rhs [..., m, k] for matrices A that have three diagonals: diagonals [..., 3,
+// m] are those above (its last element is not read), on and below (its first element is not read)
+// the main one. Rows are swapped for the larger pivot with partial_pivoting. NaN where A is
+// singular, or with perturb_singular large numbers. Error: the shapes do not fit; perturb_singular
+// without partial_pivoting.
+// TridiagonalSolve(diagonals:T, rhs:T) -> (output:T) {partial_pivoting:bool=true,
+// perturb_singular:bool=false, T:type}
+RAMET_EXPORT Output TridiagonalSolve(const Input& diagonals, const Input& rhs, const TridiagonalSolveOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TridiagonalSolve(const Input& diagonals, const Input& rhs, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns x / y rounded towards zero, element-wise with broadcasting. Error: an integer y is 0; the
 // shapes do not broadcast.

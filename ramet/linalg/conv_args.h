@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "ramet/linalg/conv.h"
 
 // Internal to linalg: the ways to compute a convolution.
@@ -19,6 +21,11 @@ struct ConvOperands {
 // On oneDNN, float only. False if it has no quick code for this one: nothing of use is written
 // then.
 bool OneDnnConv(ConvKind kind, const ConvGeometry& g, const ConvOperands& operands);
+
+// The forward one on the calling thread, `step` images at a time; calls done(begin, end) after
+// images [begin, end). False, with nothing done, if oneDNN has no quick code.
+bool OneDnnConvInPieces(const ConvGeometry& g, const ConvOperands& operands, int64_t step,
+                        const std::function<void(int64_t, int64_t)>& done);
 
 // By matrices of patches and Gemm; channels last. float, double, int32.
 void ColumnConv(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& operands);

@@ -257,8 +257,11 @@ class ConvPrimitive {
     return kind == kind_ && threads == threads_ && g == geometry_;
   }
 
-  bool Run(const ConvOperands& o) const {
-    if (!primitive_ || !stream_) return false;
+  bool good() const { return primitive_ && stream_; }
+
+  // With same_filter, the last run of this thread was this one's, with the same filter.
+  bool Run(const ConvOperands& o, bool same_filter = false) const {
+    if (!good()) return false;
     constexpr ScratchUse kUse[3] = {ScratchUse::kConvX, ScratchUse::kConvFilter,
                                     ScratchUse::kConvY};
     void* const data[3] = {o.x, o.filter, o.y};
@@ -269,7 +272,8 @@ class ConvPrimitive {
       if (!operand.inner) continue;
       LoadOneDnn()->memory_set_data_handle(operand.inner.get(),
                                            Scratch(kUse[i], operand.inner_bytes));
-      if (i != Result()) Copy(operand, operand.own, operand.inner, &status);
+      if (i == Result() || (i == kFilter && same_filter)) continue;
+      Copy(operand, operand.own, operand.inner, &status);
     }
     LoadOneDnn()->memory_set_data_handle(scratchpad_.get(),
                                          Scratch(ScratchUse::kConvPrimitive, scratchpad_bytes_));
@@ -343,6 +347,11 @@ bool RunOn(ConvKind kind, const ConvGeometry& g, const ConvOperands& o, bool one
   return PrimitiveFor(kind, g, 1).Run(o);
 }
 
+ConvOperands OperandsFrom(const ConvGeometry& g, const ConvOperands& o, int64_t image) {
+  return {Advance(Type::kFloat, o.x, image * g.in_pixels() * g.in_channels), o.filter,
+          Advance(Type::kFloat, o.y, image * g.out_pixels() * g.out_channels)};
+}
+
 // The images in pieces that follow from their number alone, each on one thread.
 bool RunPieces(ConvKind kind, const ConvGeometry& g, const ConvOperands& o) {
   const int64_t step = (g.batch + 15) / 16;
@@ -351,17 +360,31 @@ bool RunPieces(ConvKind kind, const ConvGeometry& g, const ConvOperands& o) {
     for (int64_t piece = begin; piece < end; ++piece) {
       ConvGeometry part = g;
       part.batch = std::min(step, g.batch - piece * step);
-      const int64_t n = piece * step;
-      const ConvOperands operands = {
-          Advance(Type::kFloat, o.x, n * g.in_pixels() * g.in_channels), o.filter,
-          Advance(Type::kFloat, o.y, n * g.out_pixels() * g.out_channels)};
-      if (!RunOn(kind, part, operands, true)) ok.store(false, std::memory_order_relaxed);
+      if (!RunOn(kind, part, OperandsFrom(g, o, piece * step), true)) {
+        ok.store(false, std::memory_order_relaxed);
+      }
     }
   });
   return ok;
 }
 
 }  // namespace
+
+bool OneDnnConvInPieces(const ConvGeometry& g, const ConvOperands& o, int64_t step,
+                        const std::function<void(int64_t, int64_t)>& done) {
+  if (LoadOneDnn() == nullptr || Engine() == nullptr) return false;
+  const parallel_internal::OneThread one;
+  ConvGeometry part = g;
+  const ConvPrimitive* last = nullptr;
+  for (int64_t at = 0; at < g.batch; at += part.batch) {
+    part.batch = std::min(step, g.batch - at);
+    const ConvPrimitive* primitive = &PrimitiveFor(ConvKind::kForward, part, 1);
+    if (!primitive->Run(OperandsFrom(g, o, at), primitive == last)) return false;
+    last = primitive;
+    done(at, at + part.batch);
+  }
+  return true;
+}
 
 bool OneDnnConv(ConvKind kind, const ConvGeometry& g, const ConvOperands& o) {
   if (LoadOneDnn() == nullptr || Engine() == nullptr) return false;

@@ -22,10 +22,31 @@ constexpr int64_t kTeamWork = 8 * kGrain;
 
 bool OnOneDnn(Type type) { return type == Type::kFloat && LoadOneDnn() != nullptr; }
 
-void SgemmCall(const ProductArgs& p) {
+// oneDNN gathers blocks of b. Where rows of b are whole pages apart, the lines of a deep block
+// share few sets of the cache; with few rows of a, that takes longer than the product.
+constexpr int64_t kPageOfFloats = 1024;
+constexpr int64_t kPageDepth = 192;
+
+bool InShallowBlocks(const ProductArgs& p) {
+  return !p.transpose_b && p.ldb % kPageOfFloats == 0 && p.n >= kPageOfFloats &&
+         p.k >= 2 * kPageDepth && p.m >= 4 && p.m <= 128;
+}
+
+void SgemmBlock(const ProductArgs& p) {
   LoadOneDnn()->sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f,
                       static_cast<const float*>(p.a), p.lda, static_cast<const float*>(p.b), p.ldb,
                       p.accumulate ? 1.0f : 0.0f, static_cast<float*>(p.c), p.ldc);
+}
+
+void SgemmCall(ProductArgs p) {
+  if (!InShallowBlocks(p)) return SgemmBlock(p);
+  for (int64_t left = p.k; left > 0; left -= p.k) {
+    p.k = std::min(kPageDepth, left);
+    SgemmBlock(p);
+    p.a = Advance(Type::kFloat, p.a, p.transpose_a ? p.k * p.lda : p.k);
+    p.b = Advance(Type::kFloat, p.b, p.k * p.ldb);
+    p.accumulate = true;
+  }
 }
 
 // One product on the calling thread; within ParallelFor oneDNN starts no team either.

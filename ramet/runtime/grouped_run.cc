@@ -16,9 +16,12 @@ int64_t Nanos() {
 }  // namespace
 
 Plan& PlanRun::Chosen(Plan& plan, const ExecutorSettings& settings, const RunControl& control) {
-  if (settings.inter_op_threads == 1 || control.recorder != nullptr) return plan;
-  Plan* grouped = plan.grouping().grouped();
-  return grouped != nullptr ? *grouped : plan;
+  if (control.recorder != nullptr) return plan;
+  const bool merge = plan.merged() != nullptr && !settings.deterministic;
+  Plan& chosen = merge ? *plan.merged() : plan;
+  if (settings.inter_op_threads == 1) return chosen;
+  Plan* grouped = chosen.grouping().grouped();
+  return grouped != nullptr ? *grouped : chosen;
 }
 
 bool PlanRun::ToBeMeasured() const {

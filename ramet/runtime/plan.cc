@@ -7,6 +7,7 @@
 #include "ramet/op/control_flow.h"
 #include "ramet/runtime/function_calls.h"
 #include "ramet/runtime/host_memory.h"
+#include "ramet/runtime/merge_steps.h"
 #include "ramet/runtime/plan_releases.h"
 #include "ramet/runtime/run_order.h"
 
@@ -52,6 +53,7 @@ class Compiler {
     if (!plan_->several_memories) PlanReleases(plan_.get());
     if (plan_->has_control_flow) PlanMerges();
     FindInitializers();
+    plan_->set_merged(MergeSteps(graph_, *plan_));
     return std::move(plan_);
   }
 

@@ -8,6 +8,7 @@
 
 #include "ramet/device/device.h"
 #include "ramet/graph/graph_impl.h"
+#include "ramet/op/follow_up.h"
 #include "ramet/op/kernel.h"
 #include "ramet/runtime/step_grouping.h"
 
@@ -35,7 +36,8 @@ struct Step {
     kMove,     // input 0 to output 0
     kNothing,  // is only waited for
     kLoop,     // Plan::loops[loop], whose steps follow
-    kCall      // Plan::calls[call]
+    kCall,     // Plan::calls[call]
+    kMerged    // Plan::merges[merge]
   };
   Kernel* kernel = nullptr;
   NodeId node = -1;
@@ -49,6 +51,7 @@ struct Step {
   int32_t num_guards = 0;
   int32_t loop = -1;
   int32_t call = -1;
+  int32_t merge = -1;
   int32_t device = 0;
   uint64_t forwardable = 0;  // bit i: nobody reads input i after this step
   uint64_t ref_inputs = 0;   // bit i: input i names a variable and is not resolved
@@ -68,6 +71,14 @@ struct PlanLoop {
   std::vector<int32_t> constants;                    // slots alive in all iterations
   std::vector<int32_t> next;                         // slots of what goes on to the next iteration
   std::vector<std::pair<int32_t, int32_t>> results;  // (slot within, slot that keeps it outside)
+};
+
+// Steps that are done in one go: a kernel, and what follows it.
+struct PlanMerge {
+  FollowedKernel* kernel = nullptr;
+  FollowUp next = FollowUp::kAdd;
+  std::vector<Step> parts;       // what is run otherwise
+  std::vector<int32_t> between;  // slots of values between the parts
 };
 
 // What a step works with while it runs.
@@ -104,6 +115,7 @@ struct PlanData {
   int32_t most_inputs = 0;
   std::vector<int32_t> guards;
   std::vector<PlanLoop> loops;
+  std::vector<PlanMerge> merges;
   bool has_control_flow = false;
   bool several_memories = false;  // devices with memory of their own take part
   int64_t edit_version = 0;
@@ -123,9 +135,13 @@ class Plan : public PlanData {
   void ReturnFrame(std::unique_ptr<Frame> frame);
   // How long its steps take, and the plan that runs some of them at the same time.
   StepGrouping& grouping() { return grouping_; }
+  // The same run with steps merged; null where there are none to merge.
+  Plan* merged() const { return merged_.get(); }
+  void set_merged(std::unique_ptr<Plan> merged) { merged_ = std::move(merged); }
 
  private:
   StepGrouping grouping_;
+  std::unique_ptr<Plan> merged_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Frame>> frames_;
 };

@@ -69,8 +69,8 @@ bool PlanRun::RunStep(const Step& step) {
     status_ = control_.cancellation->status();
     return false;
   }
-  const bool kernel = step.kind == Step::Kind::kKernel;
-  Status status = kernel ? RunKernel(step, frame_->scratch) : RunCall(step);
+  const bool call = step.kind == Step::Kind::kCall;
+  Status status = call ? RunCall(step) : RunKernel(step, frame_->scratch);
   if (status.ok()) return true;
   status_ = Located(step, status);
   return false;
@@ -91,7 +91,10 @@ Status PlanRun::RunKernel(const Step& step, StepScratch& scratch) {
     const bool low = i < 64;
     if (value.variable && !(low && ((step.ref_inputs >> i) & 1))) {
       scratch.resolved[i] = value.variable->Read();
-      if (scratch.resolved[i].empty()) return value.variable->UninitializedError();
+      if (scratch.resolved[i].empty()) {
+        if (step.kind == Step::Kind::kMerged) return RunParts(step, scratch);
+        return value.variable->UninitializedError();
+      }
       scratch.inputs[i] = &scratch.resolved[i];
     }
     if (env.memory && !scratch.inputs[i]->empty() && !scratch.inputs[i]->host_accessible()) {
@@ -103,11 +106,26 @@ Status PlanRun::RunKernel(const Step& step, StepScratch& scratch) {
   KernelContext context(env, {scratch.inputs.data(), n}, {scratch.variables.data(), n},
                         OutputsOf(step), step.forwardable, state_);
   const int64_t start = control_.recorder ? StepRecorder::Now() : 0;
-  Status status = step.kernel->Compute(context);
+  const bool merged = step.kind == Step::Kind::kMerged;
+  const bool done = merged && MergeOf(step).kernel->ComputeAnd(MergeOf(step).next, context);
+  Status status = merged ? OkStatus() : step.kernel->Compute(context);
   if (control_.recorder) Record(step, start);
   for (int i = 0; i < step.num_inputs; ++i) {
     if (!scratch.resolved[i].empty()) scratch.resolved[i] = Tensor();
   }
+  return merged && !done ? RunParts(step, scratch) : status;
+}
+
+Status PlanRun::RunParts(const Step& step, StepScratch& scratch) {
+  for (Tensor& tensor : scratch.resolved) tensor = Tensor();
+  Status status;
+  for (const Step& part : MergeOf(step).parts) {
+    status = RunKernel(part, scratch);
+    if (status.ok()) continue;
+    status = Located(part, status);
+    break;
+  }
+  for (int32_t slot : MergeOf(step).between) frame_->values[slot] = Value();
   return status;
 }
 
@@ -149,6 +167,7 @@ void PlanRun::ClearAll() {
 }
 
 Status PlanRun::Located(const Step& step, const Status& status) const {
+  if (step.kind == Step::Kind::kMerged) return status;  // located in its part
   if (control_.depth > 0 && status.message().size() > kLongMessage) return status;
   std::shared_lock lock(settings_.graph->mutex);
   const std::string_view node = settings_.graph->nodes[step.node].name;

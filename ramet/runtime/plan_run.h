@@ -39,6 +39,9 @@ class PlanRun {
   void RunGrouped();
   bool RunTogether(std::span<const Step> steps);
   Status RunKernel(const Step& step, StepScratch& scratch);
+  const PlanMerge& MergeOf(const Step& step) const { return plan_.merges[step.merge]; }
+  // The steps that were merged, one by one.
+  Status RunParts(const Step& step, StepScratch& scratch);
   Status Fetch(std::span<Tensor> fetched);
   bool IsPreset(int32_t slot) const;
   void ClearAll();

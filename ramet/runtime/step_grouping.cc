@@ -81,8 +81,9 @@ class Grouper {
 
   // Such steps keep their order.
   bool TouchesState(int32_t step) const {
-    return plan_.steps[step].kind != Step::Kind::kKernel || plan_.steps[step].ref_inputs != 0 ||
-           profile_.names_variable[step] ||
+    const Step::Kind kind = plan_.steps[step].kind;
+    const bool computes = kind == Step::Kind::kKernel || kind == Step::Kind::kMerged;
+    return !computes || plan_.steps[step].ref_inputs != 0 || profile_.names_variable[step] ||
            graph_.nodes[plan_.steps[step].node].op->schema().is_stateful;
   }
 

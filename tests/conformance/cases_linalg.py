@@ -133,6 +133,123 @@ def eigen():
                error="Self-adjoint eigen decomposition was not successful. The input might not be valid.")
 
 
+EINSUMS = (
+    ("ij,jk->ik", (2, 3), (3, 4)), ("ij,kj->ik", (2, 3), (4, 3)), ("ji,jk->ik", (3, 2), (3, 4)),
+    ("bij,bjk->bik", (2, 2, 3), (2, 3, 2)), ("bij,bkj->bki", (2, 2, 3), (2, 4, 3)), ("ij,jk->ki", (2, 3), (3, 4)),
+    ("...ij,...jk->...ik", (2, 1, 2, 3), (3, 3, 2)), ("...ij,jk->...ik", (2, 2, 3), (3, 2)),
+    ("ij,...jk->...ik", (2, 3), (2, 1, 3, 2)), ("i...j,j->i...", (2, 2, 3), (3,)),
+    ("btd,hde->bhte", (2, 3, 2), (2, 2, 3)), ("bhqd,bhkd->bhqk", (2, 2, 3, 2), (2, 2, 2, 2)),
+    ("i,j->ij", (2,), (3,)), ("i,i->", (3,), (3,)), ("i,i->i", (3,), (3,)), (",ij->ji", (), (2, 3)), (",->", (), ()),
+    ("ij,ij->", (2, 3), (2, 3)), ("ijk,jk->i", (2, 3, 2), (3, 2)), ("ija,jkb->ik", (2, 3, 2), (3, 2, 2)),
+    ("iij,jk->ik", (2, 2, 3), (3, 2)), ("ij,jk->iik", (2, 2), (2, 2)), ("ii,jj->ij", (2, 2), (3, 3)),
+    ("...,...->...", (2, 1), (3,)), ("ij,jk->...ik", (2, 3), (3, 2)), ("abc,cd->abd", (2, 2, 3), (3, 2)),
+    ("ij->ji", (2, 3), None), ("ij->", (2, 3), None), ("ij->j", (2, 3), None), ("ijk->ki", (2, 3, 2), None),
+    ("ii->i", (3, 3), None), ("ii->", (3, 3), None), ("i->ii", (3,), None), ("i->iii", (2,), None),
+    ("iij->ji", (2, 2, 3), None), ("iijj->j", (2, 2, 2, 2), None), ("...i->...", (2, 3), None), ("...ij->...ji", (2, 1, 3), None),
+    ("i...j->ij...", (2, 3, 2), None), ("ij->...ij", (2, 3), None), ("i...->...", (2, 2, 3), None), ("->", (), None),
+)
+
+
+def einsums():
+    for equation, *shapes in EINSUMS:
+        inputs = [eighths("float", s, key=(equation, i)) for i, s in enumerate(shapes) if s is not None]
+        yield Case("Einsum", inputs, {"equation": equation, "N": len(inputs)}, grad=True)
+    for dtype in TYPES + ("half", "bfloat16", "int32", "int64"):
+        inexact = dtype not in ("int32", "int64")
+        for equation, x, y in (("bij,bjk->bik", (2, 2, 3), (2, 3, 2)), ("aib,...b->...ai", (2, 3, 2), (2, 1, 2))):
+            yield Case("Einsum", [eighths(dtype, x), eighths(dtype, y, key=1)], {"equation": equation, "N": 2}, grad=inexact,
+                       tol=TOL.get(dtype, 0.05) if inexact else None)
+        yield Case("Einsum", [eighths(dtype, (3, 3, 2))], {"equation": "iik->k", "N": 1}, grad=inexact, tol=TOL.get(dtype, 0.05) if inexact else None)
+    for x, y in (((2, 0), (0, 3)), ((0, 2), (2, 3)), ((2, 3), (3, 0))):
+        yield Case("Einsum", [zeros(*x), zeros(*y)], {"equation": "ij,jk->ik", "N": 2})
+    yield Case("Einsum", [zeros(0, 3)], {"equation": "ij->j", "N": 1})
+    for equation, what, *shapes in (
+            ("ij,jk->ik", "Expected dimension 3 at axis 0 of the input shaped [2,3] but got dimension 2", (2, 3), (2, 3)),
+            ("ij,jk->ik", "Expected input 0 to have rank 2 but got: 3", (2, 3, 1), (3, 3)),
+            ("...ijk->...ik", "Expected input 0 to have rank at least 3 but got: 2", (2, 3)),
+            ("ii->i", "Expected dimension 2 at axis 1 of the input shaped [2,3] but got dimension 3", (2, 3)),
+            ("...ij->ij", "Output contains 1 broadcasting dimension(s) but no ellipsis (...) was found in the output subscripts.", (2, 2, 2)),
+            ("...ij,...jk->...ik", "Invalid broadcasting dimensions: [2,2,2] vs. [3,2,2]", (2, 2, 2), (3, 2, 2))):
+        yield Case("Einsum", [zeros(*s) for s in shapes], {"equation": equation, "N": len(shapes)}, error=what)
+
+
+def wrong_rank(op):
+    yield Case(op, [zeros(2)], error="Input tensor 0 must have rank >= 2, got 1")
+
+
+def qrs():
+    for full in (False, True):
+        attrs = {"full_matrices": full}
+        for dtype in TYPES + ("half",):
+            for m, n in ((3, 3), (4, 2), (2, 4), (1, 1), (1, 3), (3, 1)):
+                x = eighths(dtype, (m, n), key=("qr", m)) + np.eye(m, n).astype(eighths(dtype, (1,)).dtype)
+                yield case("Qr", dtype, [x], attrs, grad=m <= n or not full, static_only=True)
+            yield case("Qr", dtype, [eighths(dtype, (2, 1, 3, 2), key="b")], attrs, grad=not full, static_only=True)
+        for shape in ((0, 3), (3, 0), (0, 0), (2, 0, 3), (2, 3, 0), (0, 3, 2)):
+            yield Case("Qr", [zeros(*shape)], attrs)
+    yield case("Qr", "float", [eighths("float", (20, 17))], grad=False)
+    yield from wrong_rank("Qr")
+
+
+def svds():
+    for full in (False, True):
+        attrs = {"full_matrices": full}
+        for dtype in TYPES:
+            for m, n in ((3, 3), (4, 2), (2, 4), (3, 2), (2, 3), (1, 1), (1, 3), (3, 1)):
+                x = regular(dtype, (m, n)) if m == n else eighths(dtype, (m, n), key=("svd", m))
+                # The phases of complex vectors are anybody's choice, and so are the gradients with them.
+                grad = "complex" not in dtype and (not full or abs(m - n) <= 1)
+                yield case("Svd", dtype, [x], attrs, grad=grad, static_only=True)
+            yield case("Svd", dtype, [eighths(dtype, (2, 1, 3, 2), key="b")], attrs, grad="complex" not in dtype, static_only=True)
+        for shape in ((0, 3), (3, 0), (0, 0), (2, 0, 3), (2, 3, 0), (0, 3, 2)):
+            yield Case("Svd", [zeros(*shape)], attrs)
+        yield Case("Svd", [array("float", [[1, 2], [np.nan, 3], [1, 0]])], attrs)
+    yield case("Svd", "float", [eighths("float", (20, 18))], grad=False)
+    yield case("Svd", "double", [eighths("double", (17, 30))], {"full_matrices": True}, grad=False)
+    yield from wrong_rank("Svd")
+
+
+def square_roots():
+    op = "MatrixSquareRoot"
+    for dtype in TYPES:
+        for shape in ((3, 3), (2, 3, 3), (1, 1), (2, 1, 2, 2)):
+            yield case(op, dtype, [positive(dtype, shape, "r")])
+            yield case(op, dtype, [regular(dtype, shape, "r")])
+    for shape in ((0, 0), (2, 0, 0), (0, 2, 2)):
+        yield Case(op, [zeros(*shape)])
+    yield from wrong(op)
+
+
+def tridiagonals():
+    op = "TridiagonalSolve"
+    for dtype in TYPES:
+        for pivoting in (False, True):
+            attrs = {"partial_pivoting": pivoting}
+            for m, k in ((4, 2), (1, 2), (2, 1), (5, 3)):
+                d, b = eighths(dtype, (3, m), 0.5, 2, "d"), eighths(dtype, (m, k), key="b")
+                d[1] += 3
+                yield case(op, dtype, [d, b], attrs, static_only=True)
+            d, b = eighths(dtype, (2, 3, 4), 0.5, 2, "d"), eighths(dtype, (2, 4, 2), key="b")
+            yield case(op, dtype, [d, b], attrs, grad=pivoting, static_only=True)
+    # Small pivots come first.
+    d = array("double", [[2, 3, 1, 0], [0, 0.125, 0, 2], [0, 4, 1, 3]])
+    yield case(op, "double", [d, eighths("double", (4, 2))], static_only=True)
+    for pivoting in (False, True):
+        yield Case(op, [zeros(3, 4), zeros(4, 2) + 1], {"partial_pivoting": pivoting})
+        yield Case(op, [zeros(3, 1), zeros(1, 2) + 1], {"partial_pivoting": pivoting})
+    for d in ([[0, 0, 0], [10, 0, 1], [0, 0, 0]], [[7, 0, 0], [1, 0, 3], [0, 0, 0]], [[0, 0, 0]] * 3):
+        yield Case(op, [array("float", d), zeros(3, 1) + 1], {"perturb_singular": True})
+    for d, b in (((3, 0), (0, 2)), ((0, 3, 2), (0, 2, 1)), ((3, 2), (2, 0))):
+        yield Case(op, [zeros(*d), zeros(*b)])
+    for d, b, what in (((2, 4), (4, 2), "Expected diagonals to be provided as a matrix with 3 rows, got 2 rows."),
+                       ((3, 4), (5, 2), "Expected the same number of left-hand sides and right-hand sides, got 4 and 5."),
+                       ((3,), (5, 2), "Input tensor 0 must have rank >= 2, got 1"), ((3, 4), (4,), "All input tensors must have the same rank."),
+                       ((2, 3, 4), (3, 4, 2), "All input tensors must have the same outer dimensions.")):
+        yield Case(op, [zeros(*d), zeros(*b)], error=what)
+    yield Case(op, [zeros(3, 4), zeros(4, 2)], {"partial_pivoting": False, "perturb_singular": True},
+               error="Setting perturb_singular requires also setting partial_pivoting.")
+
+
 def cases():
-    for group in (cholesky, determinants, lu, inverses, solutions, triangular, eigen):
+    for group in (cholesky, determinants, lu, inverses, solutions, triangular, eigen, einsums, qrs, svds, square_roots, tridiagonals):
         yield from group()

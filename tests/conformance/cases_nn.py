@@ -113,6 +113,49 @@ def top():
     yield Case("InTopKV2", [f(2, 3), i32(1, 1), i32(1, 2)], error="k must be 0-D, got shape [2]")
 
 
+def nth_elements():
+    for dtype in REALS:
+        yield Case("NthElement", [eighths(dtype, (3, 5)), np.int32(1)], grad=dtype in FLOATS)
+        yield Case("NthElement", [eighths(dtype, (2, 2, 3)), np.int32(0)], {"reverse": True}, grad=dtype in FLOATS)
+    x = eighths("float", (2, 4), -1, 1)
+    for n in range(4):
+        yield Case("NthElement", [x, np.int32(n)], grad=True)
+        yield Case("NthElement", [x, np.int32(n)], {"reverse": True}, grad=True)
+    yield Case("NthElement", [eighths("float", (4,)), np.int32(2)], grad=True)
+    yield Case("NthElement", [eighths("float", (0, 3)), np.int32(2)])
+    for shape, n, what in (((2, 5), np.int32(-1), "n must be non-negative but is -1"), ((2, 5), np.int32(5), "Input must have last dimension > n = 5"),
+                           ((2, 5), i32(1), "N must be scalar but has rank 1"), ((), np.int32(0), "Input must be at least rank 1 but is rank 0"),
+                           ((2, 0), np.int32(0), "Input must have last dimension > n = 0")):
+        yield Case("NthElement", [eighths("float", shape), n], error=what)
+
+
+def dilations():
+    plain = {"strides": [1, 1, 1, 1], "rates": [1, 1, 1, 1], "padding": "VALID"}
+    forms = (plain, {**plain, "padding": "SAME"}, {**plain, "strides": [1, 2, 1, 1], "padding": "SAME"},
+             {**plain, "rates": [1, 2, 2, 1]}, {**plain, "strides": [1, 2, 2, 1], "rates": [1, 1, 2, 1], "padding": "SAME"})
+    for attrs in forms:
+        for shape, size in (((2, 5, 6, 2), (2, 3, 2)), ((1, 4, 4, 1), (2, 2, 1)), ((1, 3, 5, 3), (1, 1, 3))):
+            yield Case("Dilation2D", [eighths("float", shape), eighths("float", size, key="w")], attrs, grad=True)
+    for dtype in REALS:
+        x, w = eighths(dtype, (1, 4, 5, 2), 0, 9), eighths(dtype, (2, 2, 2), 0, 3, key="w")
+        yield Case("Dilation2D", [x, w], plain, grad=dtype in FLOATS)
+        out = eighths(dtype, (1, 3, 4, 2), 0, 2, key="g")
+        yield Case("Dilation2DBackpropInput", [x, w, out], plain)
+        yield Case("Dilation2DBackpropFilter", [x, w, out], plain)
+    yield Case("Dilation2D", [eighths("float", (0, 3, 3, 1)), eighths("float", (2, 2, 1))], plain)
+    yield Case("Dilation2D", [array("float", [[[[NAN], [1], [INF]], [[2], [-INF], [3]]]]), eighths("float", (1, 2, 1))], plain)
+    f = lambda *s: eighths("float", s)
+    for x, w, attrs, what in ((f(3, 3, 1), f(2, 2, 1), plain, "input must be 4-dimensional[3,3,1]"),
+                              (f(1, 3, 3, 1), f(2, 2, 1, 1), plain, "filter must be 3-dimensional: [2,2,1,1]"),
+                              (f(1, 3, 3, 2), f(2, 2, 1), plain, "input and filter must have the same depth: 2 vs 1"),
+                              (f(1, 3, 3, 1), f(2, 2, 1), {**plain, "strides": [2, 1, 1, 1]}, "Stride is only supported across spatial dimensions."),
+                              (f(1, 3, 3, 1), f(2, 2, 1), {**plain, "strides": [1, 0, 1, 1]}, "Stride must be > 0, but got 0"),
+                              (f(1, 3, 3, 1), f(2, 2, 1), {**plain, "rates": [1, 1, 1, 2]}, "Rate is only supported across spatial dimensions.")):
+        yield Case("Dilation2D", [x, w], attrs, error=what)
+    for op in ("Dilation2DBackpropInput", "Dilation2DBackpropFilter"):
+        yield Case(op, [f(1, 3, 3, 1), f(2, 2, 1), f(1, 3, 2, 1)], plain, error="out_backprop has incompatible size.")
+
+
 def cases():
-    for group in (activations, softmaxes, losses, biases, top):
+    for group in (activations, softmaxes, losses, biases, top, nth_elements, dilations):
         yield from group()

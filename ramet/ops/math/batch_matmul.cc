@@ -1,8 +1,6 @@
-#include <array>
-
 #include "ramet/linalg/broadcast.h"
-#include "ramet/linalg/gemm.h"
 #include "ramet/op/op.h"
+#include "ramet/ops/math/batch_product.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
@@ -13,46 +11,7 @@ namespace {
 
 using linalg::BroadcastPlan;
 
-// One product of the stacks that Compute was called for.
-struct MatMulTask {
-  linalg::Type type;
-  bool adj_x, adj_y;
-  int64_t m, n, k;
-  const char* x;
-  const char* y;
-  char* z;
-};
-
 Shape BatchOf(const Shape& s) { return s.Slice(0, s.rank() - 2); }
-
-// Products for all batches in the order of the result; neighbours along the last collapsed batch
-// dimension are one call.
-void MultiplyBatches(const MatMulTask& t, const BroadcastPlan& plan) {
-  const int64_t width = linalg::TypeSize(t.type);
-  const int last = plan.ndims() - 1;
-  const int64_t run = plan.dim(last);
-  const int64_t x_size = t.m * t.k, y_size = t.k * t.n, z_size = t.m * t.n;
-  linalg::GemmOptions options;
-  const bool complex = IsComplex(FromLinalg(t.type));
-  options.conjugate_a = complex && t.adj_x;
-  options.conjugate_b = complex && t.adj_y;
-  std::array<int64_t, BroadcastPlan::kMaxDims> index;
-  index.fill(0);
-  int64_t x = 0, y = 0;
-  for (int64_t done = 0; done < plan.size(); done += run) {
-    linalg::BatchGemm(t.type, t.adj_x, t.adj_y, run, t.m, t.n, t.k, t.x + x * x_size * width,
-                      plan.stride(0, last) * x_size, t.y + y * y_size * width,
-                      plan.stride(1, last) * y_size, t.z + done * z_size * width, z_size, options);
-    for (int d = last - 1; d >= 0; --d) {
-      x += plan.stride(0, d);
-      y += plan.stride(1, d);
-      if (++index[d] < plan.dim(d)) break;
-      x -= plan.dim(d) * plan.stride(0, d);
-      y -= plan.dim(d) * plan.stride(1, d);
-      index[d] = 0;
-    }
-  }
-}
 
 class BatchMatMulKernel final : public Kernel {
  public:
@@ -80,8 +39,18 @@ class BatchMatMulKernel final : public Kernel {
     if (out->num_elements() == 0) return OkStatus();
     BroadcastPlan plan;
     BroadcastPlan::Make(x.dims().first(x.rank() - 2), y.dims().first(y.rank() - 2), &plan);
-    MultiplyBatches({LinalgType(out->dtype()), adj_x_, adj_y_, m, n, k, Bytes(c.input(0)),
-                     Bytes(c.input(1)), static_cast<char*>(out->raw_data())},
+    const bool complex = IsComplex(out->dtype());
+    MultiplyBatches({.type = LinalgType(out->dtype()),
+                     .transpose_x = adj_x_,
+                     .transpose_y = adj_y_,
+                     .conjugate_x = complex && adj_x_,
+                     .conjugate_y = complex && adj_y_,
+                     .m = m,
+                     .n = n,
+                     .k = k,
+                     .x = Bytes(c.input(0)),
+                     .y = Bytes(c.input(1)),
+                     .z = static_cast<char*>(out->raw_data())},
                     plan);
     return OkStatus();
   }

@@ -1,4 +1,9 @@
+#include <cstring>
+
+#include "ramet/linalg/bias.h"
+#include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/gemm.h"
+#include "ramet/op/follow_up.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
@@ -8,7 +13,7 @@
 namespace ramet {
 namespace {
 
-class MatMulKernel final : public Kernel {
+class MatMulKernel final : public Kernel, public FollowedKernel {
  public:
   explicit MatMulKernel(const KernelNode& node)
       : transpose_a_(node.attrs->GetOr("transpose_a", false)),
@@ -36,6 +41,30 @@ class MatMulKernel final : public Kernel {
     linalg::Gemm(LinalgType(y->dtype()), transpose_a_, transpose_b_, m, n, k, c.input(0).raw_data(),
                  c.input(1).raw_data(), y->raw_data());
     return OkStatus();
+  }
+
+  bool ComputeAnd(FollowUp next, KernelContext& c) override {
+    const Tensor &a = c.input(0), &b = c.input(1), &addend = c.input(2);
+    if (a.dtype() != kFloat || a.rank() != 2 || b.rank() != 2 || addend.empty()) return false;
+    const int64_t m = a.dim(transpose_a_ ? 1 : 0), k = a.dim(transpose_a_ ? 0 : 1);
+    const int64_t n = b.dim(transpose_b_ ? 0 : 1);
+    if (k != b.dim(transpose_b_ ? 1 : 0) || m == 0 || n == 0) return false;
+    const Shape shape{m, n};
+    const bool row = addend.rank() == 1 && addend.dim(0) == n;
+    if (!row && addend.shape() != shape) return false;
+    auto y = row ? c.Allocate(0, kFloat, shape) : c.ForwardOrAllocate(0, {2}, kFloat, shape);
+    if (!y.ok()) return false;
+    float* data = static_cast<float*>((*y)->raw_data());
+    const float* added = addend.data<float>();
+    if (!row && added != data) std::memcpy(data, added, m * n * sizeof(float));
+    linalg::Gemm(transpose_a_, transpose_b_, m, n, k, a.data<float>(), b.data<float>(), data,
+                 {.accumulate = !row});
+    if (row) {
+      linalg::AddBias(linalg::Type::kFloat, m, n, added, next == FollowUp::kAddRelu, data);
+    } else if (next == FollowUp::kAddRelu) {
+      linalg::Unary(linalg::UnaryOp::kRelu, linalg::Type::kFloat, data, data, m * n);
+    }
+    return true;
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "ramet/linalg/conv.h"
 
+#include "ramet/linalg/bias.h"
+#include "ramet/op/follow_up.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 #include "ramet/ops/nn/conv_geometry.h"
@@ -46,7 +48,7 @@ constexpr Family kDepthwise = {2,
                                "DepthwiseConv2DBackpropFilter"};
 
 template <const Family& kFamily, Part kPart>
-class ConvKernel final : public Kernel {
+class ConvKernel : public Kernel {
  public:
   explicit ConvKernel(ConvAttrs attrs) : attrs_(std::move(attrs)) {}
 
@@ -63,6 +65,9 @@ class ConvKernel final : public Kernel {
     if constexpr (kPart == Part::kForward) return Forward(c);
     return kPart == Part::kInput ? BackpropInput(c) : BackpropFilter(c);
   }
+
+ protected:
+  const ConvAttrs& attrs() const { return attrs_; }
 
  private:
   Status Forward(KernelContext& c) const {
@@ -136,10 +141,39 @@ class ConvKernel final : public Kernel {
   const ConvAttrs attrs_;
 };
 
+// A convolution that adds its biases itself.
+template <const Family& kFamily>
+class BiasedConvKernel final : public ConvKernel<kFamily, Part::kForward>, public FollowedKernel {
+ public:
+  using ConvKernel<kFamily, Part::kForward>::ConvKernel;
+
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(ConvAttrs attrs, ConvAttrs::Parse(*node.attrs, kFamily.spatial,
+                                                             kFamily.depthwise, kFamily.op));
+    return std::unique_ptr<Kernel>(std::make_unique<BiasedConvKernel>(std::move(attrs)));
+  }
+
+  bool ComputeAnd(FollowUp next, KernelContext& c) override {
+    const ConvAttrs& attrs = this->attrs();
+    const Tensor &input = c.input(0), &filter = c.input(1), &bias = c.input(2);
+    const int rank = attrs.window.rank();
+    if (input.dtype() != kFloat || input.rank() != rank || filter.rank() != rank) return false;
+    if (input.num_elements() == 0 || filter.num_elements() == 0 || bias.rank() != 1) return false;
+    const auto g = ConvGeometryOf(attrs, input.shape(), filter.shape());
+    if (!g.ok() || g->channels_first || bias.dim(0) != g->out_channels) return false;
+    const auto y = c.Allocate(0, kFloat, ConvOutputShape(attrs, *g));
+    if (!y.ok()) return false;
+    linalg::ConvBias(linalg::Type::kFloat, *g, input.raw_data(), filter.raw_data(), bias.raw_data(),
+                     next == FollowUp::kAddRelu, (*y)->raw_data());
+    return true;
+  }
+};
+
 template <const Family& kFamily, Part kPart>
 struct ConvKernelOf {
   template <class T>
-  using Type = ConvKernel<kFamily, kPart>;
+  using Type = std::conditional_t<kPart == Part::kForward, BiasedConvKernel<kFamily>,
+                                  ConvKernel<kFamily, kPart>>;
 };
 
 // The attrs of a convolution, for another op of its family.

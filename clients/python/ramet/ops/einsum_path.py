@@ -1,24 +1,6 @@
 """Einsum of more than two tensors, as a chain of products of two."""
 
-from ramet.api import UnavailableError
 from ramet.ops import gen
-
-
-def of_two(inputs, equation):
-    """Einsum of one or two tensors: one node, or a product of matrices where that op is not there.
-
-    Args:
-      inputs: a list of one or two tensors.
-      equation: with its right side written out.
-
-    Returns:
-      A tensor.
-    """
-    try:
-        return gen.Einsum(inputs, equation)
-    except UnavailableError:
-        from ramet.ops import einsum_matmul
-        return einsum_matmul.build(inputs, equation)
 
 
 def build(equation, inputs, optimize='greedy'):
@@ -40,7 +22,7 @@ def build(equation, inputs, optimize='greedy'):
         i, j = _best_pair(terms, output, sizes) if len(tensors) > 2 else (0, 1)
         rest = [term for k, term in enumerate(terms) if k not in (i, j)]
         result = output if not rest else _kept(terms[i], terms[j], rest, output)
-        product = of_two([tensors[j], tensors[i]], f'{terms[j]},{terms[i]}->{result}')
+        product = gen.Einsum([tensors[j], tensors[i]], f'{terms[j]},{terms[i]}->{result}')
         terms = rest + [result]
         tensors = [t for k, t in enumerate(tensors) if k not in (i, j)] + [product]
     return tensors[0]

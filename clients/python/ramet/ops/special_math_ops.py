@@ -295,7 +295,7 @@ def einsum(equation, *inputs, **kwargs):
         shapes = [tensor.shape for tensor in inputs]
         resolved = resolve_equation(equation, shapes)
         if len(inputs) <= 2:
-            return einsum_path.of_two(inputs, resolved)
+            return gen.Einsum(inputs, resolved)
         return einsum_path.build(resolved, inputs, optimize)
 
 

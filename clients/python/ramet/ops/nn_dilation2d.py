@@ -1,0 +1,65 @@
+"""Grey-scale dilation and erosion of images, and elements by their rank."""
+
+from ramet.api import export
+from ramet.framework import ops
+from ramet.ops import gen
+from ramet.ops.array_basics import one_of
+
+
+@export('nn.dilation2d')
+def dilation2d(input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None,
+               dilations=None):
+    """Returns the largest sum of pixel and filter under a filter that moves over images.
+
+    Args:
+      input: a tensor [batch, height, width, depth] of real numbers.
+      filter: a tensor [height, width, depth] of the same dtype.
+      strides: [1, height, width, 1], how far the filter moves.
+      rates: [1, height, width, 1], how far apart its elements are.
+      padding: 'SAME' or 'VALID'.
+      name: name of the operation.
+      filters: another name of `filter`.
+      dilations: another name of `rates`.
+
+    Returns:
+      A tensor [batch, height, width, depth].
+    """
+    filter = one_of('filters', filters, 'filter', filter, None)
+    rates = one_of('dilations', dilations, 'rates', rates, None)
+    return gen.Dilation2D(input, filter, strides, rates, padding, name=name)
+
+
+@export('nn.erosion2d')
+def erosion2d(value, kernel, strides, rates, padding, name=None):
+    """Returns the smallest difference of pixel and kernel under a kernel that moves over images.
+
+    Args:
+      value: a tensor [batch, height, width, depth] of real numbers.
+      kernel: a tensor [height, width, depth] of the same dtype, turned by half a turn.
+      strides: [1, height, width, 1], how far the kernel moves.
+      rates: [1, height, width, 1], how far apart its elements are.
+      padding: 'SAME' or 'VALID'.
+      name: name of the operation.
+
+    Returns:
+      A tensor [batch, height, width, depth].
+    """
+    with ops.name_scope(name, 'erosion2d', [value, kernel]) as scope:
+        turned = gen.ReverseV2(kernel, [0, 1])
+        return gen.Neg(gen.Dilation2D(gen.Neg(value), turned, strides, rates, padding, name=scope))
+
+
+@export('contrib.nn.nth_element')
+def nth_element(input, n, reverse=False, name=None):
+    """Returns the element of each row that would be at position `n` if the row was sorted.
+
+    Args:
+      input: a tensor [..., size] of real numbers.
+      n: a scalar of int32.
+      reverse: whether rows are sorted downwards.
+      name: name of the operation.
+
+    Returns:
+      A tensor [...].
+    """
+    return gen.NthElement(input, n, reverse=reverse, name=name)

@@ -1,0 +1,63 @@
+#include "ramet/linalg/bias.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "ramet/linalg/conv_args.h"
+#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/half_spans.h"
+#include "ramet/linalg/parallel.h"
+
+namespace ramet::linalg {
+namespace {
+
+// What fits the first-level cache, and what stays in the second-level one.
+constexpr int64_t kFirstLevel = 1 << 14;
+constexpr int64_t kSecondLevel = 1 << 19;
+constexpr int64_t kGrain = 1 << 14;
+
+// Rows of so many bytes that make up a piece of about this size.
+int64_t RowsPer(int64_t bytes, int64_t row_bytes) {
+  return std::max<int64_t>(bytes / std::max<int64_t>(row_bytes, 1), 1);
+}
+
+void BiasPiece(Type type, int64_t rows, int64_t n, const void* bias, bool relu, void* y) {
+  const int64_t value_dims[2] = {rows, n}, bias_dims[1] = {n};
+  BroadcastPlan plan;
+  BroadcastPlan::Make(value_dims, bias_dims, &plan);
+  Binary(BinaryOp::kAdd, type, plan, y, bias, y);
+  if (relu) Unary(UnaryOp::kRelu, type, y, y, rows * n);
+}
+
+}  // namespace
+
+void AddBias(Type type, int64_t rows, int64_t n, const void* bias, bool relu, void* y) {
+  const int64_t step = RowsPer(kFirstLevel, n * TypeSize(type));
+  ParallelFor((rows + step - 1) / step, kGrain / (step * n + 1) + 1,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  BiasPiece(type, std::min(step, rows - i * step), n, bias, relu,
+                            Advance(type, y, i * step * n));
+                }
+              });
+}
+
+void ConvBias(Type type, const ConvGeometry& g, const void* x, const void* filter, const void* bias,
+              bool relu, void* y) {
+  const int64_t image = g.out_pixels() * g.out_channels;
+  const int64_t fit = RowsPer(kSecondLevel, image * TypeSize(type));
+  if (type == Type::kFloat && g.groups == 1 && IntraOpThreads() == 1 && fit < g.batch) {
+    const int64_t pieces = (g.batch + fit - 1) / fit;
+    const int64_t step = (g.batch + pieces - 1) / pieces;
+    const ConvOperands operands{const_cast<void*>(x), const_cast<void*>(filter), y};
+    const auto add = [&](int64_t begin, int64_t end) {
+      AddBias(type, (end - begin) * g.out_pixels(), g.out_channels, bias, relu,
+              Advance(type, y, begin * image));
+    };
+    if (OneDnnConvInPieces(g, operands, step, std::ref(add))) return;
+  }
+  Conv(type, g, x, filter, y);
+  AddBias(type, g.batch * g.out_pixels(), g.out_channels, bias, relu, y);
+}
+
+}  // namespace ramet::linalg

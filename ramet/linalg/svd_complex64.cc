@@ -1,0 +1,9 @@
+#include <complex>
+
+#include "ramet/linalg/svd_impl.h"
+
+template void ramet::linalg::Decompose<std::complex<float>>::Svd(int64_t, int64_t,
+                                                                 const std::complex<float>*, bool,
+                                                                 std::complex<float>*,
+                                                                 std::complex<float>*,
+                                                                 std::complex<float>*);

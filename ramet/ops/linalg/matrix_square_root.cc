@@ -1,0 +1,71 @@
+#include "ramet/linalg/decompose.h"
+#include "ramet/ops/linalg/matrices.h"
+#include "ramet/ops/math/gradient_util.h"
+
+namespace ramet {
+namespace {
+
+template <class T>
+Status SquareRoot(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
+  for (int64_t i = 0; i < all.count && all.n > 0; ++i) {
+    const int64_t at = i * all.size();
+    linalg::Decompose<T>::SquareRoot(all.n, x.data<T>() + at, y->mutable_data<T>() + at);
+  }
+  return OkStatus();
+}
+
+Output Transposed(GradientContext& c, const Output& x) { return Conj(c, Adjoint(c, x)); }
+
+// The Kronecker product of stacks of matrices [..., n, n]: [..., n * n, n * n].
+class Kronecker {
+ public:
+  Kronecker(GradientContext& c, const Output& shape) : c_(c) {
+    n_ = SliceOf(c, shape, -1, 0);
+    batch_ = SliceOf(c, shape, 0, -2);
+    const Output one = Int32Vector(c, std::vector<int64_t>{1});
+    left_ = ConcatVectors(c, {batch_, n_, one, n_, one});
+    right_ = ConcatVectors(c, {batch_, one, n_, one, n_});
+    square_ = n_ * n_;
+    whole_ = ConcatVectors(c, {batch_, square_, square_});
+    column_ = ConcatVectors(c, {batch_, square_, one});
+  }
+  Output Product(const Output& a, const Output& b) const {
+    return Reshape(c_, Reshape(c_, a, left_) * Reshape(c_, b, right_), whole_);
+  }
+  // A matrix as a column [..., n * n, 1].
+  Output Column(const Output& x) const { return Reshape(c_, x, column_); }
+
+ private:
+  GradientContext& c_;
+  Output n_, batch_, left_, right_, square_, whole_, column_;
+};
+
+// Y * Y = X, so that Y^T * G + G * Y^T is the gradient of Y for the gradient G of X: linear
+// equations for G.
+Status SquareRootGradient(GradientContext& c) {
+  const Output y = c.output(), shape = ShapeOf(c, y);
+  const Output ones = OnesLike(c, c.Add("MatrixDiagPart", {y}));
+  const Output identity = c.Add("MatrixDiag", {ones});
+  const Kronecker kronecker(c, shape);
+  const Output sum = kronecker.Product(identity, Transposed(c, y)) + kronecker.Product(y, identity);
+  const Output solved = c.Add("MatrixSolve", {sum, kronecker.Column(Transposed(c, c.grad()))});
+  return c.Return({Transposed(c, Reshape(c, solved, shape))});
+}
+
+RAMET_OP("MatrixSquareRoot")
+    .Input("input: T")
+    .Output("output: T")
+    .Attr("T: {double, float, half, complex64, complex128}")
+    .Doc(
+        "Returns matrices whose squares are the square matrices along the last two dimensions; NaN "
+        "where real ones have none. Shape of the output: shape of the input. Error: the matrices "
+        "are not square.")
+    .Shape(SquareShape)
+    .Gradient(SquareRootGradient)
+    .CpuKernels<RAMET_LINALG_TYPES>([]<class T>(KernelContext& c) { return SquareRoot<T>(c); });
+
+}  // namespace
+}  // namespace ramet

@@ -33,11 +33,16 @@ std::unique_ptr<Graph> MakeGraph(int64_t nodes) {
   return graph;
 }
 
-// A serialised graph of that many nodes; made once.
+// A serialised graph of that many nodes; made once, and left in RAMET_BENCH_DIR, if that is set,
+// for tensorflow_clone.py.
 const std::string& MetaGraph(int64_t nodes) {
   static std::map<int64_t, std::string> made;
   std::string& bytes = made[nodes];
-  if (bytes.empty()) bytes = ExportMetaGraph(*MakeGraph(nodes)).value();
+  if (!bytes.empty()) return bytes;
+  bytes = ExportMetaGraph(*MakeGraph(nodes)).value();
+  if (const char* folder = std::getenv("RAMET_BENCH_DIR")) {
+    std::ofstream(StrCat(folder, "/clone_", nodes, ".meta"), std::ios::binary) << bytes;
+  }
   return bytes;
 }
 

@@ -2,7 +2,7 @@
 """Runs ramet_bench and, when a Python with TensorFlow is given, the same workloads there, in turns;
 prints a table of docs/benchmarks.md: minima over all turns and the ratios.
 
-usage: table.py mlp|files BENCH_PROGRAM [--tensorflow PYTHON] [--turns N]
+usage: table.py mlp|files|clone BENCH_PROGRAM [--tensorflow PYTHON] [--turns N]
 """
 import argparse
 import json
@@ -12,13 +12,15 @@ import sys
 from collections import defaultdict
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDER = os.environ.get("RAMET_BENCH_DIR", "/dev/shm")
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 # The name of the unit, its seconds; what selects the benchmarks; scripts with their arguments and
 # what is added to the names that they print.
 GROUPS = {
     "mlp": ("µs", 1e-6, "mlp", [("tensorflow_mlp.py", str(n), "/threads:%d" % n) for n in (1, 2)]),
     "files": ("ms", 1e-3, "checkpoint|meta_graph",
-              [("tensorflow_files.py", os.environ.get("RAMET_BENCH_DIR", "/dev/shm"), "")]),
+              [("tensorflow_files.py", FOLDER, "")]),
+    "clone": ("ms", 1e-3, "ramet/clone/", [("tensorflow_clone.py", FOLDER, "")]),
 }
 
 
@@ -28,7 +30,8 @@ def run_ramet(program, group, best):
              "--benchmark_min_time=0.3", "--benchmark_repetitions=5",
              "--benchmark_enable_random_interleaving=true"]
     out = subprocess.run([program] + flags, check=True, stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL).stdout
+                         stderr=subprocess.DEVNULL,
+                         env=dict(os.environ, RAMET_BENCH_DIR=FOLDER)).stdout
     for row in json.loads(out)["benchmarks"]:
         if row["run_type"] != "iteration":
             continue

@@ -19,8 +19,13 @@ void AddRun(CLI::App& app, ramet::Status* status);
 void AddFreeze(CLI::App& app, ramet::Status* status);
 void AddConvert(CLI::App& app, ramet::Status* status);
 void AddDraw(CLI::App& app, ramet::Status* status);
+void AddClone(CLI::App& app, ramet::Status* status);
+void AddExtract(CLI::App& app, ramet::Status* status);
+void AddMerge(CLI::App& app, ramet::Status* status);
 // Sets `differ` when the two files do.
 void AddDiff(CLI::App& app, ramet::Status* status, bool* differ);
+// The same of two graphs.
+void AddDiffGraph(CLI::App& app, ramet::Status* status, bool* differ);
 // MODEL, --meta, --checkpoint and --tags of a command that opens a model.
 void AddModelOptions(CLI::App* command, ModelOptions* options);
 // Offers the commands that the app has when it runs.

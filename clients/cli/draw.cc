@@ -8,7 +8,7 @@
 
 #include "command.h"
 #include "draw.h"
-#include "model.h"
+#include "graph_output.h"
 #include "text.h"
 
 namespace cli {
@@ -21,24 +21,6 @@ struct DrawOptions {
   std::vector<std::string> tags;
   draw::PictureOptions picture;
 };
-
-rm::Status Load(const DrawOptions& options, rm::Graph* graph) {
-  RAMET_ASSIGN_OR_RETURN(const ModelFile file, FindModelFile(options.input));
-  if (file.graph.empty()) {
-    return rm::NotFound(
-        "'", file.path, "' is ", KindName(file.kind),
-        " without a graph to draw: a .meta file, SavedModel or GraphDef is expected");
-  }
-  switch (file.kind) {
-    case ModelFile::Kind::kSavedModel: {
-      RAMET_ASSIGN_OR_RETURN(const auto tags, ChooseTags(file.graph, options.tags));
-      return rm::ImportSavedModel(*graph, file.graph, tags).status();
-    }
-    case ModelFile::Kind::kGraphDef:
-      return rm::ImportGraphDefFile(*graph, file.graph, {.name = ""}).status();
-    default: return rm::ImportMetaGraphFile(*graph, file.graph).status();
-  }
-}
 
 // Replaces a file in one step; pipes and devices are written to.
 rm::Status WriteWhole(const std::string& path, const std::string& text) {
@@ -75,7 +57,7 @@ rm::StatusOr<draw::Picture> PictureOf(const rm::Graph& graph, const draw::Pictur
 
 rm::Status Draw(const DrawOptions& options) {
   rm::Graph graph;
-  RAMET_RETURN_IF_ERROR(Load(options, &graph));
+  RAMET_RETURN_IF_ERROR(ImportGraphOf(options.input, options.tags, &graph));
   RAMET_ASSIGN_OR_RETURN(draw::Picture picture, PictureOf(graph, options.picture));
   const bool dot =
       options.format.empty() ? options.output.ends_with(".dot") : options.format == "dot";

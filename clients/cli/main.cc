@@ -18,6 +18,8 @@ constexpr char kFooter[] =
     "  ramet convert model-1000 model.safetensors\n"
     "  ramet draw model-1000.meta -o model.svg a picture of the graph\n"
     "  ramet freeze model-1000 --output-nodes out -o frozen.pb\n"
+    "  ramet clone in.meta --from in:0 --to out:0 --scope copy -o out.meta\n"
+    "  ramet diff-graph a.meta b.meta          where two graphs part\n"
     "  ramet run model-1000 --feed x=x.npy --fetch out -o results\n"
     "  ramet follow file:checkpoints           a line for each new checkpoint\n"
     "\n"
@@ -26,7 +28,8 @@ constexpr char kFooter[] =
     "the files says what they are.\n"
     "\n"
     "'ramet COMMAND --help' shows more. Exit codes: 0 done, 1 failed, 2 wrong usage;\n"
-    "of diff: 0 equal, 1 different, 2 failed or wrong usage. NO_COLOR=1 turns colours off.";
+    "of diff and diff-graph: 0 equal, 1 different, 2 failed or wrong usage. NO_COLOR=1 turns "
+    "colours off.";
 
 int Complain(std::string message) {
   std::ranges::replace_if(
@@ -64,6 +67,10 @@ int main(int argc, char** argv) {
     cli::AddDiff(app, &status, &differ);
     cli::AddConvert(app, &status);
     cli::AddFreeze(app, &status);
+    cli::AddClone(app, &status);
+    cli::AddExtract(app, &status);
+    cli::AddMerge(app, &status);
+    cli::AddDiffGraph(app, &status, &differ);
     cli::AddRun(app, &status);
     cli::AddDraw(app, &status);
     cli::AddFollow(app, &status);
@@ -81,7 +88,8 @@ int main(int argc, char** argv) {
   if (status.ok() && !std::cout) status = ramet::Unknown("the output could not be written");
   if (!status.ok()) {
     const int code = Complain(status.ToString());
-    return app.got_subcommand("diff") ? kDiffFailed : code;
+    const bool compares = app.got_subcommand("diff") || app.got_subcommand("diff-graph");
+    return compares ? kDiffFailed : code;
   }
   return differ ? kDiffer : kOk;
 }

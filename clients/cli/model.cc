@@ -105,6 +105,7 @@ rm::StatusOr<Model> Model::Open(const ModelOptions& options) {
   RAMET_ASSIGN_OR_RETURN(auto session,
                          rm::Session::Create(*model.graph_, {.allow_soft_placement = true}));
   model.session_ = std::make_unique<rm::Session>(std::move(session));
+  model.has_values_ = !file.checkpoint.empty();
   if (file.kind == ModelFile::Kind::kSavedModel) {
     RAMET_RETURN_IF_ERROR(model.ImportSavedModel(options, file));
   } else {

@@ -56,6 +56,8 @@ class Model {
   ramet::StatusOr<ramet::Signature> FindSignature(const std::string& name) const;
   const ramet::Graph& graph() const { return *graph_; }
   ramet::Session& session() { return *session_; }
+  // Whether the variables have values from a file.
+  bool has_values() const { return has_values_; }
 
  private:
   Model() = default;
@@ -69,6 +71,7 @@ class Model {
   std::unique_ptr<ramet::Graph> graph_ = std::make_unique<ramet::Graph>();
   std::unique_ptr<ramet::Saver> saver_;
   std::unique_ptr<ramet::Session> session_;
+  bool has_values_ = false;
   std::map<std::string, ramet::Signature> signatures_;
   ramet::Feeds feeds_;
   std::vector<ramet::GraphElement> fetches_;

@@ -22,6 +22,10 @@ std::string Paint(const std::string& text, Colour colour);
 std::string Clean(const std::string& text);
 // To stdout, indented; text that is no UTF-8 gets U+FFFD.
 void PrintJson(const nlohmann::json& json);
+// null for an empty text.
+inline nlohmann::json OrNull(const std::string& text) {
+  return text.empty() ? nlohmann::json() : nlohmann::json(text);
+}
 // What commands take that read tensors, for their help.
 inline constexpr char kTensorsHelp[] =
     "A checkpoint (its path without .index; V1: its file, or 'PREFIX-\?\?\?\?\?-of-00004'), a "

@@ -57,10 +57,10 @@ StatusOr<NamedVariables> NamesOf(
 }
 
 // The parts of one partitioned variable.
-Status AddParts(const std::string& name, const std::vector<Variable>& parts,
+Status AddParts(const std::string& name, const SavedVariable& saved,
                 std::vector<Saveable>* saveables) {
   const std::string* full_name = nullptr;
-  for (const Variable& v : parts) {
+  for (const Variable& v : saved.variables()) {
     const auto& slice = v.record().save_slice_info;
     if (!slice) return InvalidArgument("Slices must all be slices: variable '", v.name(), "'");
     if (full_name != nullptr && *full_name != slice->full_name) {
@@ -68,7 +68,7 @@ Status AddParts(const std::string& name, const std::vector<Variable>& parts,
                              " != ", slice->full_name);
     }
     full_name = &slice->full_name;
-    saveables->push_back({name, SliceSpec(*slice), v, nullptr});
+    saveables->push_back({name, SliceSpec(*slice), v, nullptr, saved.stored_as()});
   }
   return OkStatus();
 }
@@ -104,7 +104,7 @@ Status AddObjects(const Graph& graph, const std::vector<SaveableObject>& objects
     if (place != saveables->begin() && std::prev(place)->name == object.name) {
       return SameName(object.name);
     }
-    saveables->insert(place, {object.name, "", Variable(), &object});
+    saveables->insert(place, {object.name, "", Variable(), &object, DType::kInvalid});
   }
   return OkStatus();
 }
@@ -134,9 +134,9 @@ StatusOr<std::vector<Saveable>> CollectSaveables(Graph& graph, const SaverOption
   std::vector<Saveable> saveables;
   for (const auto& [name, saved] : named) {
     if (saved.is_partitioned()) {
-      RAMET_RETURN_IF_ERROR(AddParts(name, saved.variables(), &saveables));
+      RAMET_RETURN_IF_ERROR(AddParts(name, saved, &saveables));
     } else {
-      saveables.push_back({name, "", saved.variables().front(), nullptr});
+      saveables.push_back({name, "", saved.variables().front(), nullptr, saved.stored_as()});
     }
   }
   RAMET_RETURN_IF_ERROR(AddObjects(graph, options.saveable_objects, &saveables));

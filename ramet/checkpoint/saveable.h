@@ -15,6 +15,7 @@ struct Saveable {
   std::string shape_and_slice;
   Variable variable;
   const SaveableObject* object = nullptr;
+  DType stored_as = DType::kInvalid;  // in the checkpoint, where it is not the variable's dtype
 };
 
 // What `options` asks a saver to save, in the order in which TensorFlow saves it: by name, the

@@ -25,11 +25,19 @@ class SavedVariable {
       : variables_(std::move(parts)), is_partitioned_(true) {}
   const std::vector<Variable>& variables() const { return variables_; }
   bool is_partitioned() const { return is_partitioned_; }
+  // The checkpoint's dtype, where it is not the variables': values are cast
+  // (ClonedCheckpointEntry).
+  SavedVariable& StoredAs(DType dtype) {
+    stored_as_ = dtype;
+    return *this;
+  }
+  DType stored_as() const { return stored_as_; }
   void Add(const Variable& part) { variables_.push_back(part); }
 
  private:
   std::vector<Variable> variables_;
   bool is_partitioned_ = false;
+  DType stored_as_ = DType::kInvalid;
 };
 
 // The arguments of a Saver (tf.train.Saver).

@@ -107,10 +107,19 @@ class SaverNodes {
 
   void AddValuesToSave(const Saveable& s, std::vector<Input>* values) {
     if (s.object == nullptr) {
-      values->push_back(ValueToSave(s));
+      values->push_back(CastTo(StoredType(s), ValueToSave(s)));
       return;
     }
     for (const SaveSpec& spec : s.object->specs) values->push_back(spec.tensor);
+  }
+
+  static DType StoredType(const Saveable& s) {
+    return s.stored_as == DType::kInvalid ? s.variable.dtype() : s.stored_as;
+  }
+
+  Output CastTo(DType dtype, const Output& value) {
+    if (!value.valid() || BaseType(value.dtype()) == dtype) return value;
+    return AddOp(graph_, "Cast", {value}, {{"DstT", dtype}}).output(0);
   }
 
   // What is saved: of a variable as a whole the reference or the read that it came with; of a part
@@ -253,7 +262,7 @@ class SaverNodes {
 
   static void AddTypes(const Saveable& s, std::vector<DType>* types) {
     if (s.object == nullptr) {
-      types->push_back(s.variable.dtype());
+      types->push_back(StoredType(s));
       return;
     }
     for (const SaveSpec& spec : s.object->specs) types->push_back(BaseType(spec.tensor.dtype()));
@@ -278,6 +287,7 @@ class SaverNodes {
     if (options_.reshape) {
       value = AddOp(graph_, "Reshape", {value, ShapeInput(s.variable)}).output(0);
     }
+    value = CastTo(s.variable.dtype(), value);
     if (!s.variable.record().is_resource) {
       const bool validate = !options_.reshape && shape.IsFullyDefined();
       return AddOp(graph_, "Assign", {s.variable.ref(), value}, {{"validate_shape", validate}});

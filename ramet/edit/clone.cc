@@ -4,35 +4,58 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "ramet/edit/clone_dtypes.h"
+#include "ramet/edit/clone_functions.h"
 #include "ramet/edit/clone_nodes.h"
 #include "ramet/edit/clone_records.h"
 #include "ramet/edit/clone_state.h"
+#include "ramet/edit/graph_rollback.h"
 #include "ramet/graph/function_library.h"
 #include "ramet/graph/names.h"
 
 namespace ramet {
 namespace {
 
+Status CheckSession(const CloneSession& session, const Graph& graph, const char* argument) {
+  if (!session.valid()) {
+    return InvalidArgument("clone: ", argument,
+                           ": values go from graph to graph through sessions; there is none");
+  }
+  if (session.graph() == &graph) return OkStatus();
+  return InvalidArgument("clone: ", argument, ": the session is of another graph");
+}
+
+Status CheckValue(const StatusOr<Tensor>& value, const Variable& variable, const char* argument) {
+  const std::string name = variable.op_name();
+  if (!value.ok()) {
+    return value.status().WithContext(StrCat("clone: ", argument, ": '", name, "'"));
+  }
+  if (value->empty()) {
+    return FailedPrecondition("clone: ", argument, ": variable '", name, "' has no value");
+  }
+  const bool fits =
+      value->dtype() == variable.dtype() && value->shape().IsCompatibleWith(variable.shape());
+  if (fits) return OkStatus();
+  return InvalidArgument("clone: ", argument, ": variable '", name, "' is ",
+                         DTypeName(variable.dtype()), variable.shape(), "; the value is ",
+                         DTypeName(value->dtype()), value->shape());
+}
+
 StatusOr<VariableValues> CurrentValues(const CloneSelection& selection, const Graph& source,
                                        const CloneOptions& options, bool same_graph) {
   VariableValues values;
   if (same_graph || !options.initial.is(CloneInitialKind::kCurrent)) return values;
-  if (!options.value_of) {
-    return InvalidArgument(
-        "clone: value_of: current values for a clone in another graph come from a session of the "
-        "source; say how a variable's value is found");
-  }
+  const char* argument = options.value_of ? "value_of" : "session";
+  if (!options.value_of) RAMET_RETURN_IF_ERROR(CheckSession(options.session, source, argument));
   for (const SelectedVariable& v : selection.variables()) {
     const std::string name = Operation(&source, v.node).name();
     if (v.record < 0) {
       return InvalidArgument("clone: initial: no record of the source says that '", name,
                              "' is a variable; take a checkpoint or its initializer");
     }
-    auto value = options.value_of(Variable(const_cast<Graph*>(&source), v.record));
-    if (!value.ok()) return value.status().WithContext(StrCat("clone: value_of: '", name, "'"));
-    if (value->empty()) {
-      return FailedPrecondition("clone: value_of: variable '", name, "' has no value");
-    }
+    const Variable variable(const_cast<Graph*>(&source), v.record);
+    auto value = options.value_of ? options.value_of(variable) : options.session.Value(variable);
+    RAMET_RETURN_IF_ERROR(CheckValue(value, variable, argument));
     values.emplace(v.node, *std::move(value));
   }
   return values;
@@ -74,39 +97,61 @@ class Cloner {
         mapping_(std::make_shared<CloneMapping>(&source,
                                                 options.into == nullptr ? &source : options.into)),
         selection_(source, options),
-        nodes_(selection_, options, names_, *mapping_) {}
+        dtypes_(selection_, options),
+        functions_(options, names_, *mapping_),
+        nodes_(selection_, dtypes_, functions_, options, names_, *mapping_) {}
 
   StatusOr<Cloned> Run() {
     RAMET_RETURN_IF_ERROR(selection_.Resolve());
     RAMET_RETURN_IF_ERROR(selection_.Select());
     nodes_.AskDevices();
+    if (!dtypes_.none()) RAMET_RETURN_IF_ERROR(dtypes_.AskRules());
     RAMET_ASSIGN_OR_RETURN(
         const VariableValues values,
         CurrentValues(selection_, *mapping_->source, options_, mapping_->same_graph()));
-    RAMET_RETURN_IF_ERROR(AppendAll());
+    RAMET_RETURN_IF_ERROR(CheckNotFinalized());
+    GraphRollback rollback(*mapping_->target);
+    RAMET_RETURN_IF_ERROR(AppendAll(rollback));
     RAMET_RETURN_IF_ERROR(CloneStateOps(*mapping_).MakeInit(options_, values));
+    rollback.Keep();
     return Cloned(mapping_);
   }
 
  private:
-  Status AppendAll() {
+  Status CheckNotFinalized() const {
+    if (!mapping_->target->finalized()) return OkStatus();
+    return FailedPrecondition("Graph is finalized and cannot be modified.");
+  }
+
+  // Functions go along to another graph; those with state are copied in any case.
+  void AddFunctions(GraphDef& library, GraphRollback& rollback) {
+    functions_.Copy(selection_.nodes(), selection_.functions(), &library);
+    if (!library.has_library()) return;
+    rollback.NoteFunctions(mapping_->target->impl().library->AddFunctions(library));
+  }
+
+  Status AppendAll(GraphRollback& rollback) {
     BothGraphs locks(*mapping_->source, *mapping_->target);
     GraphImpl& target = mapping_->target->impl();
     GraphDef library;
     RAMET_RETURN_IF_ERROR(names_.Init(*mapping_->target, options_));
     RAMET_RETURN_IF_ERROR(CheckLibrary(*mapping_, &library));
+    RAMET_RETURN_IF_ERROR(dtypes_.Plan());
     RAMET_RETURN_IF_ERROR(nodes_.Prepare());
-    if (!mapping_->same_graph()) {
-      target.library->AddFunctions(library);
-      MergeVersions(mapping_->source->impl().versions, target.nodes.empty(), &target.versions);
-    }
     mapping_->scope = names_.scope();
     mapping_->shared = selection_.shared();
+    AddFunctions(library, rollback);
+    if (!mapping_->same_graph()) {
+      MergeVersions(mapping_->source->impl().versions, target.nodes.empty(), &target.versions);
+    }
     nodes_.Append();
     if (!mapping_->scope.empty()) {
-      target.build_state.names_in_use.try_emplace(LowerCase(mapping_->scope), 1);
+      std::string key = LowerCase(mapping_->scope);
+      if (target.build_state.names_in_use.try_emplace(key, 1).second) {
+        rollback.NoteScope(std::move(key));
+      }
     }
-    CloneRecords records(selection_, options_, names_, *mapping_);
+    CloneRecords records(selection_, dtypes_, options_, names_, *mapping_);
     records.CloneVariables();
     records.CloneContexts();
     records.CloneCollections();
@@ -116,9 +161,58 @@ class Cloner {
   const CloneOptions& options_;
   std::shared_ptr<CloneMapping> mapping_;
   CloneSelection selection_;
+  CloneDtypes dtypes_;
   CloneNames names_;
+  CloneFunctions functions_;
   CloneNodes nodes_;
 };
+
+Status CheckTau(double tau) {
+  if (tau >= 0 && tau <= 1) return OkStatus();
+  return InvalidArgument("clone: tau: ", tau, " is not in [0, 1]");
+}
+
+Status AcrossGraphs() {
+  return InvalidArgument(
+      "clone: session: the clone is in another graph, so that no operation reads the original's "
+      "variables; Update and Polyak take the sessions of both graphs");
+}
+
+// The step with tau, made at its first use.
+StatusOr<const CloneMapping::FedStep*> FedStepOf(CloneMapping& mapping, double tau) {
+  auto known = mapping.fed_steps.find(tau);
+  if (known != mapping.fed_steps.end()) return &known->second;
+  GraphRollback rollback(*mapping.target);
+  CloneMapping::FedStep step;
+  CloneStateOps ops(mapping);
+  if (tau == 1) {
+    RAMET_ASSIGN_OR_RETURN(step.op, ops.MakeUpdate("update", &step.feeds));
+  } else {
+    RAMET_ASSIGN_OR_RETURN(step.op, ops.MakePolyak(tau, &step.feeds));
+  }
+  rollback.Keep();
+  return &(mapping.fed_steps[tau] = std::move(step));
+}
+
+Status RunFedStep(CloneMapping& mapping, double tau, const CloneSession& from,
+                  const CloneSession& to) {
+  RAMET_RETURN_IF_ERROR(CheckSession(from, *mapping.source, "session"));
+  RAMET_RETURN_IF_ERROR(CheckSession(to, *mapping.target, "target session"));
+  std::vector<Tensor> values;
+  for (size_t i = 0; i < mapping.variables.size(); ++i) {
+    const Output& original = mapping.variables[i].original;
+    if (mapping.original_ids[i] < 0) {
+      return InvalidArgument("clone: session: no record of the source says that '",
+                             original.op().name(), "' is a variable");
+    }
+    const Variable variable(mapping.source, mapping.original_ids[i]);
+    auto value = from.Value(variable);
+    RAMET_RETURN_IF_ERROR(CheckValue(value, variable, "session"));
+    values.push_back(*std::move(value));
+  }
+  RAMET_ASSIGN_OR_RETURN(const CloneMapping::FedStep* step, FedStepOf(mapping, tau));
+  return to.Run(step->feeds, values, step->op);
+}
 
 }  // namespace
 
@@ -128,6 +222,12 @@ Cloned::Cloned(const Cloned&) = default;
 Cloned& Cloned::operator=(const Cloned&) = default;
 
 Output Cloned::Transformed(const Output& tensor) const {
+  if (tensor.graph() == mapping_->source && !mapping_->given_back.empty()) {
+    auto back = mapping_->given_back.find(EndpointKey({tensor.op().id(), tensor.index()}));
+    if (back != mapping_->given_back.end()) {
+      return Output(Operation(mapping_->target, back->second.node), back->second.index);
+    }
+  }
   const Output copy = mapping_->Of(tensor);
   if (copy.valid() || tensor.graph() != mapping_->source) return copy;
   return mapping_->shared.contains(tensor.op().id()) ? tensor : copy;
@@ -166,21 +266,31 @@ std::vector<Operation> Cloned::operations() const {
 }
 
 StatusOr<Operation> Cloned::UpdateOp() const {
-  if (!mapping_->same_graph()) {
-    return InvalidArgument(
-        "clone: update: the clone is in another graph; take the values from a session of the "
-        "source (Session::Value) and assign them (Session::Assign)");
-  }
+  if (!mapping_->same_graph()) return AcrossGraphs();
   if (!mapping_->update_op.valid()) {
+    GraphRollback rollback(*mapping_->target);
     RAMET_ASSIGN_OR_RETURN(mapping_->update_op, CloneStateOps(*mapping_).MakeUpdate("update"));
+    rollback.Keep();
   }
   return mapping_->update_op;
 }
 
 StatusOr<Operation> Cloned::PolyakOp(double tau) const {
-  if (!(tau >= 0 && tau <= 1)) return InvalidArgument("clone: tau: ", tau, " is not in [0, 1]");
-  if (!mapping_->same_graph()) return UpdateOp();
-  return CloneStateOps(*mapping_).MakePolyak(tau);
+  RAMET_RETURN_IF_ERROR(CheckTau(tau));
+  if (!mapping_->same_graph()) return AcrossGraphs();
+  GraphRollback rollback(*mapping_->target);
+  RAMET_ASSIGN_OR_RETURN(Operation op, CloneStateOps(*mapping_).MakePolyak(tau));
+  rollback.Keep();
+  return op;
+}
+
+Status Cloned::Update(const CloneSession& from, const CloneSession& to) const {
+  return RunFedStep(*mapping_, 1, from, to);
+}
+
+Status Cloned::Polyak(double tau, const CloneSession& from, const CloneSession& to) const {
+  RAMET_RETURN_IF_ERROR(CheckTau(tau));
+  return RunFedStep(*mapping_, tau, from, to);
 }
 
 std::vector<ClonedCheckpointEntry> Cloned::SaverMap() const {
@@ -190,7 +300,12 @@ std::vector<ClonedCheckpointEntry> Cloned::SaverMap() const {
     const std::string& name = mapping_->checkpoint_names[i];
     const Variable& copy = mapping_->variables[i].copy;
     auto [it, added] = position.try_emplace(name, entries.size());
-    if (added) entries.push_back({name, {}, copy.record().save_slice_info.has_value()});
+    if (added) {
+      entries.push_back({name,
+                         {},
+                         copy.record().save_slice_info.has_value(),
+                         CloneStateOps(*mapping_).OriginalDtype(mapping_->variables[i])});
+    }
     entries[it->second].variables.push_back(copy);
   }
   return entries;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -49,11 +50,23 @@ class CloneMapping {
       replaced;  // source tensors that the clone does not compute
   std::unordered_map<VariableId, VariableId> variable_ids;
   std::vector<ClonedVariable> variables;
+  // By position in `variables`: the original's record, or -1.
+  std::vector<VariableId> original_ids;
   // By position in `variables`: the name in checkpoints.
   std::vector<std::string> checkpoint_names;
   std::unordered_set<NodeId> shared;  // source operations that the clone uses as they are
+  // Source tensors that outputs were asked as, with the Cast that gives them in their dtype.
+  std::unordered_map<uint64_t, Endpoint> given_back;
+  // Casts of the clone, by their input and dtype.
+  std::map<std::pair<uint64_t, DType>, NodeId> casts;
   Operation init_op;
   Operation update_op;
+  // What Update and Polyak run: by tau.
+  struct FedStep {
+    std::vector<Output> feeds;  // by position in `variables`
+    Operation op;
+  };
+  std::map<double, FedStep> fed_steps;
 };
 
 }  // namespace ramet

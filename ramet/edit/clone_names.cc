@@ -49,8 +49,8 @@ Status CloneNames::Init(Graph& target, const CloneOptions& options) {
   }
   const bool taken = std::ranges::any_of(
       impl.nodes, [&](const NodeRecord& n) { return n.name.starts_with(prefix_); });
-  // Stripping can make two names one.
-  fresh_ = !taken && strip_.empty();
+  // Stripping a scope, names that are asked for and those of casts can make two names one.
+  fresh_ = !taken && strip_.empty() && options.dtype.none() && options.input_map.empty();
   if (taken) FindTexts(impl);
   return OkStatus();
 }
@@ -78,7 +78,7 @@ void CloneNames::AppendNode(std::string_view name, std::string* block) {
   }
   const std::string mapped = Mapped(name);
   std::string candidate = mapped;
-  auto taken = [&] { return target_->by_name.contains(candidate) || given_.contains(candidate); };
+  auto taken = [&] { return target_->FindNode(candidate) >= 0 || given_.contains(candidate); };
   for (int i = 1; taken(); ++i) candidate = StrCat(mapped, "_", i);
   *block += candidate;
   given_.insert(std::move(candidate));

@@ -15,16 +15,21 @@ template <class T>
 void ReserveMore(std::vector<T>& v, size_t added) {
   const size_t needed = v.size() + added;
   if (needed <= v.capacity()) return;
-  v.reserve(added > v.size() / 4 ? needed : v.size() + v.size() / 2);
+  // A little more: the operations that initialise the clone follow.
+  v.reserve(added > v.size() / 4 ? needed + added / 16 + 64 : v.size() + v.size() / 2);
 }
 
 bool IsGroup(const std::string& text) { return text.starts_with("loc:@"); }
 
 }  // namespace
 
-CloneNodes::CloneNodes(const CloneSelection& selection, const CloneOptions& options,
+CloneNodes::CloneNodes(const CloneSelection& selection, const CloneDtypes& dtypes,
+                       const CloneFunctions& functions, const CloneOptions& options,
                        CloneNames& names, CloneMapping& mapping)
     : selection_(selection),
+      dtypes_(dtypes),
+      functions_(functions),
+      saves_(selection, names),
       options_(options),
       names_(names),
       mapping_(mapping),
@@ -42,7 +47,8 @@ void CloneNodes::AskDevices() {
 
 Status CloneNodes::Prepare() {
   if (target_.finalized) return FailedPrecondition("Graph is finalized and cannot be modified.");
-  const size_t added = selection_.nodes().size() + selection_.cuts().size();
+  const size_t added =
+      selection_.nodes().size() + selection_.cuts().size() + dtypes_.casts().size();
   if (target_.nodes.size() + added > kMaxNodes) {
     return ResourceExhausted("a graph cannot hold ", target_.nodes.size(), " + ", added, " nodes");
   }
@@ -63,11 +69,38 @@ void CloneNodes::NumberNodes() {
   }
   mapping_.copies.assign(source_.nodes.size(), -1);
   for (NodeId id : selection_.nodes()) mapping_.copies[static_cast<size_t>(id)] = next++;
+  NumberSplices();
+  NumberCasts(next);
+}
+
+Endpoint CloneNodes::Mapped(Endpoint e) const {
+  if (mapping_.IsReplaced(e)) return mapping_.replaced.at(EndpointKey(e));
+  const NodeId copy = mapping_.Copy(e.node);
+  return {copy >= 0 ? copy : e.node, e.index};
+}
+
+void CloneNodes::NumberSplices() {
+  for (const auto& [key, from] : selection_.splices()) {
+    mapping_.replaced[key] = Mapped(selection_.Unspliced(from));
+  }
+}
+
+void CloneNodes::NumberCasts(NodeId first) {
+  first_cast_ = first;
+  const auto& casts = dtypes_.casts();
+  for (size_t i = 0; i < casts.size(); ++i) {
+    const NodeId id = first + static_cast<NodeId>(i);
+    mapping_.casts[{EndpointKey(casts[i].from), casts[i].dtype}] = id;
+  }
+  for (const auto& [e, cast] : dtypes_.given_back()) {
+    mapping_.given_back[EndpointKey(e)] = {first + cast, 0};
+  }
 }
 
 Status CloneNodes::CheckOutsideInputs() const {
   for (NodeId id : selection_.nodes()) {
-    for (Endpoint e : source_.inputs(id)) {
+    for (int32_t i = 0; i < source_.nodes[id].num_inputs; ++i) {
+      const Endpoint e = selection_.Unspliced(selection_.InputOf(id, i));
       if (mapping_.IsCloned(e.node) || mapping_.IsReplaced(e)) continue;
       return InvalidArgument("clone: inputs: node '", source_.nodes[id].name, "' reads '",
                              source_.nodes[e.node].name, ":", e.index,
@@ -85,29 +118,34 @@ void CloneNodes::Reserve() {
     edges += static_cast<size_t>(n.num_inputs + n.num_controls);
     outputs += static_cast<size_t>(n.num_outputs);
   }
-  const size_t nodes = selection_.nodes().size() + selection_.cuts().size();
+  const size_t made = selection_.cuts().size() + dtypes_.casts().size();
+  const size_t nodes = selection_.nodes().size() + made;
   ReserveMore(target_.nodes, nodes);
-  ReserveMore(target_.edges, edges);
-  ReserveMore(target_.outputs, outputs + selection_.cuts().size());
+  ReserveMore(target_.edges, edges + dtypes_.casts().size());
+  ReserveMore(target_.outputs, outputs + made);
   ReserveMore(target_.build_state.imported_names, nodes);
-  const size_t names = target_.by_name.size() + nodes;
-  if (names > target_.by_name.bucket_count()) target_.by_name.reserve(names);
+  target_.node_names.Reserve(target_.nodes.size() + nodes + nodes / 16);
 }
 
 void CloneNodes::WriteNames() {
   std::string& block = target_.names.emplace_back();
-  name_ends_.reserve(selection_.cuts().size() + selection_.nodes().size());
+  name_ends_.reserve(selection_.cuts().size() + selection_.nodes().size() + dtypes_.casts().size());
   size_t bytes = 0;
   for (NodeId id : selection_.nodes()) bytes += source_.nodes[id].name.size();
   block.reserve(bytes + selection_.nodes().size() * (names_.scope().size() + 1));
   for (Endpoint cut : selection_.cuts()) {
     std::string name(source_.nodes[cut.node].name);
     if (cut.index > 0 || mapping_.IsCloned(cut.node)) name += StrCat("_", cut.index);
-    names_.AppendNode(name, &block);
+    const ClonePlaceholder* asked = selection_.AskedPlaceholder(cut);
+    names_.AppendNode(asked != nullptr && !asked->name.empty() ? asked->name : name, &block);
     name_ends_.push_back(block.size());
   }
   for (NodeId id : selection_.nodes()) {
     names_.AppendNode(source_.nodes[id].name, &block);
+    name_ends_.push_back(block.size());
+  }
+  for (const CloneDtypes::Cast& cast : dtypes_.casts()) {
+    names_.AppendNode(StrCat(source_.nodes[cast.from.node].name, "/Cast"), &block);
     name_ends_.push_back(block.size());
   }
   block_ = block;
@@ -122,6 +160,7 @@ std::string_view CloneNodes::NewName(NodeId id) const {
 void CloneNodes::Append() {
   Reserve();
   WriteNames();
+  saves_.Plan([&](NodeId id) { return std::string(NewName(id)); });
   device_ids_.assign(source_.devices.size(), -1);
   size_t begin = 0, position = 0;
   auto next_name = [&] {
@@ -132,17 +171,41 @@ void CloneNodes::Append() {
   for (size_t i = 0; i < selection_.cuts().size(); ++i) AppendPlaceholder(i, next_name());
   size_t i = 0;
   for (NodeId id : selection_.nodes()) AppendCopy(id, i++, next_name());
+  for (size_t c = 0; c < dtypes_.casts().size(); ++c) AppendCast(c, next_name());
+}
+
+// On the device of what it reads if that is part of the clone, else where its reader is.
+void CloneNodes::AppendCast(size_t position, std::string_view name) {
+  const CloneDtypes::Cast& cast = dtypes_.casts()[position];
+  const Endpoint from = Mapped(cast.from);
+  const NodeId beside =
+      from.node >= base_ || cast.reader < 0 ? from.node : mapping_.Copy(cast.reader);
+  NodeRecord node{};
+  node.name = name;
+  node.op = OpRegistry::Global().Find("Cast");
+  node.attrs = std::make_shared<const AttrMap>(
+      AttrMap{{"DstT", cast.dtype}, {"SrcT", cast.from_dtype}, {"Truncate", false}});
+  node.device = target_.nodes[beside].device;
+  node.first_edge = static_cast<int32_t>(target_.edges.size());
+  node.num_inputs = 1;
+  target_.edges.push_back(from);
+  node.first_output = static_cast<int32_t>(target_.outputs.size());
+  node.num_outputs = 1;
+  target_.outputs.push_back({cast.dtype, Shape(source_.output(cast.from).shape)});
+  AppendNode(std::move(node));
 }
 
 void CloneNodes::AppendNode(NodeRecord node) {
   const NodeId id = static_cast<NodeId>(target_.nodes.size());
-  target_.by_name.emplace(node.name, id);
   target_.build_state.imported_names.push_back(node.name);
   target_.nodes.push_back(std::move(node));
+  target_.node_names.Add(target_.nodes, id);
 }
 
 void CloneNodes::AppendPlaceholder(size_t cut, std::string_view name) {
-  const OutputRecord output = source_.output(selection_.cuts()[cut]);
+  OutputRecord output = source_.output(selection_.cuts()[cut]);
+  const ClonePlaceholder* asked = selection_.AskedPlaceholder(selection_.cuts()[cut]);
+  if (asked != nullptr && asked->shape) output.shape = *asked->shape;
   AttrMap attrs{{"dtype", BaseType(output.dtype)}, {"shape", output.shape}};
   NodeRecord node{};
   node.name = name;
@@ -161,14 +224,23 @@ const CloneNodes::OpTraits& CloneNodes::TraitsOf(const Op* op) {
   it->second.target = TargetOp(op);
   it->second.has_frame = ControlFlowOf(*op) == ControlFlow::kEnter;
   it->second.has_shared_name = op->schema().FindAttr("shared_name") != nullptr;
+  it->second.is_handle = op->name() == "VarHandleOp";
+  it->second.calls_functions =
+      !functions_.empty() && std::ranges::any_of(op->schema().attrs, [](const AttrSchema& a) {
+        return a.type == "func" || a.type == "list(func)";
+      });
+  it->second.may_hold_names = op->name() == "Const";
   return it->second;
 }
 
 // Ops that a file or the library defines belong to a graph.
 const Op* CloneNodes::TargetOp(const Op* op) {
-  if (same_ || op->registered()) return op;
-  auto [it, added] = target_.foreign_ops.try_emplace(op->name());
-  if (added) it->second = std::make_unique<Op>(op->schema());
+  const std::string* copy = functions_.CopyOf(op->name());
+  if (copy == nullptr && (same_ || op->registered())) return op;
+  OpSchema schema = op->schema();
+  if (copy != nullptr) schema.name = *copy;
+  auto [it, added] = target_.foreign_ops.try_emplace(schema.name);
+  if (added) it->second = std::make_unique<Op>(std::move(schema));
   return it->second.get();
 }
 
@@ -179,14 +251,14 @@ void CloneNodes::AppendCopy(NodeId id, size_t position, std::string_view name) {
   copy.name = name;
   copy.op = traits.target;
   if (traits.has_frame && selection_.open_enters().contains(id)) {
-    const DType type = BaseType(source_.output({id, 0}).dtype);
+    const DType type = BaseType(dtypes_.TypeOf({id, 0}));
     copy.op = OpRegistry::Global().Find("Identity");
     copy.attrs = std::make_shared<const AttrMap>(AttrMap{{"T", type}});
     AppendEdges(id, &copy);
     copy.first_output = static_cast<int32_t>(target_.outputs.size());
     target_.outputs.push_back({type, Shape(source_.output({id, 0}).shape)});
   } else {
-    copy.attrs = AttrsOf(source_.nodes[id], traits);
+    copy.attrs = AttrsOf(id, traits);
     AppendEdges(id, &copy);
     AppendOutputs(id, &copy);
   }
@@ -198,6 +270,7 @@ void CloneNodes::AppendOutputs(NodeId id, NodeRecord* copy) {
   copy->first_output = static_cast<int32_t>(target_.outputs.size());
   for (int32_t i = 0; i < copy->num_outputs; ++i) {
     target_.outputs.push_back(OutputRecord(source_.outputs[from + i]));
+    if (!dtypes_.none()) target_.outputs.back().dtype = dtypes_.TypeOf({id, i});
   }
 }
 
@@ -205,14 +278,11 @@ void CloneNodes::AppendEdges(NodeId id, NodeRecord* copy) {
   const size_t first = target_.edges.size();
   const int32_t from = source_.nodes[id].first_edge;
   copy->first_edge = static_cast<int32_t>(first);
+  const std::vector<int32_t>* casts = dtypes_.none() ? nullptr : dtypes_.CastsOf(id);
   for (int32_t i = 0; i < copy->num_inputs; ++i) {
-    const Endpoint e = source_.edges[from + i];
-    if (mapping_.IsReplaced(e)) {
-      target_.edges.push_back(mapping_.replaced.at(EndpointKey(e)));
-      continue;
-    }
-    const NodeId mapped = mapping_.Copy(e.node);
-    target_.edges.push_back({mapped >= 0 ? mapped : e.node, e.index});
+    const int32_t cast = casts == nullptr ? -1 : (*casts)[static_cast<size_t>(i)];
+    target_.edges.push_back(cast >= 0 ? Endpoint{first_cast_ + cast, 0}
+                                      : Mapped(selection_.InputOf(id, i)));
   }
   const size_t first_control = target_.edges.size();
   for (int32_t i = 0; i < copy->num_controls; ++i) {
@@ -229,6 +299,7 @@ void CloneNodes::AppendControl(NodeId control, size_t first) {
     const auto begin = target_.edges.begin() + static_cast<std::ptrdiff_t>(first);
     if (std::find(begin, target_.edges.end(), e) == target_.edges.end()) target_.edges.push_back(e);
   };
+  if (selection_.IsStripped(control)) return;
   const NodeId mapped = mapping_.Copy(control);
   if (mapped >= 0) {
     target_.edges.push_back({mapped, Endpoint::kControl});
@@ -242,30 +313,48 @@ void CloneNodes::AppendControl(NodeId control, size_t first) {
   }
 }
 
-std::shared_ptr<const AttrMap> CloneNodes::AttrsOf(const NodeRecord& node, const OpTraits& traits) {
-  const bool grouped = node.attrs->Find("_class") != nullptr;
-  if (!grouped && !traits.has_frame && !traits.has_shared_name) return node.attrs;
-  const bool is_shared = node.attrs.use_count() > 1;
-  if (is_shared) {
-    auto known = changed_attrs_.find(node.attrs.get());
-    if (known != changed_attrs_.end()) return known->second;
+// Many nodes share attrs, mostly near ones: what became of them is looked up without reading them.
+std::shared_ptr<const AttrMap> CloneNodes::AttrsOf(NodeId id, const OpTraits& traits) {
+  const std::shared_ptr<const AttrMap>& before = dtypes_.Attrs(id);
+  const bool frozen = selection_.IsFrozenBatchNorm(id);
+  const Tensor* names = traits.may_hold_names ? saves_.NamesOf(id) : nullptr;
+  if (frozen || names != nullptr) {
+    AttrMap changed = *before;
+    if (frozen) changed.Set("is_training", false);
+    if (names != nullptr) changed.Set("value", *names);
+    ChangeAttrs(traits, *before, &changed);
+    return std::make_shared<const AttrMap>(std::move(changed));
   }
-  AttrMap changed = *node.attrs;
-  auto result = ChangeAttrs(node, traits, &changed)
-                    ? std::make_shared<const AttrMap>(std::move(changed))
-                    : node.attrs;
-  if (is_shared) changed_attrs_.emplace(node.attrs.get(), result);
-  return result;
+  KnownAttrs& known = known_attrs_[(reinterpret_cast<uintptr_t>(before.get()) / sizeof(AttrMap)) %
+                                   known_attrs_.size()];
+  if (known.before != before.get()) known = {before.get(), ChangedAttrs(before, traits)};
+  return known.after;
 }
 
-bool CloneNodes::ChangeAttrs(const NodeRecord& node, const OpTraits& traits, AttrMap* attrs) {
-  bool changed = ChangeGroups(node, attrs);
+std::shared_ptr<const AttrMap> CloneNodes::ChangedAttrs(
+    const std::shared_ptr<const AttrMap>& before, const OpTraits& traits) {
+  const bool grouped = before->Find("_class") != nullptr;
+  if (!grouped && !traits.has_frame && !traits.has_shared_name && !traits.calls_functions) {
+    return before;
+  }
+  AttrMap changed = *before;
+  if (!ChangeAttrs(traits, *before, &changed)) return before;
+  return std::make_shared<const AttrMap>(std::move(changed));
+}
+
+bool CloneNodes::ChangeAttrs(const OpTraits& traits, const AttrMap& before, AttrMap* attrs) {
+  bool changed = ChangeGroups(before, attrs);
+  if (traits.calls_functions && functions_.ChangeAttrs(attrs)) changed = true;
   for (const char* name : {"frame_name", "shared_name"}) {
     if (name[0] == 'f' ? !traits.has_frame : !traits.has_shared_name) continue;
-    const Attr* attr = node.attrs->Find(name);
+    const Attr* attr = before.Find(name);
     const std::string* text = attr == nullptr ? nullptr : attr->get<std::string>();
-    if (text == nullptr || text->empty()) continue;
-    attrs->Set(name, names_.Text(*text));
+    if (text == nullptr ? name[0] == 'f' || !traits.is_handle
+                        : text->empty() && !traits.is_handle) {
+      continue;
+    }
+    if (text != nullptr && *text == kAnonymousName) continue;
+    attrs->Set(name, names_.Text(text == nullptr ? std::string() : *text));
     changed = true;
   }
   return changed;
@@ -273,17 +362,17 @@ bool CloneNodes::ChangeAttrs(const NodeRecord& node, const OpTraits& traits, Att
 
 // Groups around operations that are not cloned stay in the same graph, unless devices are asked
 // for.
-bool CloneNodes::ChangeGroups(const NodeRecord& node, AttrMap* attrs) {
-  const Attr* attr = node.attrs->Find("_class");
+bool CloneNodes::ChangeGroups(const AttrMap& before, AttrMap* attrs) {
+  const Attr* attr = before.Find("_class");
   const auto* groups = attr == nullptr ? nullptr : attr->get<std::vector<std::string>>();
   if (groups == nullptr) return false;
   const bool keep = same_ && std::holds_alternative<std::monostate>(options_.device.rule());
   std::vector<std::string> changed;
   for (const std::string& group : *groups) {
-    auto leader = IsGroup(group) ? source_.by_name.find(std::string_view(group).substr(5))
-                                 : source_.by_name.end();
-    if (leader != source_.by_name.end() && mapping_.IsCloned(leader->second)) {
-      changed.push_back(StrCat("loc:@", NewName(leader->second)));
+    const NodeId leader =
+        IsGroup(group) ? source_.FindNode(std::string_view(group).substr(5)) : NodeId{-1};
+    if (leader >= 0 && mapping_.IsCloned(leader)) {
+      changed.push_back(StrCat("loc:@", NewName(leader)));
     } else if (!IsGroup(group) || keep) {
       changed.push_back(group);
     }

@@ -8,9 +8,10 @@
 
 namespace ramet {
 
-CloneRecords::CloneRecords(const CloneSelection& selection, const CloneOptions& options,
-                           CloneNames& names, CloneMapping& mapping)
+CloneRecords::CloneRecords(const CloneSelection& selection, const CloneDtypes& dtypes,
+                           const CloneOptions& options, CloneNames& names, CloneMapping& mapping)
     : selection_(selection),
+      dtypes_(dtypes),
       options_(options),
       names_(names),
       mapping_(mapping),
@@ -32,6 +33,7 @@ void CloneRecords::AddRecord(VariableRecord record, const Output& original,
                              VariableId original_id) {
   const VariableId id = static_cast<VariableId>(target_.variables.size());
   if (original_id >= 0) mapping_.variable_ids[original_id] = id;
+  mapping_.original_ids.push_back(original_id);
   mapping_.checkpoint_names.push_back(record.save_slice_info
                                           ? record.save_slice_info->full_name
                                           : std::string(source_.nodes[original.op().id()].name));
@@ -40,6 +42,16 @@ void CloneRecords::AddRecord(VariableRecord record, const Output& original,
   }
   target_.variables.push_back(std::move(record));
   mapping_.variables.push_back({original, Variable(mapping_.target, id)});
+}
+
+// The copy of an initial value, or its Cast where the variable has another dtype.
+Output CloneRecords::InitialValue(const Output& value, const VariableRecord& copy) const {
+  if (dtypes_.none() || !value.valid()) return Copied(value);
+  const Output& of = copy.snapshot.valid() ? copy.snapshot : copy.variable;
+  const DType dtype = BaseType(target_.output({of.op().id(), of.index()}).dtype);
+  auto cast = mapping_.casts.find({EndpointKey({value.op().id(), value.index()}), dtype});
+  return cast == mapping_.casts.end() ? Copied(value)
+                                      : Output(Operation(mapping_.target, cast->second), 0);
 }
 
 void CloneRecords::CloneVariables() {
@@ -53,7 +65,7 @@ void CloneRecords::CloneVariables() {
     record.variable = Copied(record.variable);
     record.initializer = mapping_.Of(record.initializer);
     record.snapshot = Copied(record.snapshot);
-    record.initial_value = Copied(record.initial_value);
+    record.initial_value = InitialValue(record.initial_value, record);
     AddRecord(std::move(record), original, static_cast<VariableId>(v));
   }
   for (const SelectedVariable& v : selection_.variables()) {
@@ -103,8 +115,8 @@ std::string CloneRecords::Renamed(std::string_view name, bool* found) const {
   const size_t colon = op.find(':');
   const std::string_view index = colon == std::string_view::npos ? "" : op.substr(colon);
   op = op.substr(0, colon);
-  auto it = source_.by_name.find(op);
-  const NodeId copy = it == source_.by_name.end() ? -1 : mapping_.Copy(it->second);
+  const NodeId found_node = source_.FindNode(op);
+  const NodeId copy = found_node < 0 ? -1 : mapping_.Copy(found_node);
   if (copy >= 0) return StrCat(mark, target_.nodes[copy].name, index);
   *found = false;
   return std::string(name);
@@ -130,7 +142,8 @@ std::optional<CollectionItem> CloneRecords::Message(const std::string& key,
 std::optional<CollectionItem> CloneRecords::Item(const std::string& key,
                                                  const CollectionItem& item) const {
   if (const auto* tensor = std::get_if<Output>(&item)) {
-    const Output copy = Copied(*tensor);
+    const Output copy =
+        selection_.IsStripped(tensor->op().id()) ? mapping_.Of(*tensor) : Copied(*tensor);
     if (copy.valid()) return copy;
   } else if (const auto* op = std::get_if<Operation>(&item)) {
     const Operation copy = mapping_.Of(*op);
@@ -169,9 +182,24 @@ bool CloneRecords::IsClonable(ControlFlowContext& context) const {
   return mapping_.IsCloned(cond.pivot().op().id()) && CopiedOrSame(cond.pred()).valid();
 }
 
+// A cast is where what it reads is.
+void CloneRecords::PlaceCasts() {
+  for (const auto& [key, id] : mapping_.casts) {
+    const Operation cast(mapping_.target, id);
+    const Endpoint from = target_.edges[static_cast<size_t>(target_.nodes[id].first_edge)];
+    auto of = target_.build_state.context_of.find(from.node);
+    if (of == target_.build_state.context_of.end()) continue;
+    const bool exit = ControlFlowOf(*target_.nodes[from.node].op) == ControlFlow::kExit;
+    ControlFlowContext* context = exit ? of->second->outer() : of->second;
+    if (context == nullptr) continue;
+    target_.build_state.context_of[id] = context;
+    for (ControlFlowContext* c = context; c != nullptr; c = c->outer()) c->AddName(Output(cast, 0));
+  }
+}
+
 void CloneRecords::CloneContexts() {
   const auto& contexts = source_.build_state.contexts;
-  if (contexts.empty()) return;
+  if (contexts.empty() && target_.build_state.contexts.empty()) return;
   // Listed operations stay inside what is around them; others stand where their loop stood.
   const bool listed = !options_.ops.empty() || !options_.scope.empty();
   std::unordered_map<ControlFlowContext*, ControlFlowContext*> copies = {{nullptr, nullptr}};
@@ -192,6 +220,7 @@ void CloneRecords::CloneContexts() {
   auto& context_of = target_.build_state.context_of;
   context_of.reserve(context_of.size() + added.size());
   for (const auto& [id, context] : added) context_of[id] = context;
+  PlaceCasts();
 }
 
 ControlFlowContext* CloneRecords::CloneContext(ControlFlowContext& context,

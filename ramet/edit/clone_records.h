@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ramet/edit/clone_dtypes.h"
 #include "ramet/edit/clone_names.h"
 #include "ramet/edit/clone_selection.h"
 #include "ramet/graph/control_flow_context.h"
@@ -16,8 +17,8 @@ namespace ramet {
 // Runs after CloneNodes::Append; cannot fail.
 class CloneRecords {
  public:
-  CloneRecords(const CloneSelection& selection, const CloneOptions& options, CloneNames& names,
-               CloneMapping& mapping);
+  CloneRecords(const CloneSelection& selection, const CloneDtypes& dtypes,
+               const CloneOptions& options, CloneNames& names, CloneMapping& mapping);
   void CloneVariables();
   void CloneContexts();
   void CloneCollections();
@@ -34,9 +35,12 @@ class CloneRecords {
   std::string Renamed(std::string_view name, bool* found) const;
   bool IsClonable(ControlFlowContext& context) const;
   ControlFlowContext* CloneContext(ControlFlowContext& context, ControlFlowContext* outer);
+  Output InitialValue(const Output& value, const VariableRecord& copy) const;
+  void PlaceCasts();
   void CloneValues(const ControlFlowContext& from, ControlFlowContext* to) const;
 
   const CloneSelection& selection_;
+  const CloneDtypes& dtypes_;
   const CloneOptions& options_;
   CloneNames& names_;
   CloneMapping& mapping_;

@@ -4,7 +4,9 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "ramet/edit/training_parts.h"
 #include "ramet/graph/control_flow_util.h"
+#include "ramet/graph/names.h"
 
 namespace ramet {
 namespace {
@@ -102,27 +104,62 @@ Status CloneSelection::ResolveInputs() {
   for (const CloneElement& element : options_.inputs) {
     RAMET_ASSIGN_OR_RETURN(const Endpoint e, ResolveTensor(element, "inputs"));
     if (IsCut(e)) continue;
-    const Operation op(&source_, e.node);
-    if (IsRef(op.output(e.index).dtype())) {
-      return InvalidArgument("clone: inputs: '", op.name(), ":", e.index,
-                             "' is a reference to a variable; name a tensor that reads it");
-    }
-    if (op.type() == "Placeholder") {
+    if (impl_.nodes[e.node].op->name() == "Placeholder") {
       starts_.push_back(e.node);
-    } else {
-      Cut(e);
-      cuts_.push_back(e);
+      continue;
     }
+    RAMET_RETURN_IF_ERROR(CutOrRefuse(e, "inputs"));
   }
   return OkStatus();
 }
 
+Status CloneSelection::CutOrRefuse(Endpoint e, const char* argument) {
+  if (IsRef(impl_.output(e).dtype)) {
+    return InvalidArgument("clone: ", argument, ": '", TensorName(e),
+                           "' is a reference to a variable; name a tensor that reads it");
+  }
+  Cut(e);
+  cuts_.push_back(e);
+  return OkStatus();
+}
+
+const ClonePlaceholder* CloneSelection::AskedPlaceholder(Endpoint cut) const {
+  auto found = asked_.find(EndpointKey(cut));
+  return found == asked_.end() ? nullptr : &found->second;
+}
+
+Status CloneSelection::CheckPlaceholder(const ClonePlaceholder& placeholder,
+                                        const Output& replaced) const {
+  if (!placeholder.name.empty() && !IsValidScopeName(placeholder.name, true)) {
+    return InvalidArgument("clone: input_map: '", placeholder.name, "', the placeholder for '",
+                           replaced.name(), "', is not a valid name");
+  }
+  if (placeholder.shape && !placeholder.shape->IsCompatibleWith(replaced.shape())) {
+    return InvalidArgument("clone: input_map: a placeholder of shape ", *placeholder.shape,
+                           " for '", replaced.name(), "', which has shape ", replaced.shape());
+  }
+  return OkStatus();
+}
+
+// With rules for dtypes, what replaces a floating tensor may be of another floating dtype.
+bool CloneSelection::MayCast(DType wanted, DType given) const {
+  return !options_.dtype.none() && IsFloating(wanted) && IsFloating(BaseType(given));
+}
+
 Status CloneSelection::ResolveReplacements() {
   const Graph* target = options_.into == nullptr ? &source_ : options_.into;
-  for (const auto& [element, by] : options_.input_map) {
+  for (const auto& [element, replacement] : options_.input_map) {
     RAMET_ASSIGN_OR_RETURN(const Endpoint e, ResolveTensor(element, "input_map"));
     const Output replaced(Operation(&source_, e.node), e.index);
     const std::string name = replaced.name();
+    if (IsCut(e)) return InvalidArgument("clone: input_map: '", name, "' is replaced twice");
+    if (const ClonePlaceholder* placeholder = replacement.placeholder()) {
+      RAMET_RETURN_IF_ERROR(CheckPlaceholder(*placeholder, replaced));
+      RAMET_RETURN_IF_ERROR(CutOrRefuse(e, "input_map"));
+      asked_[EndpointKey(e)] = *placeholder;
+      continue;
+    }
+    const Output& by = *replacement.tensor();
     if (!by.valid()) {
       return InvalidArgument("clone: input_map: what replaces '", name, "' is an invalid handle");
     }
@@ -131,7 +168,7 @@ Status CloneSelection::ResolveReplacements() {
                              "', is not an element of the graph that gets the clone");
     }
     const DType wanted = replaced.dtype(), given = by.dtype();
-    if (IsRef(wanted) ? wanted != given : wanted != BaseType(given)) {
+    if (IsRef(wanted) ? wanted != given : wanted != BaseType(given) && !MayCast(wanted, given)) {
       return InvalidArgument("clone: input_map: '", by.name(), "' is ", DTypeName(given), "; '",
                              name, "', which it replaces, is ", DTypeName(wanted));
     }
@@ -139,7 +176,6 @@ Status CloneSelection::ResolveReplacements() {
       return InvalidArgument("clone: input_map: '", by.name(), "' has shape ", by.shape(), "; '",
                              name, "', which it replaces, has shape ", replaced.shape());
     }
-    if (IsCut(e)) return InvalidArgument("clone: input_map: '", name, "' is replaced twice");
     Cut(e);
     replacements_.emplace_back(e, by);
   }
@@ -167,6 +203,9 @@ Status CloneSelection::Resolve() {
     if (is_tensor()) {
       RAMET_ASSIGN_OR_RETURN(const Endpoint e, ResolveTensor(element, "outputs"));
       if (IsCut(e)) continue;
+      outputs_.push_back(e);
+    } else {
+      AddOutputs(id);
     }
     starts_.push_back(id);
   }
@@ -175,6 +214,27 @@ Status CloneSelection::Resolve() {
     starts_.push_back(id);
   }
   return OkStatus();
+}
+
+void CloneSelection::AddOutputs(NodeId id) {
+  for (int32_t i = 0; i < impl_.nodes[id].num_outputs; ++i) outputs_.push_back({id, i});
+}
+
+Endpoint CloneSelection::Unspliced(Endpoint e) const {
+  if (splices_.empty()) return e;
+  for (auto it = splices_.find(EndpointKey(e)); it != splices_.end();
+       it = splices_.find(EndpointKey(e))) {
+    e = it->second;
+  }
+  return e;
+}
+
+Endpoint CloneSelection::InputOf(NodeId id, int32_t i) const {
+  if (!batch_norms_.empty() && (i == 3 || i == 4)) {
+    auto frozen = batch_norms_.find(id);
+    if (frozen != batch_norms_.end()) return i == 3 ? frozen->second.first : frozen->second.second;
+  }
+  return impl_.inputs(id)[static_cast<size_t>(i)];
 }
 
 // state_: the variables and other resources; users_: what reads, assigns, checks or updates one of
@@ -237,6 +297,9 @@ bool CloneSelection::Initializes(NodeId user, NodeId state) {
 }
 
 Status CloneSelection::ShareState() {
+  if (!functions_->empty()) {
+    for (NodeId id : state_) state_by_name_.emplace(NameOfState(id), id);
+  }
   if (options_.variables.all_own() && options_.resources.all_own()) return OkStatus();
   const bool same = options_.into == nullptr || options_.into == &source_;
   for (NodeId id : state_) {
@@ -281,11 +344,29 @@ void CloneSelection::MarkNeeded() {
     }
     const NodeId id = stack_.back();
     stack_.pop_back();
-    for (Endpoint e : impl_.inputs(id)) {
+    if (!functions_->empty()) MarkStateOfCalls(id);
+    for (int32_t i = 0; i < impl_.nodes[id].num_inputs; ++i) {
+      const Endpoint e = InputOf(id, i);
       if (!IsCut(e)) Mark(e.node);
     }
     for (Endpoint e : impl_.controls(id)) {
       if (has_cut_[static_cast<size_t>(e.node)] == 0) Mark(e.node);
+    }
+  }
+}
+
+// The name that the session knows the state by.
+std::string CloneSelection::NameOfState(NodeId id) const {
+  const std::string shared = impl_.nodes[id].attrs->GetOr<std::string>("shared_name", "");
+  return shared.empty() ? std::string(impl_.nodes[id].name) : shared;
+}
+
+// State of the graph that functions name in their bodies.
+void CloneSelection::MarkStateOfCalls(NodeId id) {
+  for (const std::string& function : functions_->CalledBy(impl_.nodes[id])) {
+    for (const FunctionStates::State& state : functions_->Behind(function)) {
+      auto [first, last] = state_by_name_.equal_range(state.name);
+      for (auto it = first; it != last; ++it) Mark(it->second);
     }
   }
 }
@@ -410,8 +491,10 @@ Status CloneSelection::CollectVariables() {
 
 Status CloneSelection::Select() {
   std::shared_lock lock(impl_.mutex);
+  functions_ = std::make_unique<FunctionStates>(impl_);
   RAMET_RETURN_IF_ERROR(FindState());
   RAMET_RETURN_IF_ERROR(ShareState());
+  if (options_.strip_training) TrainingParts(*this).FindBatchNorms();
   if (whole_) {
     std::fill(selected_.begin(), selected_.end(), uint8_t{1});
     for (NodeId id : shared_) selected_[static_cast<size_t>(id)] = 0;
@@ -435,6 +518,8 @@ Status CloneSelection::Select() {
     MarkNeeded();
     if (!options_.outputs.empty()) MarkLoops();
   }
+  if (options_.strip_training) TrainingParts(*this).Strip();
+  nodes_.reserve(static_cast<size_t>(std::ranges::count(selected_, uint8_t{1})));
   for (NodeId id = 0; id < static_cast<NodeId>(selected_.size()); ++id) {
     if (IsSelected(id)) nodes_.push_back(id);
   }

@@ -5,9 +5,13 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ramet/edit/clone_functions.h"
 #include "ramet/edit/clone_mapping.h"
 
 namespace ramet {
+
+// The shared_name of handles that make a variable each time (ResourceHandle::ANONYMOUS_NAME).
+inline constexpr std::string_view kAnonymousName = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
 
 // What an op has to do with state, as far as clones care.
 enum class StateRole : uint8_t {
@@ -58,27 +62,53 @@ class CloneSelection {
   const std::vector<NodeId>& nodes() const { return nodes_; }
   const std::vector<SelectedVariable>& variables() const { return variables_; }
   const std::vector<Endpoint>& cuts() const { return cuts_; }
+  // How a cut's placeholder was asked for; null if it was not.
+  const ClonePlaceholder* AskedPlaceholder(Endpoint cut) const;
   const std::vector<std::pair<Endpoint, Output>>& replacements() const { return replacements_; }
+  // The tensors among the outputs, and all of the operations among them.
+  const std::vector<Endpoint>& outputs() const { return outputs_; }
   const std::unordered_set<NodeId>& shared() const { return shared_; }
   // Enters into frames whose loop is not part of the clone: they become Identity.
   const std::unordered_set<NodeId>& open_enters() const { return open_enters_; }
   bool IsSelected(NodeId id) const { return selected_[static_cast<size_t>(id)] != 0; }
+  FunctionStates& functions() { return *functions_; }
+  const Graph* source() const { return &source_; }
+  const GraphImpl& impl() const { return impl_; }
+
+  // What strip_training changes. Operations that are left out: nothing waits for them.
+  bool IsStripped(NodeId id) const {
+    return !stripped_.empty() && stripped_[static_cast<size_t>(id)] != 0;
+  }
+  // Tensors of operations that are left out, and what these passed on.
+  const std::unordered_map<uint64_t, Endpoint>& splices() const { return splices_; }
+  Endpoint Unspliced(Endpoint e) const;
+  // What input `i` of a selected node is in the clone, still as a tensor of the source.
+  Endpoint InputOf(NodeId id, int32_t i) const;
+  // Batch norms that become ones of inference.
+  bool IsFrozenBatchNorm(NodeId id) const { return batch_norms_.contains(id); }
 
  private:
+  friend class TrainingParts;
   StatusOr<Endpoint> ResolveTensor(const CloneElement& element, const char* argument) const;
   StatusOr<NodeId> ResolveOperation(const CloneElement& element, const char* argument) const;
   Status ResolveInputs();
   Status ResolveReplacements();
+  Status CheckPlaceholder(const ClonePlaceholder& placeholder, const Output& replaced) const;
+  bool MayCast(DType wanted, DType given) const;
   bool IsCut(Endpoint e) const {
     return has_cut_[static_cast<size_t>(e.node)] != 0 && cut_keys_.contains(EndpointKey(e));
   }
   void Cut(Endpoint e);
+  Status CutOrRefuse(Endpoint e, const char* argument);
+  void AddOutputs(NodeId id);
   Status FindState();
   bool Initializes(NodeId user, NodeId state);
   Status ShareState();
   void Mark(NodeId id);
   void MarkNeeded();
   void MarkStateOf(NodeId id);
+  void MarkStateOfCalls(NodeId id);
+  std::string NameOfState(NodeId id) const;
   bool MarkBranches();
   void MarkLoops();
   SelectedVariable Describe(NodeId node) const;
@@ -95,6 +125,11 @@ class CloneSelection {
   std::vector<NodeId> starts_;
   std::vector<Endpoint> cuts_;
   std::vector<std::pair<Endpoint, Output>> replacements_;
+  std::unordered_map<uint64_t, ClonePlaceholder> asked_;
+  std::vector<Endpoint> outputs_;
+  std::vector<uint8_t> stripped_;
+  std::unordered_map<uint64_t, Endpoint> splices_;
+  std::unordered_map<NodeId, std::pair<Endpoint, Endpoint>> batch_norms_;  // mean, variance
   std::unordered_set<uint64_t> cut_keys_;
   std::vector<uint8_t> has_cut_;
   std::vector<uint8_t> selected_;
@@ -102,6 +137,8 @@ class CloneSelection {
   std::unordered_multimap<NodeId, NodeId> users_;  // of state, as FindState explains
   std::unordered_map<NodeId, VariableId> record_of_;
   std::vector<NodeId> state_;
+  std::unique_ptr<FunctionStates> functions_;
+  std::unordered_multimap<std::string, NodeId> state_by_name_;  // if there are functions
   std::unordered_set<NodeId> shared_;
   std::vector<NodeId> nodes_;
   std::vector<SelectedVariable> variables_;

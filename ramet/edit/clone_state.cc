@@ -1,7 +1,6 @@
 #include "ramet/edit/clone_state.h"
 
-#include <cstring>
-
+#include "ramet/edit/convert_floating.h"
 #include "ramet/graph/names.h"
 #include "ramet/graph/variable_scope.h"
 
@@ -83,6 +82,24 @@ StatusOr<Operation> CloneStateOps::Assign(const Variable& to, const Output& valu
   return AddBeside(to, "Assign", name, {to.ref(), value}, {{"validate_shape", validate}});
 }
 
+DType CloneStateOps::OriginalDtype(const ClonedVariable& v) const {
+  const DType t = BaseType(v.original.dtype());
+  return t == DType::kResource ? v.original.op().attrs()->GetOr<DType>("dtype", kFloat) : t;
+}
+
+StatusOr<Output> CloneStateOps::Converted(const Variable& beside, const Output& value, DType dtype,
+                                          std::string_view name) {
+  if (BaseType(value.dtype()) == dtype) return value;
+  RAMET_ASSIGN_OR_RETURN(Operation cast,
+                         AddBeside(beside, "Cast", name, {value}, {{"DstT", dtype}}));
+  return cast.output(0);
+}
+
+// What the original holds, in its dtype.
+StatusOr<Output> CloneStateOps::Current(const ClonedVariable& v, std::string_view name) {
+  return Read(v.copy, v.original, OriginalDtype(v), StrCat(name, "/read"));
+}
+
 Status CloneStateOps::CompleteReads() {
   for (const ClonedVariable& v : mapping_.variables) {
     if (!v.copy.record().is_resource || v.copy.record().snapshot != v.copy.ref()) continue;
@@ -120,10 +137,14 @@ StatusOr<std::vector<Operation>> CloneStateOps::AssignAll(const VariableValues& 
     const std::string name = StrCat("init/", v.original.op().name());
     Output value;
     if (mapping_.same_graph()) {
+      RAMET_ASSIGN_OR_RETURN(value, Current(v, name));
       RAMET_ASSIGN_OR_RETURN(value,
-                             Read(v.copy, v.original, v.copy.dtype(), StrCat(name, "/read")));
+                             Converted(v.copy, value, v.copy.dtype(), StrCat(name, "/cast")));
     } else {
-      const Tensor& held = values.at(v.original.op().id());
+      Tensor held = values.at(v.original.op().id());
+      if (held.dtype() == OriginalDtype(v) && held.dtype() != v.copy.dtype()) {
+        RAMET_ASSIGN_OR_RETURN(held, ConvertFloating(held, v.copy.dtype()));
+      }
       RAMET_ASSIGN_OR_RETURN(Operation constant,
                              AddBeside(v.copy, "Const", StrCat(name, "/value"), {},
                                        {{"value", held}, {"dtype", held.dtype()}}));
@@ -142,7 +163,7 @@ StatusOr<std::vector<Operation>> CloneStateOps::RestoreAll(const std::string& pr
   for (size_t i = 0; i < mapping_.variables.size(); ++i) {
     names.push_back(mapping_.checkpoint_names[i]);
     slices.push_back(SliceSpec(mapping_.variables[i].copy.record()));
-    dtypes.push_back(mapping_.variables[i].copy.dtype());
+    dtypes.push_back(OriginalDtype(mapping_.variables[i]));
   }
   std::vector<Output> inputs;
   for (auto& [part, value] : {std::pair<const char*, Tensor>{"init/prefix", Tensor(prefix)},
@@ -155,19 +176,29 @@ StatusOr<std::vector<Operation>> CloneStateOps::RestoreAll(const std::string& pr
   RAMET_ASSIGN_OR_RETURN(Operation restore,
                          Add("RestoreV2", "init/RestoreV2", inputs, {{"dtypes", dtypes}}));
   for (size_t i = 0; i < mapping_.variables.size(); ++i) {
-    RAMET_ASSIGN_OR_RETURN(ops.emplace_back(),
-                           Assign(mapping_.variables[i].copy, restore.output(static_cast<int>(i)),
-                                  StrCat("init/", mapping_.variables[i].original.op().name())));
+    const ClonedVariable& v = mapping_.variables[i];
+    const std::string name = StrCat("init/", v.original.op().name());
+    RAMET_ASSIGN_OR_RETURN(Output value, Converted(v.copy, restore.output(static_cast<int>(i)),
+                                                   v.copy.dtype(), StrCat(name, "/cast")));
+    RAMET_ASSIGN_OR_RETURN(ops.emplace_back(), Assign(v.copy, value, name));
   }
   return ops;
 }
 
-StatusOr<Operation> CloneStateOps::MakeUpdate(std::string_view group) {
+StatusOr<Output> CloneStateOps::Fed(const ClonedVariable& v, const std::string& name) {
+  RAMET_ASSIGN_OR_RETURN(Operation fed,
+                         AddBeside(v.copy, "Placeholder", StrCat(name, "/value"), {},
+                                   {{"dtype", OriginalDtype(v)}, {"shape", v.copy.shape()}}));
+  return fed.output(0);
+}
+
+StatusOr<Operation> CloneStateOps::MakeUpdate(std::string_view group, std::vector<Output>* feeds) {
   std::vector<Operation> ops;
   for (const ClonedVariable& v : mapping_.variables) {
     const std::string name = StrCat(group, "/", v.original.op().name());
-    RAMET_ASSIGN_OR_RETURN(Output value,
-                           Read(v.copy, v.original, v.copy.dtype(), StrCat(name, "/read")));
+    RAMET_ASSIGN_OR_RETURN(Output value, feeds != nullptr ? Fed(v, name) : Current(v, name));
+    if (feeds != nullptr) feeds->push_back(value);
+    RAMET_ASSIGN_OR_RETURN(value, Converted(v.copy, value, v.copy.dtype(), StrCat(name, "/cast")));
     RAMET_ASSIGN_OR_RETURN(ops.emplace_back(), Assign(v.copy, value, name));
   }
   return Group(group, std::move(ops));
@@ -175,14 +206,12 @@ StatusOr<Operation> CloneStateOps::MakeUpdate(std::string_view group) {
 
 StatusOr<Output> CloneStateOps::Mixed(const Variable& to, const Output& current,
                                       const Output& target, double tau, const std::string& name) {
+  const DType dtype = BaseType(current.dtype());
   auto weight = [&](double w, const char* part) -> StatusOr<Output> {
     RAMET_ASSIGN_OR_RETURN(
         Operation constant,
         AddBeside(to, "Const", StrCat(name, part), {}, {{"value", Tensor(w)}, {"dtype", kDouble}}));
-    if (to.dtype() == kDouble) return constant.output(0);
-    RAMET_ASSIGN_OR_RETURN(Operation cast, AddBeside(to, "Cast", StrCat(name, part, "/cast"),
-                                                     {constant.output(0)}, {{"DstT", to.dtype()}}));
-    return cast.output(0);
+    return Converted(to, constant.output(0), dtype, StrCat(name, part, "/cast"));
   };
   RAMET_ASSIGN_OR_RETURN(Output tau_of, weight(tau, "/tau"));
   RAMET_ASSIGN_OR_RETURN(Output rest_of, weight(1 - tau, "/rest"));
@@ -195,17 +224,31 @@ StatusOr<Output> CloneStateOps::Mixed(const Variable& to, const Output& current,
   return sum.output(0);
 }
 
-StatusOr<Operation> CloneStateOps::MakePolyak(double tau) {
+// In the wider one of both dtypes.
+StatusOr<Output> CloneStateOps::MixedValue(const ClonedVariable& v, Output value, double tau,
+                                           const std::string& name) {
+  const DType own_dtype = v.copy.dtype();
+  RAMET_ASSIGN_OR_RETURN(Output own,
+                         Read(v.copy, v.copy.ref(), own_dtype, StrCat(name, "/read_own")));
+  if (DTypeSize(OriginalDtype(v)) >= DTypeSize(own_dtype)) {
+    RAMET_ASSIGN_OR_RETURN(own, Converted(v.copy, own, OriginalDtype(v), StrCat(name, "/cast")));
+  } else {
+    RAMET_ASSIGN_OR_RETURN(value, Converted(v.copy, value, own_dtype, StrCat(name, "/cast")));
+  }
+  return Mixed(v.copy, value, own, tau, name);
+}
+
+StatusOr<Operation> CloneStateOps::MakePolyak(double tau, std::vector<Output>* feeds) {
   const std::string group = "polyak";
   std::vector<Operation> ops;
   for (const ClonedVariable& v : mapping_.variables) {
     const std::string name = StrCat(group, "/", v.original.op().name());
-    const DType dtype = v.copy.dtype();
-    RAMET_ASSIGN_OR_RETURN(Output value, Read(v.copy, v.original, dtype, StrCat(name, "/read")));
-    if (IsFloating(dtype)) {
-      RAMET_ASSIGN_OR_RETURN(Output own,
-                             Read(v.copy, v.copy.ref(), dtype, StrCat(name, "/read_own")));
-      RAMET_ASSIGN_OR_RETURN(value, Mixed(v.copy, value, own, tau, name));
+    RAMET_ASSIGN_OR_RETURN(Output value, feeds != nullptr ? Fed(v, name) : Current(v, name));
+    if (feeds != nullptr) feeds->push_back(value);
+    if (IsFloating(v.copy.dtype())) {
+      RAMET_ASSIGN_OR_RETURN(value, MixedValue(v, value, tau, name));
+      RAMET_ASSIGN_OR_RETURN(value,
+                             Converted(v.copy, value, v.copy.dtype(), StrCat(name, "/rounded")));
     }
     RAMET_ASSIGN_OR_RETURN(ops.emplace_back(), Assign(v.copy, value, name));
   }

@@ -21,8 +21,11 @@ class CloneStateOps {
   // init_op. `values` has one for
   // every variable with kCurrent across graphs. \error as Graph::AddNode.
   Status MakeInit(const CloneOptions& options, const VariableValues& values);
-  StatusOr<Operation> MakeUpdate(std::string_view name);
-  StatusOr<Operation> MakePolyak(double tau);
+  // The original's values are read in the graph, or come through placeholders, which `feeds` gets.
+  StatusOr<Operation> MakeUpdate(std::string_view name, std::vector<Output>* feeds = nullptr);
+  StatusOr<Operation> MakePolyak(double tau, std::vector<Output>* feeds = nullptr);
+  // Of the original; never a reference type.
+  DType OriginalDtype(const ClonedVariable& v) const;
 
  private:
   std::string NewName(std::string_view name) const;
@@ -34,6 +37,12 @@ class CloneStateOps {
   StatusOr<Output> Read(const Variable& beside, const Output& variable, DType dtype,
                         std::string_view name);
   StatusOr<Operation> Assign(const Variable& to, const Output& value, std::string_view name);
+  StatusOr<Output> Converted(const Variable& beside, const Output& value, DType dtype,
+                             std::string_view name);
+  StatusOr<Output> Current(const ClonedVariable& v, std::string_view name);
+  StatusOr<Output> Fed(const ClonedVariable& v, const std::string& name);
+  StatusOr<Output> MixedValue(const ClonedVariable& v, Output value, double tau,
+                              const std::string& name);
   Status CompleteReads();
   StatusOr<std::vector<Operation>> RestoreAll(const std::string& prefix);
   StatusOr<std::vector<Operation>> AssignAll(const VariableValues& values);

@@ -335,7 +335,7 @@ Status FindElements(const BodyDef& def, FunctionBody* body) {
   GraphImpl& impl = body->graph->impl();
   auto find = [&](const std::string& name) {
     const TensorRef ref = TensorRef::Parse(name);
-    return Output(Operation(body->graph.get(), impl.by_name.at(ref.node)), ref.index);
+    return Output(Operation(body->graph.get(), impl.FindNode(ref.node)), ref.index);
   };
   for (const std::string& arg : def.args()) body->args.push_back(find(arg));
   for (size_t i = 0; i < def.returns().size(); ++i) {

@@ -115,7 +115,7 @@ NodeId AppendNode(GraphImpl& impl, const Op* op, NodeSpec&& spec,
     impl.outputs.push_back({types[i], std::move(shapes[i])});
   }
   impl.nodes.push_back(std::move(node));
-  impl.by_name.emplace(impl.nodes.back().name, id);
+  impl.node_names.Add(impl.nodes, id);
   BuildState& state = impl.build_state;
   if (state.imported_names.empty()) {
     state.names_in_use.try_emplace(LowerCase(impl.nodes.back().name), 1);
@@ -169,13 +169,13 @@ std::vector<Operation> Graph::operations() const {
 
 bool Graph::HasOperation(std::string_view name) const {
   std::shared_lock lock(impl_->mutex);
-  return impl_->by_name.contains(name);
+  return impl_->FindNode(name) >= 0;
 }
 
 StatusOr<Operation> Graph::FindOperation(std::string_view name) const {
   std::shared_lock lock(impl_->mutex);
-  auto it = impl_->by_name.find(name);
-  if (it != impl_->by_name.end()) return Operation(this, it->second);
+  const NodeId id = impl_->FindNode(name);
+  if (id >= 0) return Operation(this, id);
   if (name.find(':') != std::string_view::npos) {
     return InvalidArgument("Name '", name, "' appears to refer to a Tensor, not a Operation.");
   }
@@ -194,19 +194,19 @@ StatusOr<Output> Graph::Tensor(std::string_view name) const {
   int64_t index;
   if (parts.size() != 2 || !ParseInt64(parts[1], &index) || index < 0) return TensorNameError(name);
   std::shared_lock lock(impl_->mutex);
-  auto it = impl_->by_name.find(parts[0]);
-  if (it == impl_->by_name.end()) {
+  const NodeId id = impl_->FindNode(parts[0]);
+  if (id < 0) {
     return NotFound("The name '", name,
                     "' refers to a Tensor which does not exist. The operation, '", parts[0],
                     "', does not exist in the graph.", NearNames(*impl_, parts[0]));
   }
-  const int outputs = impl_->nodes[it->second].num_outputs;
+  const int outputs = impl_->nodes[id].num_outputs;
   if (index >= outputs) {
     return NotFound("The name '", name,
                     "' refers to a Tensor which does not exist. The operation, '", parts[0],
                     "', exists but only has ", outputs, " outputs.");
   }
-  return Output(Operation(this, it->second), static_cast<int>(index));
+  return Output(Operation(this, id), static_cast<int>(index));
 }
 
 StatusOr<Operation> Graph::AddNode(NodeSpec spec) {
@@ -223,7 +223,7 @@ StatusOr<Operation> Graph::AddNode(NodeSpec spec) {
                            "' is not a valid node name: letters, digits and ._-/> are "
                            "allowed, and a letter, digit or dot begins it");
   }
-  if (impl.by_name.contains(spec.name)) {
+  if (impl.FindNode(spec.name) >= 0) {
     return InvalidArgument("Node '", spec.name, "' is not unique");
   }
   auto op = FindOp(impl, spec.op);

@@ -10,6 +10,7 @@
 
 #include "ramet/graph/build_state.h"
 #include "ramet/graph/graph.h"
+#include "ramet/graph/node_names.h"
 
 namespace ramet {
 
@@ -51,7 +52,7 @@ struct GraphImpl {
   std::deque<std::string> names;
   std::vector<std::string> devices = {""};
   std::unordered_map<std::string, int32_t> device_ids = {{"", 0}};
-  std::unordered_map<std::string_view, NodeId> by_name;
+  NodeNames node_names;
   std::unordered_map<std::string, std::unique_ptr<Op>> foreign_ops;
   Collections collections;
   std::vector<VariableRecord> variables;
@@ -67,6 +68,8 @@ struct GraphImpl {
   bool has_seed = false;
   int64_t seed = 0;
 
+  // The node of that name, or -1.
+  NodeId FindNode(std::string_view name) const { return node_names.Find(nodes, name); }
   std::span<const Endpoint> inputs(NodeId id) const {
     const NodeRecord& n = nodes[id];
     return {edges.data() + n.first_edge, static_cast<size_t>(n.num_inputs)};

@@ -320,8 +320,7 @@ StatusOr<std::variant<Output, Operation>> GraphImport::ResolveReturnElement(
 NodeId GraphImport::FindNode(std::string_view name_in_file) const {
   const int32_t i = FindInFile(name_in_file);
   if (i >= 0) return base_ + i;
-  auto it = impl_.by_name.find(JoinScope(prefix_, name_in_file));
-  return it == impl_.by_name.end() ? -1 : it->second;
+  return impl_.FindNode(JoinScope(prefix_, name_in_file));
 }
 
 void GraphImport::MergeVersions() {
@@ -341,11 +340,11 @@ ImportResults GraphImport::Commit() {
     UniqueFullName(state, JoinScope(state.name_stack, options_.name), true);
   }
   const size_t total = impl_.nodes.size();
-  impl_.by_name.reserve(total);
+  impl_.node_names.Reserve(total);
   state.imported_names.reserve(state.imported_names.size() + total - base_);
   results_.operations.reserve(total - static_cast<size_t>(base_));
   for (NodeId id = base_; id < static_cast<NodeId>(total); ++id) {
-    impl_.by_name.emplace(impl_.nodes[id].name, id);
+    impl_.node_names.Add(impl_.nodes, id);
     state.imported_names.push_back(impl_.nodes[id].name);
     results_.operations.push_back(Operation(&graph_, id));
   }

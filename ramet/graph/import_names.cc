@@ -100,7 +100,7 @@ Status ImportNames::Init(const GraphImpl& impl, const GraphDefView& def,
 void ImportNames::MakeUnique(const GraphImpl& impl, bool under_prefix) {
   const std::unordered_set<std::string_view> prefixes = Prefixes(impl);
   auto in_graph = [&](std::string_view name) {
-    return impl.by_name.contains(name) || prefixes.contains(name);
+    return impl.FindNode(name) >= 0 || prefixes.contains(name);
   };
   std::vector<size_t> taken;
   for (size_t i = 0; i < finals_.size(); ++i) {

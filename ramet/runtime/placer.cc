@@ -67,8 +67,8 @@ class Placer {
           if (!group.starts_with("loc:@")) continue;
           auto [it, added] = group_head_.try_emplace(group.substr(5), i);
           if (!added) parent_[Find(it->second)] = Find(i);
-          auto named = graph_.by_name.find(std::string_view(group).substr(5));
-          if (named != graph_.by_name.end()) Unite(i, named->second);
+          const NodeId named = graph_.FindNode(std::string_view(group).substr(5));
+          if (named >= 0) Unite(i, named);
         }
       }
     }

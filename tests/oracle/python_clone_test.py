@@ -254,6 +254,29 @@ class ProgramTest(unittest.TestCase):
             trained = [session.run([loss, step], feeds)[0] for _ in range(5)]
         np.testing.assert_allclose(trained, losses, rtol=1e-4)
 
+    def test_in_other_dtypes_and_without_training(self):
+        for use_resource in (False, True):
+            outs, _ = self.write(use_resource)
+            for dtype, tolerance in ((rt.float64, 1e-5), (rt.float16, 0.02), (rt.bfloat16, 0.1)):
+                with self.subTest(dtype=dtype.name, use_resource=use_resource):
+                    own, own_gradients, names = self.clone(
+                        dtype=dtype, strip_training=True, initial='current', dst_scope='copy')
+                    feeds = {names[k]: v for k, v in FEEDS.items()}
+                    with tf.Graph().as_default(), tf.Session() as session:
+                        tf.train.import_meta_graph(self.ours + '.meta').restore(session, self.ours)
+                        session.run([op for op in tf.get_collection('table_initializer')
+                                     if op.name.startswith('copy/')])
+                        theirs = session.run([names['y:0'], names['loss:0']], feeds)
+                        dtypes = {v.dtype.base_dtype.name for v in tf.trainable_variables()
+                                  if v.name.startswith('copy/')}
+                    self.assertEqual(dtypes, {dtype.name})
+                    for a, b, c in zip(theirs, outs, own, strict=True):
+                        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+                        np.testing.assert_allclose(a, c, rtol=tolerance, atol=tolerance)
+                    for g in own_gradients:
+                        value = np.asarray(getattr(g, 'values', g), 'd')
+                        self.assertTrue(np.isfinite(value).all())
+
     def test_what_keeps_up_with_the_original_runs_in_tensorflow(self):
         for use_resource in (False, True):
             self.write(use_resource)

@@ -97,8 +97,10 @@ void AddSaved(VariablesByOutput& variables, nb::handle item, SaverOptions* optio
   std::vector<Variable> parts;
   for (nb::handle tensor : nb::object(item[2])) parts.push_back(variables.Find(OutputArg(tensor)));
   const bool is_partitioned = nb::cast<bool>(item[1]);
-  options->var_map.emplace_back(nb::cast<std::string>(item[0]),
-                                is_partitioned ? SavedVariable(parts) : SavedVariable(parts[0]));
+  SavedVariable saved = is_partitioned ? SavedVariable(parts) : SavedVariable(parts[0]);
+  nb::object stored_as = item[3];
+  if (!stored_as.is_none()) saved.StoredAs(ToDType(stored_as.ptr()));
+  options->var_map.emplace_back(nb::cast<std::string>(item[0]), std::move(saved));
 }
 
 // A Saver with what keeps its graph alive.

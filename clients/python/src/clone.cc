@@ -58,6 +58,28 @@ CloneInitial InitialOf(nb::handle initial) {
   return ToText(initial.ptr());
 }
 
+// A Tensor, or None or a TensorShape for a placeholder.
+CloneReplacement ReplacementOf(nb::handle by) {
+  if (by.is_none()) return ClonePlaceholder();
+  if (const PyTensor* tensor = AsTensor(by.ptr())) return tensor->output();
+  return ClonePlaceholder{.shape = ToShape(by.ptr())};
+}
+
+// A list of pairs.
+CloneDtype::Map DtypesOf(nb::handle pairs) {
+  CloneDtype::Map map;
+  for (nb::handle pair : pairs) {
+    map[ToDType(nb::object(pair[0]).ptr())] = ToDType(nb::object(pair[1]).ptr());
+  }
+  return map;
+}
+
+// Such a list, or a function from the operation to one.
+CloneDtype DtypeOf(nb::handle dtype) {
+  if (PyList_Check(dtype.ptr())) return DtypesOf(dtype);
+  return [fn = nb::borrow(dtype)](const Operation& op) { return DtypesOf(fn(Take(Wrap(op)))); };
+}
+
 CloneOptions OptionsOf(PyGraph& source, nb::dict given) {
   CloneOptions options;
   options.into = AsGraph(nb::object(given["into"]).ptr());
@@ -67,9 +89,7 @@ CloneOptions OptionsOf(PyGraph& source, nb::dict given) {
   options.scope = nb::cast<std::string>(given["scope"]);
   options.dst_scope = nb::cast<std::string>(given["dst_scope"]);
   for (nb::handle pair : nb::object(given["input_map"])) {
-    const PyTensor* by = AsTensor(nb::object(pair[1]).ptr());
-    if (by == nullptr) RaiseTypeError("input_map: a Tensor is expected");
-    options.input_map.emplace_back(ElementOf(source, pair[0]), by->output());
+    options.input_map.emplace_back(ElementOf(source, pair[0]), ReplacementOf(pair[1]));
   }
   options.device = DeviceOf(given["device"]);
   options.variables = RuleOf(given["variables"]);
@@ -78,9 +98,9 @@ CloneOptions OptionsOf(PyGraph& source, nb::dict given) {
   options.slots = nb::cast<bool>(given["slots"]);
   options.collections = nb::cast<std::optional<std::vector<std::string>>>(given["collections"]);
   nb::object session = given["session"];
-  if (!session.is_none()) {
-    options.value_of = [&s = SessionOf(session)](const Variable& v) { return s.Value(v); };
-  }
+  if (!session.is_none()) options.session = SessionOf(session);
+  options.dtype = DtypeOf(given["dtype"]);
+  options.strip_training = nb::cast<bool>(given["strip_training"]);
   return options;
 }
 
@@ -158,7 +178,10 @@ class PyClone {
     for (const ClonedCheckpointEntry& entry : cloned_.SaverMap()) {
       nb::list variables;
       for (const Variable& v : entry.variables) variables.append(Take(WrapVariable(v)));
-      all.append(nb::make_tuple(entry.name, variables, entry.is_partitioned));
+      const DType dtype = entry.variables[0].dtype();
+      const bool same = entry.dtype == DType::kInvalid || entry.dtype == dtype;
+      all.append(nb::make_tuple(entry.name, variables, entry.is_partitioned,
+                                same ? nb::none() : Take(WrapDType(entry.dtype))));
     }
     return all;
   }
@@ -166,6 +189,18 @@ class PyClone {
   nb::object Made(StatusOr<Operation> op) const {
     graph().NoteNewNodes();
     return Take(Wrap(Value(std::move(op))));
+  }
+
+  // Takes the originals' values from one session to another; all of them, or a part of each.
+  void Update(nb::handle from, nb::handle to, std::optional<double> tau) const {
+    Session &source_session = SessionOf(from), &own_session = SessionOf(to);
+    const Status done = [&] {
+      nb::gil_scoped_release release;
+      return tau ? cloned_.Polyak(*tau, source_session, own_session)
+                 : cloned_.Update(source_session, own_session);
+    }();
+    graph().NoteNewNodes();
+    Check(done);
   }
 
   // What may not be fed or fetched in the source may not be in the clone.
@@ -225,6 +260,7 @@ void BindClones(nb::module_& m) {
       .def("size", [](PyClone& c) { return c.cloned().operations().size(); })
       .def("init_op", [](PyClone& c) { return Take(Wrap(c.cloned().init_op())); })
       .def("update_op", [](PyClone& c) { return c.Made(c.cloned().UpdateOp()); })
+      .def("update", &PyClone::Update, nb::arg(), nb::arg(), nb::arg().none())
       .def("polyak_op", [](PyClone& c, double tau) { return c.Made(c.cloned().PolyakOp(tau)); });
 }
 

@@ -196,6 +196,15 @@ class CloneTest(NetTest):
         self.assertEqual(net.transformed(hidden).op.type, 'Placeholder')
         self.assertEqual(net.transformed(hidden).shape.as_list(), [None, 4])
 
+    def test_input_map_asks_for_placeholders(self):
+        hidden = self.graph.get_tensor_by_name('net/dense/Relu:0')
+        for by, shape in ((None, [None, 4]), (tf.TensorShape([5, 4]), [5, 4])):
+            net = ramet.clone(outputs=self.q, input_map={hidden: by, self.x: None})
+            self.assertEqual(net.transformed(hidden).op.type, 'Placeholder')
+            self.assertEqual(net.transformed(hidden).shape.as_list(), shape)
+        with self.assertRaisesRegex(ValueError, 'input_map: a placeholder of shape'):
+            ramet.clone(outputs=self.q, input_map={hidden: tf.TensorShape([5, 3])})
+
     def test_input_map_of_variables(self):
         other = tf.get_variable('other', [2], use_resource=True)
         for by in (other, tf.constant([3., 4.])):
@@ -347,14 +356,113 @@ class FilesTest(NetTest):
         self.assertIsNot(copy, saver)
         self.assertEqual(copy.saver_def.restore_op_name, 'copy/' + saver.saver_def.restore_op_name)
         session = self.session()
-        saver.save(session, self.prefix, write_meta_graph=False)
         session.run(net.init_op)
+        copies = [net.variables[v] for v in (self.w, self.r)]
+        before = session.run(copies)
+        copy.save(session, self.prefix, write_meta_graph=False)
+        self.assertEqual([name for name, _ in tf.train.list_variables(self.prefix)],
+                         ['copy/net/r', 'copy/net/w'])
+        session.run([v.assign(v * 2).op for v in copies])
         copy.restore(session, self.prefix)
-        for v in (self.w, self.r):
-            np.testing.assert_array_equal(session.run(v), session.run(net.variables[v]))
+        for a, b in zip(before, session.run(copies), strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+class DtypeTest(NetTest):
+    def test_inside_another_dtype(self):
+        session = self.session()
+        wanted = session.run(self.q, {self.x: BATCH})
+        for dtype, tolerance in ((tf.bfloat16, 0.05), (tf.float16, 0.005), (tf.float64, 1e-5),
+                                 (np.float16, 0.005), ('float64', 1e-5),
+                                 ({tf.float32: tf.float16}, 0.005),
+                                 (lambda op: None if op.type == 'Add' else tf.float16, 0.005),
+                                 (lambda op: {tf.float32: tf.float16}, 0.005)):
+            net = ramet.clone(inputs=self.x, outputs=self.q, dtype=dtype, initial='current')
+            session.run(net.init_op)
+            y = net.transformed(self.q)
+            self.assertEqual((y.dtype, net.transformed(self.x).dtype), (tf.float32, tf.float32))
+            self.assertNotEqual(net.variables[self.w].dtype.base_dtype, tf.float32)
+            np.testing.assert_allclose(session.run(y, {net.transformed(self.x): BATCH}), wanted,
+                                       atol=tolerance)
+        self.assertEqual(net.transformed(self.p).dtype, tf.float16)
+        session.run(net.update_op)
+        session.run(net.polyak_op(0.5))
+
+    def test_checkpoints_of_the_original_are_cast(self):
+        session = self.session()
+        with tempfile.TemporaryDirectory() as folder:
+            prefix = os.path.join(folder, 'model')
+            tf.train.Saver().save(session, prefix)
+            for initial in ('initializer', prefix):
+                net = ramet.clone(inputs=self.x, outputs=self.q, dtype=tf.float64, initial=initial)
+                session.run(net.init_op)
+                if initial == 'initializer':
+                    saver = tf.train.Saver(net.saver_map)
+                    saver.restore(session, prefix)
+                for v in self.originals:
+                    np.testing.assert_array_equal(session.run(v), session.run(net.variables[v]))
+            saver.save(session, prefix + '-again', write_meta_graph=False)
+            stored = tf.train.load_checkpoint(prefix + '-again').get_variable_to_dtype_map()
+            self.assertEqual(set(stored.values()), {tf.float32})
+
+    def test_errors(self):
+        for dtype, kind in ((tf.int32, ValueError), ('flot', TypeError), (3.5, TypeError),
+                            ({tf.int32: tf.float32}, ValueError),
+                            (lambda op: 1 / 0, ZeroDivisionError)):
+            with self.assertRaisesRegex(kind, '' if kind is ZeroDivisionError else 'dtype: '):
+                ramet.clone(outputs=self.q, dtype=dtype)
+
+
+class StripTest(NetTest):
+    def test_what_only_trains_stays_behind(self):
+        net = ramet.clone(strip_training=True, initial='current')
+        self.assertEqual(list(net.variables), self.originals)
+        self.assertIsNone(net.transformed(self.step))
+        self.assertFalse([op.name for op in net.ops.values() if 'gradients' in op.name])
+        session = self.session()
+        session.run(net.init_op)
+        np.testing.assert_array_equal(*self.both(session, net))
+
+    def test_what_was_passed_on_is_found(self):
+        y = tf.identity(tf.stop_gradient(self.q), name='y')
+        net = ramet.clone(outputs=tf.square(y), strip_training=True)
+        self.assertEqual(net.transformed(y), net.transformed(self.q))
 
 
 class OtherGraphTest(NetTest):
+    def test_updates_from_another_graph(self):
+        session, into = self.session(), tf.Graph()
+        net = ramet.clone(inputs=self.x, outputs=self.q, into=into, dst_scope='')
+        for ask in (lambda: net.update_op, lambda: net.polyak_op(0.5)):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'session'):
+                ask()
+        with tf.Session(graph=into) as other:
+            net.update(session, other)
+            np.testing.assert_array_equal(other.run('net/q:0', {'x:0': BATCH}),
+                                          session.run(self.q, {self.x: BATCH}))
+            before = session.run(self.w)
+            session.run(self.step, {self.x: BATCH})
+            net.polyak(0.25, session, other)
+            np.testing.assert_allclose(other.run(net.variables[self.w]),
+                                       0.25 * session.run(self.w) + 0.75 * before, rtol=1e-6)
+            for sessions in ((other, other), (session, session)):
+                with self.assertRaisesRegex(ValueError, 'session|graph'):
+                    net.update(*sessions)
+            with self.assertRaisesRegex(ValueError, 'tau'):
+                net.polyak(2, session, other)
+            with self.assertRaisesRegex(TypeError, 'session: a Session is expected, not None'):
+                net.update(None)
+            with self.assertRaises(tf.errors.FailedPreconditionError):
+                net.update(tf.Session(graph=self.graph), other)
+
+    def test_updates_between_sessions_of_one_graph(self):
+        net = ramet.clone(inputs=self.x, outputs=self.q)
+        first, second = self.session(), self.session()
+        net.update(first)
+        net.update(first, second)
+        for session in (first, second):
+            np.testing.assert_array_equal(session.run(net.variables[self.w]), first.run(self.w))
+
     def test_into_another_graph(self):
         session = self.session()
         into = tf.Graph()
@@ -384,7 +492,7 @@ class OtherGraphTest(NetTest):
 
     def test_errors_name_the_argument(self):
         into = tf.Graph()
-        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'clone: session:'):
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'clone: .*session'):
             ramet.clone(into=into, initial='current')
         with self.assertRaisesRegex(ValueError, "variables: 'net/.*' cannot be shared"):
             ramet.clone(into=into, variables='shared')

@@ -4,7 +4,7 @@ import os
 
 from ramet import _core
 from ramet.framework import device as device_lib
-from ramet.framework import ops
+from ramet.framework import dtypes, ops, tensor_shape
 from ramet.ops import variables as variables_lib
 from ramet.ops.partitioned_variable import PartitionedVariable
 
@@ -25,25 +25,19 @@ def checked(source, into, given):
     source = source or _graph_of([*elements['inputs'], *elements['outputs'], *elements['ops'],
                                   *(key for key, _ in replaced)])
     target = into or source
-    elements['inputs'] += [key for key, value in replaced if value is None]
     elements['inputs'] = [tensor for e in elements['inputs'] for tensor in _reads(e)]
     options = {name: [_for_core(e, source, name) for e in items]
                for name, items in elements.items()}
     options['input_map'] = [(_for_core(tensor, source, 'input_map'), by)
-                            for key, value in replaced if value is not None
-                            for tensor, by in _replacements(key, value)]
+                            for key, value in replaced for tensor, by in _replacements(key, value)]
     options.update(
         into=target, scope=_text(given['scope'] or '', 'scope'),
         dst_scope=_text(given['dst_scope'] or '', 'dst_scope'), device=_device(given['device']),
         variables=_variable_rule(source, given['variables']),
         resources=_rule(given['resources'], source.get_operation_by_name, 'resources'),
         slots=bool(given['slots']), collections=_collections(source, given['collections']),
-        initial=_initial(given['initial']), session=_session(given['session'], source))
-    if options['initial'] is True and target is not source and options['session'] is None:
-        from ramet.cloning.clone import CloneError
-        raise CloneError(None, None, "clone: session: the current values for a clone in another "
-                         "graph come from a session of the source; pass session=, or another "
-                         "`initial`")
+        initial=_initial(given['initial']), session=_session(given['session'], source),
+        dtype=_dtype(given['dtype']), strip_training=bool(given['strip_training']))
     return source, target, options
 
 
@@ -120,6 +114,8 @@ def _replacements(key, value):
 
 
 def _replacement(key, value):
+    if value is None or isinstance(value, tensor_shape.TensorShape):
+        return value
     element = value._snapshot if is_variable(value) else ops.graph_element(value)
     if not isinstance(element, ops.Tensor):
         name = key if isinstance(key, str) else key.name
@@ -156,6 +152,23 @@ def _device_name(device):
         return device_lib.canonical_name(device)
     except ValueError as error:
         raise ValueError(f'device: {error}') from None
+
+
+def _dtype(dtype):
+    """A list of pairs (from, to), or a function from an operation to one."""
+    if callable(dtype) and not isinstance(dtype, type):
+        return lambda op: _dtype_pairs(dtype(op))
+    return _dtype_pairs(dtype)
+
+
+def _dtype_pairs(dtype):
+    if dtype is None:
+        return []
+    pairs = dtype.items() if isinstance(dtype, dict) else [(dtypes.float32, dtype)]
+    try:
+        return [(dtypes.as_dtype(old), dtypes.as_dtype(new)) for old, new in pairs]
+    except TypeError as error:
+        raise TypeError(f'dtype: {error}') from None
 
 
 def _rule(state, element_of, argument):

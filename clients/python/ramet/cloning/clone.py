@@ -3,6 +3,7 @@
 from ramet import _core
 from ramet.cloning import arguments, mappings, objects, records
 from ramet.framework import errors, ops
+from ramet.train import saved_names
 
 
 class CloneError(errors.InvalidArgumentError, ValueError):
@@ -23,7 +24,8 @@ def _raise(error):
 
 def clone(source=None, *, inputs=None, outputs=None, ops=None, scope=None, into=None,
           dst_scope='copy', input_map=None, device=None, variables='own', initial='initializer',
-          slots=False, collections=True, session=None, resources='own'):
+          slots=False, collections=True, dtype=None, strip_training=False, session=None,
+          resources='own'):
     """Copies a graph, or a part of one, with variables of its own.
 
         target = ramet.clone(inputs=x, outputs=q, dst_scope='target', initial='current')
@@ -52,7 +54,7 @@ def clone(source=None, *, inputs=None, outputs=None, ops=None, scope=None, into=
       into: the tf.Graph that gets the clone; None: the source.
       dst_scope: the name scope of the clone, made unique; "x/" is taken as it is, from the root.
       input_map: a dict from elements of the source to tensors that the clone reads in their place;
-        None as a value is as naming the key among the inputs.
+        None, or a TensorShape, in the place of a tensor asks for a placeholder.
       device: a device for all operations ("/gpu:0" or a DeviceSpec); a dict from devices of the
         originals to those of the copies; or a function from the original Operation to a device,
         None where it stays.
@@ -66,6 +68,12 @@ def clone(source=None, *, inputs=None, outputs=None, ops=None, scope=None, into=
         are cloned with it.
       collections: True: the clone joins each collection that its originals are in; False: none; or
         the names of those that it joins.
+      dtype: floating dtypes that become others: what float32 becomes (tf.bfloat16, tf.float16,
+        tf.float64); a dict; or a function from the original Operation to one of these, None where
+        it stays. Placeholders, replacements and outputs keep their dtypes, with casts between.
+      strip_training: leaves out what only training needs: optimizers, their slots, gradients,
+        savers, nodes that pass their input on. A batch norm that trains becomes one of inference
+        where it is certain which its averages are.
       session: with initial='current' into another graph: the session of the source that has the
         values; their memory is shared.
       resources: tables, queues and whatever else has a shared_name: as `variables`, by Operation.
@@ -85,7 +93,8 @@ def clone(source=None, *, inputs=None, outputs=None, ops=None, scope=None, into=
     given = dict(
         inputs=inputs, outputs=outputs, ops=ops, scope=scope, dst_scope=dst_scope,
         input_map=input_map, device=device, variables=variables, resources=resources,
-        initial=initial, slots=slots, collections=collections, session=session)
+        initial=initial, slots=slots, collections=collections, dtype=dtype,
+        strip_training=strip_training, session=session)
     source, target, options = arguments.checked(source, into, given)
     target._check_not_finalized()
     try:
@@ -95,6 +104,13 @@ def clone(source=None, *, inputs=None, outputs=None, ops=None, scope=None, into=
     finished = Clone(source, target, made)
     records.complete(finished, options['collections'])
     return finished
+
+
+def _core_of(session, argument):
+    core = getattr(session, '_core', None)
+    if core is None:
+        raise TypeError(f'{argument}: a Session is expected, not {session!r}')
+    return core
 
 
 class Clone:
@@ -163,7 +179,7 @@ class Clone:
         It is added to the graph when it is first asked for.
 
         Raises:
-          CloneError: if the clone is in another graph.
+          CloneError: if the clone is in another graph; see update.
         """
         return self._made(self._core.update_op)
 
@@ -180,6 +196,36 @@ class Clone:
         """
         return self._made(self._core.polyak_op, tau)
 
+    def update(self, session, into=None):
+        """Assigns the originals' current values to the clone's variables, in any graphs, at once.
+
+        Their memory is shared. What runs in `into` is added to the clone's graph the first time.
+
+        Args:
+          session: the tf.Session of the source that has the values.
+          into: a tf.Session of the clone's graph; None: `session`.
+
+        Raises:
+          CloneError: if a session is of another graph.
+          tf.errors.FailedPreconditionError: if a variable of the source has no value.
+        """
+        self._made(self._core.update, _core_of(session, 'session'),
+                   _core_of(session if into is None else into, 'into'), None)
+
+    def polyak(self, tau, session, into=None):
+        """Moves the clone's variables towards the originals, in any graphs, at once.
+
+        Args:
+          tau: a float from 0 to 1, see polyak_op.
+          session: as for update.
+          into: as for update.
+
+        Raises:
+          As update, and CloneError if tau is something else.
+        """
+        self._made(self._core.update, _core_of(session, 'session'),
+                   _core_of(session if into is None else into, 'into'), float(tau))
+
     def _made(self, make, *args):
         self.graph._check_not_finalized()
         try:
@@ -192,9 +238,14 @@ class Clone:
         """A dict for tf.train.Saver that loads checkpoints of the originals into the clone.
 
         From the names in these checkpoints to the clone's variables, lists for partitioned ones.
+        Those of another dtype than the original come with that dtype; a Saver casts.
         """
-        return {name: copies if is_partitioned else copies[0]
-                for name, copies, is_partitioned in self._core.saver_map()}
+        found = {}
+        for name, copies, is_partitioned, stored_as in self._core.saver_map():
+            found[name] = copies if is_partitioned else copies[0]
+            if stored_as is not None:
+                found[name] = saved_names.StoredAs(found[name], stored_as)
+        return found
 
     def __repr__(self):
         from ramet import display

@@ -46,8 +46,8 @@ def partitioned(clone, whole):
     if parts == list(whole):
         return whole
     return PartitionedVariable(
-        name=parts[0]._save_slice_info.full_name, shape=whole.shape, dtype=whole.dtype,
-        variable_list=parts, partitions=whole._get_partitions())
+        name=parts[0]._save_slice_info.full_name, shape=whole.shape,
+        dtype=parts[0].dtype.base_dtype, variable_list=parts, partitions=whole._get_partitions())
 
 
 def mapped(clone, x):

@@ -8,6 +8,22 @@ from ramet.train.saving.saveable_object import SaveableObject
 _VARIABLE_OPS = ('Variable', 'VariableV2', 'AutoReloadVariable', 'VarHandleOp', 'ReadVariableOp')
 
 
+class StoredAs:
+    """A variable, or a list of parts, that checkpoints hold in another dtype: values are cast.
+
+    Args:
+      variable: the variable, or a list of parts.
+      dtype: the DType in the checkpoint.
+    """
+
+    def __init__(self, variable, dtype):
+        self.variable = variable
+        self.dtype = dtype
+
+    def __repr__(self):
+        return f'StoredAs({self.variable!r}, {self.dtype!r})'
+
+
 def of_list(var_list):
     """A dict from names to variables, lists of parts and SaveableObjects, for a list of them.
 
@@ -60,8 +76,8 @@ def checked(names_to_saveables):
       names_to_saveables: as of_list returns it.
 
     Returns:
-      A list of (name, whether it is a list of parts, tensors of variables) and one of
-      SaveableObjects, both sorted by name.
+      A list of (name, whether it is a list of parts, tensors of variables, the dtype in the
+      checkpoint if it is another) and one of SaveableObjects, both sorted by name.
 
     Raises:
       TypeError, ValueError: if a name is no string, a value no variable, or one comes twice.
@@ -76,12 +92,15 @@ def checked(names_to_saveables):
             objects.append(value)
             _see(seen, value.op, value.name)
             continue
+        stored_as = None
+        if isinstance(value, StoredAs):
+            value, stored_as = value.variable, value.dtype
         is_partitioned = isinstance(value, (list, tuple, PartitionedVariable))
         parts = _checked_parts(list(value)) if is_partitioned else [value]
         tensors = [_tensor_of(part) for part in parts]
         for tensor in tensors:
             _see(seen, tensor.op, name)
-        saved.append((name, is_partitioned, tensors))
+        saved.append((name, is_partitioned, tensors, stored_as))
     return saved, objects
 
 

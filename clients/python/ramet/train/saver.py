@@ -300,7 +300,7 @@ class Saver:
 
 
 def _graph_of(saved, objects):
-    for _, _, tensors in saved:
+    for _, _, tensors, _ in saved:
         return tensors[0].graph
     return objects[0].specs[0].tensor.graph
 

@@ -1,0 +1,109 @@
+#include <iostream>
+
+#include "command.h"
+#include "graph_match.h"
+#include "graph_output.h"
+#include "text.h"
+
+namespace cli {
+namespace {
+
+namespace rm = ramet;
+
+constexpr size_t kShown = 20;
+
+struct DiffGraphOptions {
+  std::string a, b, scope_a, scope_b;
+  std::vector<std::string> tags;
+  bool all = false, as_json = false;
+};
+
+rm::Status CheckScope(const GraphStructure& graph, const std::string& scope, const char* option) {
+  if (scope.empty() || !graph.operations().empty()) return rm::OkStatus();
+  return rm::NotFound(option, " ", scope, ": no operation is under that name scope");
+}
+
+void PrintAsJson(const GraphStructure& a, const GraphStructure& b, const GraphComparison& c) {
+  nlohmann::json differences = nlohmann::json::array();
+  for (const GraphDifference& d : c.differences) {
+    differences.push_back({{"a", OrNull(d.a)}, {"b", OrNull(d.b)}, {"difference", d.what}});
+  }
+  PrintJson({{"equal", c.equal()},
+             {"ops_a", a.operations().size()},
+             {"ops_b", b.operations().size()},
+             {"differences", differences},
+             {"dependent_a", c.dependent_a},
+             {"dependent_b", c.dependent_b}});
+}
+
+void PrintText(const DiffGraphOptions& o, const GraphStructure& a, const GraphComparison& c) {
+  const auto ops = static_cast<int64_t>(a.operations().size());
+  if (c.equal()) {
+    std::cout << Paint("equal", Colour::kGreen) << ": " << Count(ops, "op") << "\n";
+    return;
+  }
+  const size_t shown = o.all ? c.differences.size() : std::min(kShown, c.differences.size());
+  for (size_t i = 0; i < shown; ++i) {
+    const GraphDifference& d = c.differences[i];
+    std::string who;
+    if (!d.a.empty() && !d.b.empty()) {
+      who = d.a == d.b ? d.a : rm::StrCat(d.a, " and ", d.b);
+    } else {
+      who = d.a.empty() ? rm::StrCat(d.b, " of ", o.b) : rm::StrCat(d.a, " of ", o.a);
+    }
+    std::cout << Paint(Clean(who), Colour::kRed) << "  " << Clean(d.what) << "\n";
+  }
+  if (shown < c.differences.size()) {
+    std::cout << "... and " << c.differences.size() - shown << " more; --all shows them\n";
+  }
+  std::cout << "the graphs part at " << Count(static_cast<int64_t>(c.differences.size()), "place");
+  if (c.dependent_a + c.dependent_b > 0) {
+    std::cout << "; " << Count(static_cast<int64_t>(c.dependent_a), "op") << " of " << o.a
+              << " and " << c.dependent_b << " of " << o.b << " depend on these";
+  }
+  std::cout << "\n";
+}
+
+rm::Status DiffGraphs(const DiffGraphOptions& o, bool* differ) {
+  rm::Graph graph_a, graph_b;
+  rm::Status imported = ImportGraphOf(o.a, o.tags, &graph_a);
+  if (!imported.ok()) return imported.WithContext(o.a);
+  imported = ImportGraphOf(o.b, o.tags, &graph_b);
+  if (!imported.ok()) return imported.WithContext(o.b);
+  const GraphStructure a(graph_a, o.scope_a), b(graph_b, o.scope_b);
+  RAMET_RETURN_IF_ERROR(CheckScope(a, o.scope_a, "--scope-a"));
+  RAMET_RETURN_IF_ERROR(CheckScope(b, o.scope_b, "--scope-b"));
+  const GraphComparison comparison = Compare(a, b);
+  o.as_json ? PrintAsJson(a, b, comparison) : PrintText(o, a, comparison);
+  *differ = !comparison.equal();
+  return rm::OkStatus();
+}
+
+}  // namespace
+
+void AddDiffGraph(CLI::App& app, rm::Status* status, bool* differ) {
+  auto* command = app.add_subcommand("diff-graph",
+                                     "Where the structure of two graphs parts, whatever their "
+                                     "operations are called");
+  auto o = std::make_shared<DiffGraphOptions>();
+  command
+      ->add_option(
+          "A", o->a,
+          "A .meta file (or its checkpoint's PREFIX), a GraphDef, or a SavedModel's folder")
+      ->required();
+  command->add_option("B", o->b, "Another one; the formats may differ")->required();
+  command->add_option("--scope-a", o->scope_a, "Only what is in this name scope of A");
+  command->add_option("--scope-b", o->scope_b, "Only what is in this name scope of B");
+  command->add_option("--tags", o->tags, "Which graph of a SavedModel, by its tags with commas")
+      ->delimiter(',');
+  command->add_flag("--all", o->all, "All places, not the first 20");
+  command->add_flag("--json", o->as_json, "As a JSON object");
+  command->footer(
+      "Compared are ops, attrs, constants, inputs, control inputs and functions; not names, "
+      "devices\nand colocation. Exit codes: 0 equal, 1 different, 2 failed or wrong usage.\n"
+      "Examples:\n  ramet diff-graph a.meta b.meta\n"
+      "  ramet diff-graph both.meta both.meta --scope-a net --scope-b copy/net");
+  command->callback([=] { *status = DiffGraphs(*o, differ); });
+}
+
+}  // namespace cli

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ramet/graph/function_library.h"
+#include "ramet/graph/graph_impl.h"
+
+namespace ramet {
+
+// Takes back what has been added to a graph since, unless it is kept: nodes, variables, items of
+// collections, contexts, functions, names. Edges and attrs of what was there must not change
+// meanwhile, and nobody else may add to the graph; runs may go on. One thread.
+class GraphRollback {
+ public:
+  explicit GraphRollback(Graph& graph);
+  ~GraphRollback();
+  GraphRollback(const GraphRollback&) = delete;
+  GraphRollback& operator=(const GraphRollback&) = delete;
+
+  void Keep() { kept_ = true; }
+  // A key of names_in_use that was not there before.
+  void NoteScope(std::string key) { scopes_.push_back(std::move(key)); }
+  // Functions were added to the library; `mark` is what it held.
+  void NoteFunctions(FunctionLibrary::Mark mark) { functions_ = mark; }
+
+ private:
+  void Undo();
+  void RemoveNames();
+  void RemoveNodes();
+  void RemoveRecords();
+
+  Graph& graph_;
+  GraphImpl& impl_;
+  bool kept_ = false;
+  const size_t nodes_, edges_, outputs_, names_, devices_, variables_, contexts_, imported_names_;
+  const GraphVersions versions_;
+  std::unordered_set<std::string> foreign_ops_;
+  std::unordered_map<std::string, size_t> collections_;
+  std::vector<std::string> scopes_;
+  std::optional<FunctionLibrary::Mark> functions_;
+};
+
+}  // namespace ramet

@@ -1,0 +1,81 @@
+#include "ramet/graph/node_names.h"
+
+#include <bit>
+#include <functional>
+
+#include "ramet/graph/graph_impl.h"
+
+namespace ramet {
+namespace {
+
+constexpr size_t kFirstSlots = 16;
+
+// At most three quarters of the slots are taken.
+size_t SlotsFor(size_t names) { return std::bit_ceil(names + names / 3 + 1); }
+
+}  // namespace
+
+uint32_t NodeNames::Hash(std::string_view name) {
+  const size_t hash = std::hash<std::string_view>()(name);
+  return static_cast<uint32_t>(hash ^ (hash >> 32));
+}
+
+size_t NodeNames::Locate(Nodes nodes, std::string_view name, uint32_t hash) const {
+  size_t at = Home(hash);
+  while (slots_[at].id >= 0) {
+    const Slot& slot = slots_[at];
+    if (slot.hash == hash && nodes[static_cast<size_t>(slot.id)].name == name) return at;
+    at = Next(at);
+  }
+  return at;
+}
+
+int32_t NodeNames::Find(Nodes nodes, std::string_view name) const {
+  return slots_.empty() ? -1 : slots_[Locate(nodes, name, Hash(name))].id;
+}
+
+void NodeNames::Add(Nodes nodes, int32_t id) {
+  if (SlotsFor(size_ + 1) > slots_.size()) {
+    Rehash(slots_.empty() ? kFirstSlots : slots_.size() * 2);
+  }
+  const std::string_view name = nodes[static_cast<size_t>(id)].name;
+  const uint32_t hash = Hash(name);
+  Slot& slot = slots_[Locate(nodes, name, hash)];
+  if (slot.id >= 0) return;
+  slot = {hash, id};
+  ++size_;
+}
+
+void NodeNames::Remove(Nodes nodes, int32_t id) {
+  if (slots_.empty()) return;
+  const std::string_view name = nodes[static_cast<size_t>(id)].name;
+  size_t gap = Locate(nodes, name, Hash(name));
+  if (slots_[gap].id != id) return;
+  // What follows moves up as long as it is not at home already.
+  for (size_t at = Next(gap); slots_[at].id >= 0; at = Next(at)) {
+    const size_t mask = slots_.size() - 1;
+    const size_t from_home = (at - Home(slots_[at].hash)) & mask;
+    if (from_home < ((at - gap) & mask)) continue;
+    slots_[gap] = slots_[at];
+    gap = at;
+  }
+  slots_[gap].id = -1;
+  --size_;
+}
+
+void NodeNames::Reserve(size_t names) {
+  if (SlotsFor(names) > slots_.size()) Rehash(SlotsFor(names));
+}
+
+void NodeNames::Rehash(size_t slots) {
+  std::vector<Slot> before(slots, Slot{0, -1});
+  before.swap(slots_);
+  for (const Slot& slot : before) {
+    if (slot.id < 0) continue;
+    size_t at = Home(slot.hash);
+    while (slots_[at].id >= 0) at = Next(at);
+    slots_[at] = slot;
+  }
+}
+
+}  // namespace ramet

@@ -45,8 +45,9 @@ def erosion2d(value, kernel, strides, rates, padding, name=None):
       A tensor [batch, height, width, depth].
     """
     with ops.name_scope(name, 'erosion2d', [value, kernel]) as scope:
+        negated = gen.Neg(value)
         turned = gen.ReverseV2(kernel, [0, 1])
-        return gen.Neg(gen.Dilation2D(gen.Neg(value), turned, strides, rates, padding, name=scope))
+        return gen.Neg(gen.Dilation2D(negated, turned, strides, rates, padding, name=scope))
 
 
 @export('contrib.nn.nth_element')

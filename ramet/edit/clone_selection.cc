@@ -254,9 +254,15 @@ Status CloneSelection::FindState() {
     if (impl_.nodes[id].num_inputs == 0) continue;
     const NodeId state = impl_.inputs(id)[0].node;
     const StateRole of = roles_.Of(impl_.nodes[state].op);
-    if (of == StateRole::kVariable || of == StateRole::kResource) users_.emplace(state, id);
+    if (of == StateRole::kVariable || of == StateRole::kResource) users_.emplace_back(state, id);
   }
+  std::ranges::sort(users_);
   return OkStatus();
+}
+
+std::span<const std::pair<NodeId, NodeId>> CloneSelection::UsersOf(NodeId state) const {
+  const auto found = std::ranges::equal_range(users_, state, {}, &std::pair<NodeId, NodeId>::first);
+  return {found.begin(), found.end()};
 }
 
 SelectedVariable CloneSelection::Describe(NodeId node) const {
@@ -276,16 +282,15 @@ SelectedVariable CloneSelection::Describe(NodeId node) const {
     const bool other_named = impl_.nodes[than].name == StrCat(name, part);
     return named != other_named ? named : id < than;
   };
-  auto [first, last] = users_.equal_range(node);
-  for (auto it = first; it != last; ++it) {
-    const Op& op = *impl_.nodes[it->second].op;
+  for (const auto& [of, user] : UsersOf(node)) {
+    const Op& op = *impl_.nodes[user].op;
     const bool assigns = op.name() == "Assign" || op.name() == "AssignVariableOp";
-    if (assigns && !IsRestored(impl_, it->second) && better(it->second, v.initializer, "/Assign")) {
-      v.initializer = it->second;
+    if (assigns && !IsRestored(impl_, user) && better(user, v.initializer, "/Assign")) {
+      v.initializer = user;
     }
     const bool reads = op.name() == "Identity" || op.name() == "ReadVariableOp";
     const std::string_view part = op.name() == "Identity" ? "/read" : "/Read/ReadVariableOp";
-    if (reads && better(it->second, v.read, part)) v.read = it->second;
+    if (reads && better(user, v.read, part)) v.read = user;
   }
   return v;
 }
@@ -316,10 +321,9 @@ Status CloneSelection::ShareState() {
     for (NodeId part : {v.initializer, v.read}) {
       if (part >= 0) shared_.insert(part);
     }
-    auto [first, last] = users_.equal_range(id);
-    for (auto it = first; it != last; ++it) {
-      const StateRole role = roles_.Of(impl_.nodes[it->second].op);
-      if (role == StateRole::kCheck || Initializes(it->second, id)) shared_.insert(it->second);
+    for (const auto& [of, user] : UsersOf(id)) {
+      const StateRole role = roles_.Of(impl_.nodes[user].op);
+      if (role == StateRole::kCheck || Initializes(user, id)) shared_.insert(user);
     }
   }
   return OkStatus();
@@ -381,12 +385,11 @@ void CloneSelection::MarkStateOf(NodeId id) {
       Mark(impl_.variables[v.record].initial_value.op().id());
     }
   }
-  auto [first, last] = users_.equal_range(id);
-  for (auto it = first; it != last; ++it) {
-    const StateRole role = roles_.Of(impl_.nodes[it->second].op);
-    if (role == StateRole::kCheck || Initializes(it->second, id)) Mark(it->second);
+  for (const auto& [of, user] : UsersOf(id)) {
+    const StateRole role = roles_.Of(impl_.nodes[user].op);
+    if (role == StateRole::kCheck || Initializes(user, id)) Mark(user);
     if (role != StateRole::kApply || !options_.slots) continue;
-    for (Endpoint e : impl_.inputs(it->second)) {
+    for (Endpoint e : impl_.inputs(user)) {
       if (roles_.Of(impl_.nodes[e.node].op) == StateRole::kVariable) Mark(e.node);
     }
   }

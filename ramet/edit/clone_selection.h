@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -30,14 +31,18 @@ enum class StateRole : uint8_t {
 class StateRoles {
  public:
   StateRole Of(const Op* op) {
+    if (op == last_) return last_role_;
     auto [it, added] = roles_.try_emplace(op);
     if (added) it->second = Classify(*op);
-    return it->second;
+    last_ = op;
+    return last_role_ = it->second;
   }
   static StateRole Classify(const Op& op);
 
  private:
   std::unordered_map<const Op*, StateRole> roles_;
+  const Op* last_ = nullptr;
+  StateRole last_role_ = StateRole::kNone;
 };
 
 // A variable of the source that gets a copy, as its operations and the graph's records tell.
@@ -102,6 +107,7 @@ class CloneSelection {
   Status CutOrRefuse(Endpoint e, const char* argument);
   void AddOutputs(NodeId id);
   Status FindState();
+  std::span<const std::pair<NodeId, NodeId>> UsersOf(NodeId state) const;
   bool Initializes(NodeId user, NodeId state);
   Status ShareState();
   void Mark(NodeId id);
@@ -134,7 +140,7 @@ class CloneSelection {
   std::vector<uint8_t> has_cut_;
   std::vector<uint8_t> selected_;
   std::vector<NodeId> stack_, pending_state_;
-  std::unordered_multimap<NodeId, NodeId> users_;  // of state, as FindState explains
+  std::vector<std::pair<NodeId, NodeId>> users_;  // of state, sorted, as FindState explains
   std::unordered_map<NodeId, VariableId> record_of_;
   std::vector<NodeId> state_;
   std::unique_ptr<FunctionStates> functions_;

@@ -102,18 +102,18 @@ def _rename(clone, message):
         if field.message_type is not None:
             if field.message_type.GetOptions().map_entry:
                 continue
-            inner = value if field.is_repeated else [value]
+            inner = [value] if hasattr(value, 'ListFields') else value
             found = any([_rename(clone, m) for m in inner]) or found
         elif field.type == field.TYPE_STRING:
-            texts = list(value) if field.is_repeated else [value]
+            texts = [value] if isinstance(value, str) else list(value)
             names = [_copied_name(clone, text) for text in texts]
             if names == texts:
                 continue
             found = True
-            if field.is_repeated:
-                value[:] = names
-            else:
+            if isinstance(value, str):
                 setattr(message, field.name, names[0])
+            else:
+                value[:] = names
     return found
 
 

@@ -261,8 +261,9 @@ Status CloneSelection::FindState() {
 }
 
 std::span<const std::pair<NodeId, NodeId>> CloneSelection::UsersOf(NodeId state) const {
-  const auto found = std::ranges::equal_range(users_, state, {}, &std::pair<NodeId, NodeId>::first);
-  return {found.begin(), found.end()};
+  const auto by_state = &std::pair<NodeId, NodeId>::first;
+  return {std::ranges::lower_bound(users_, state, {}, by_state),
+          std::ranges::upper_bound(users_, state, {}, by_state)};
 }
 
 SelectedVariable CloneSelection::Describe(NodeId node) const {

@@ -16,8 +16,7 @@ void Truncate(T& list, size_t size) {
 }  // namespace
 
 GraphRollback::GraphRollback(Graph& graph)
-    : graph_(graph),
-      impl_(graph.impl()),
+    : impl_(graph.impl()),
       nodes_(impl_.nodes.size()),
       edges_(impl_.edges.size()),
       outputs_(impl_.outputs.size()),

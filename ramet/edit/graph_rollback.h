@@ -31,7 +31,6 @@ class GraphRollback {
   void RemoveNodes();
   void RemoveRecords();
 
-  Graph& graph_;
   GraphImpl& impl_;
   bool kept_ = false;
   const size_t nodes_, edges_, outputs_, names_, devices_, variables_, contexts_, imported_names_;

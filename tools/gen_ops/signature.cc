@@ -161,10 +161,9 @@ std::string Signature::ReturnType() const {
 
 bool IsLeftOut(const std::string& op) {
   static const std::set<std::string> by_hand = {
-      "Concat", "ConcatV2",      "Const",         "Gather",          "GatherV2",
-      "Pack",   "RandomShuffle", "RandomUniform", "Split",           "SplitV",
-      "Stack",  "Squeeze",       "Transpose",     "TruncatedNormal", "Unpack",
-      "While"};
+      "Concat",        "ConcatV2",        "Const",  "Gather", "GatherV2", "Pack",
+      "RandomShuffle", "RandomUniform",   "Split",  "SplitV", "Stack",    "Squeeze",
+      "Transpose",     "TruncatedNormal", "Unpack", "While"};
   return op.starts_with('_') || by_hand.contains(op);
 }
 

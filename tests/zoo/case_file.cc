@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -190,6 +192,26 @@ StatusOr<Case> LoadCase(const std::string& folder) {
   } catch (const Json::exception& error) {
     return DataLoss("'", path, "': ", error.what());
   }
+}
+
+std::vector<std::string> CaseFolders() {
+  std::vector<std::string> folders;
+  const char* zoo = std::getenv("RAMET_ZOO");
+  std::error_code error;
+  if (zoo == nullptr) return folders;
+  for (const auto& entry : std::filesystem::directory_iterator(zoo, error)) {
+    if (std::filesystem::exists(entry.path() / "case.json"))
+      folders.push_back(entry.path().string());
+  }
+  std::ranges::sort(folders);
+  return folders;
+}
+
+std::string NameOf(const std::string& folder) {
+  std::string name = std::filesystem::path(folder).filename().string();
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
 }
 
 }  // namespace ramet::zoo

@@ -45,6 +45,11 @@ struct Case {
   std::vector<Step> steps;
 };
 
+// The folders of RAMET_ZOO that have a case.json, sorted; none if it is not set.
+std::vector<std::string> CaseFolders();
+// A folder's name as gtest takes names: letters, digits and underscores.
+std::string NameOf(const std::string& folder);
+
 // \error kNotFound if there is no case.json or array; kDataLoss naming the file if one is damaged
 // or
 //   lacks what a case needs; kUnimplemented for an array of a dtype that .npy files do not have.

@@ -5,7 +5,6 @@
 #include <ramet/ramet.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -19,25 +18,6 @@ namespace ramet::zoo {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> CaseFolders() {
-  std::vector<std::string> folders;
-  const char* zoo = std::getenv("RAMET_ZOO");
-  std::error_code error;
-  if (zoo == nullptr) return folders;
-  for (const auto& entry : fs::directory_iterator(zoo, error)) {
-    if (fs::exists(entry.path() / "case.json")) folders.push_back(entry.path().string());
-  }
-  std::ranges::sort(folders);
-  return folders;
-}
-
-std::string NameOf(const std::string& folder) {
-  std::string name = fs::path(folder).filename().string();
-  std::ranges::replace_if(
-      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return name;
-}
 
 SessionOptions OptionsOf(const Case& c) {
   SessionOptions options;

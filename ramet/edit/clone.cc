@@ -241,8 +241,8 @@ Operation Cloned::Transformed(const Operation& operation) const {
 
 Variable Cloned::Transformed(const Variable& variable) const {
   if (variable.graph() != mapping_->source) return Variable();
-  auto it = mapping_->variable_ids.find(variable.id());
-  if (it != mapping_->variable_ids.end()) return Variable(mapping_->target, it->second);
+  const VariableId copy = mapping_->CopyOfVariable(variable.id());
+  if (copy >= 0) return Variable(mapping_->target, copy);
   return mapping_->shared.contains(variable.ref().op().id()) ? variable : Variable();
 }
 

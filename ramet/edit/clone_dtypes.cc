@@ -39,6 +39,11 @@ bool RunsFunctions(const Op& op) {
   });
 }
 
+// Scales and averages of batch normalization: kernels take them in float only.
+bool IsKept(const Op& op, const AttrSchema& schema) {
+  return schema.name == "U" && op.name().starts_with("FusedBatchNorm");
+}
+
 bool Allows(const AttrSchema& schema, DType t) {
   return schema.allowed_types.empty() || std::ranges::count(schema.allowed_types, t) > 0;
 }
@@ -219,7 +224,6 @@ std::vector<NodeId> CloneDtypes::MakersOf(NodeId id) const {
 const CloneDtype::Map& CloneDtypes::EffectiveRule(NodeId id,
                                                   const std::vector<NodeId>& makers) const {
   if (makers.empty()) return Keeps(id) ? no_rule_ : RuleOf(id);
-  if (initial_[static_cast<size_t>(id)] != 0) return no_rule_;
   const NodeId maker = makers.front();
   return !selection_.IsSelected(maker) || Keeps(maker) ? no_rule_ : RuleOf(maker);
 }
@@ -229,6 +233,7 @@ StatusOr<std::shared_ptr<const AttrMap>> CloneDtypes::Changed(NodeId id, const M
   if (rule.empty()) return node.attrs;
   std::optional<AttrMap> changed;
   for (const AttrSchema& schema : node.op->schema().attrs) {
+    if (IsKept(*node.op, schema)) continue;
     const Attr* attr = node.attrs->Find(schema.name);
     if (attr == nullptr && schema.has_default) attr = &schema.default_value;
     auto mapped = attr == nullptr ? std::nullopt : MappedAttr(rule, schema, *attr);

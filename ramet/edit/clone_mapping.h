@@ -29,6 +29,10 @@ class CloneMapping {
   bool IsReplaced(Endpoint e) const {
     return !replaced.empty() && replaced.contains(EndpointKey(e));
   }
+  VariableId CopyOfVariable(VariableId id) const {
+    return static_cast<size_t>(id) < variable_ids.size() ? variable_ids[static_cast<size_t>(id)]
+                                                         : -1;
+  }
   // The operation's copy; invalid if it has none.
   Operation Of(const Operation& op) const {
     const NodeId id = op.graph() == source ? Copy(op.id()) : -1;
@@ -47,8 +51,8 @@ class CloneMapping {
   std::string scope;           // without the slash
   std::vector<NodeId> copies;  // by source id; -1: none
   std::unordered_map<uint64_t, Endpoint>
-      replaced;  // source tensors that the clone does not compute
-  std::unordered_map<VariableId, VariableId> variable_ids;
+      replaced;                          // source tensors that the clone does not compute
+  std::vector<VariableId> variable_ids;  // by the source's id; -1: none
   std::vector<ClonedVariable> variables;
   // By position in `variables`: the original's record, or -1.
   std::vector<VariableId> original_ids;

@@ -19,8 +19,6 @@ void ReserveMore(std::vector<T>& v, size_t added) {
   v.reserve(added > v.size() / 4 ? needed + added / 16 + 64 : v.size() + v.size() / 2);
 }
 
-bool IsGroup(const std::string& text) { return text.starts_with("loc:@"); }
-
 }  // namespace
 
 CloneNodes::CloneNodes(const CloneSelection& selection, const CloneDtypes& dtypes,
@@ -124,6 +122,7 @@ void CloneNodes::Reserve() {
   ReserveMore(target_.edges, edges + dtypes_.casts().size());
   ReserveMore(target_.outputs, outputs + made);
   ReserveMore(target_.build_state.imported_names, nodes);
+  // The operations that initialise the clone follow.
   target_.node_names.Reserve(target_.nodes.size() + nodes + nodes / 16);
 }
 
@@ -170,8 +169,12 @@ void CloneNodes::Append() {
   };
   for (size_t i = 0; i < selection_.cuts().size(); ++i) AppendPlaceholder(i, next_name());
   size_t i = 0;
-  for (NodeId id : selection_.nodes()) AppendCopy(id, i++, next_name());
+  for (NodeId id : selection_.nodes()) {
+    PrefetchAttrs(i);
+    AppendCopy(id, i++, next_name());
+  }
   for (size_t c = 0; c < dtypes_.casts().size(); ++c) AppendCast(c, next_name());
+  target_.node_names.AddFrom(target_.nodes, base_);
 }
 
 // On the device of what it reads if that is part of the clone, else where its reader is.
@@ -195,11 +198,9 @@ void CloneNodes::AppendCast(size_t position, std::string_view name) {
   AppendNode(std::move(node));
 }
 
-void CloneNodes::AppendNode(NodeRecord node) {
-  const NodeId id = static_cast<NodeId>(target_.nodes.size());
+void CloneNodes::AppendNode(NodeRecord&& node) {
   target_.build_state.imported_names.push_back(node.name);
   target_.nodes.push_back(std::move(node));
-  target_.node_names.Add(target_.nodes, id);
 }
 
 void CloneNodes::AppendPlaceholder(size_t cut, std::string_view name) {
@@ -219,8 +220,11 @@ void CloneNodes::AppendPlaceholder(size_t cut, std::string_view name) {
 }
 
 const CloneNodes::OpTraits& CloneNodes::TraitsOf(const Op* op) {
+  if (last_traits_ != nullptr && last_traits_->op == op) return *last_traits_;
   auto [it, added] = traits_.try_emplace(op);
+  last_traits_ = &it->second;
   if (!added) return it->second;
+  it->second.op = op;
   it->second.target = TargetOp(op);
   it->second.has_frame = ControlFlowOf(*op) == ControlFlow::kEnter;
   it->second.has_shared_name = op->schema().FindAttr("shared_name") != nullptr;
@@ -245,11 +249,15 @@ const Op* CloneNodes::TargetOp(const Op* op) {
 }
 
 void CloneNodes::AppendCopy(NodeId id, size_t position, std::string_view name) {
-  const OpTraits& traits = TraitsOf(source_.nodes[id].op);
-  NodeRecord copy = source_.nodes[id];
-  copy.device = DeviceOf(source_.nodes[id], position);
+  const NodeRecord& original = source_.nodes[id];
+  const OpTraits& traits = TraitsOf(original.op);
+  NodeRecord copy{};
   copy.name = name;
   copy.op = traits.target;
+  copy.device = DeviceOf(original, position);
+  copy.num_inputs = original.num_inputs;
+  copy.num_controls = original.num_controls;
+  copy.num_outputs = original.num_outputs;
   if (traits.has_frame && selection_.open_enters().contains(id)) {
     const DType type = BaseType(dtypes_.TypeOf({id, 0}));
     copy.op = OpRegistry::Global().Find("Identity");
@@ -311,79 +319,6 @@ void CloneNodes::AppendControl(NodeId control, size_t first) {
   } else if (same_) {
     add(control);
   }
-}
-
-// Many nodes share attrs, mostly near ones: what became of them is looked up without reading them.
-std::shared_ptr<const AttrMap> CloneNodes::AttrsOf(NodeId id, const OpTraits& traits) {
-  const std::shared_ptr<const AttrMap>& before = dtypes_.Attrs(id);
-  const bool frozen = selection_.IsFrozenBatchNorm(id);
-  const Tensor* names = traits.may_hold_names ? saves_.NamesOf(id) : nullptr;
-  if (frozen || names != nullptr) {
-    AttrMap changed = *before;
-    if (frozen) changed.Set("is_training", false);
-    if (names != nullptr) changed.Set("value", *names);
-    ChangeAttrs(traits, *before, &changed);
-    return std::make_shared<const AttrMap>(std::move(changed));
-  }
-  KnownAttrs& known = known_attrs_[(reinterpret_cast<uintptr_t>(before.get()) / sizeof(AttrMap)) %
-                                   known_attrs_.size()];
-  if (known.before != before.get()) known = {before.get(), ChangedAttrs(before, traits)};
-  return known.after;
-}
-
-std::shared_ptr<const AttrMap> CloneNodes::ChangedAttrs(
-    const std::shared_ptr<const AttrMap>& before, const OpTraits& traits) {
-  const bool grouped = before->Find("_class") != nullptr;
-  if (!grouped && !traits.has_frame && !traits.has_shared_name && !traits.calls_functions) {
-    return before;
-  }
-  AttrMap changed = *before;
-  if (!ChangeAttrs(traits, *before, &changed)) return before;
-  return std::make_shared<const AttrMap>(std::move(changed));
-}
-
-bool CloneNodes::ChangeAttrs(const OpTraits& traits, const AttrMap& before, AttrMap* attrs) {
-  bool changed = ChangeGroups(before, attrs);
-  if (traits.calls_functions && functions_.ChangeAttrs(attrs)) changed = true;
-  for (const char* name : {"frame_name", "shared_name"}) {
-    if (name[0] == 'f' ? !traits.has_frame : !traits.has_shared_name) continue;
-    const Attr* attr = before.Find(name);
-    const std::string* text = attr == nullptr ? nullptr : attr->get<std::string>();
-    if (text == nullptr ? name[0] == 'f' || !traits.is_handle
-                        : text->empty() && !traits.is_handle) {
-      continue;
-    }
-    if (text != nullptr && *text == kAnonymousName) continue;
-    attrs->Set(name, names_.Text(text == nullptr ? std::string() : *text));
-    changed = true;
-  }
-  return changed;
-}
-
-// Groups around operations that are not cloned stay in the same graph, unless devices are asked
-// for.
-bool CloneNodes::ChangeGroups(const AttrMap& before, AttrMap* attrs) {
-  const Attr* attr = before.Find("_class");
-  const auto* groups = attr == nullptr ? nullptr : attr->get<std::vector<std::string>>();
-  if (groups == nullptr) return false;
-  const bool keep = same_ && std::holds_alternative<std::monostate>(options_.device.rule());
-  std::vector<std::string> changed;
-  for (const std::string& group : *groups) {
-    const NodeId leader =
-        IsGroup(group) ? source_.FindNode(std::string_view(group).substr(5)) : NodeId{-1};
-    if (leader >= 0 && mapping_.IsCloned(leader)) {
-      changed.push_back(StrCat("loc:@", NewName(leader)));
-    } else if (!IsGroup(group) || keep) {
-      changed.push_back(group);
-    }
-  }
-  if (changed == *groups) return false;
-  if (changed.empty()) {
-    attrs->Erase("_class");
-  } else {
-    attrs->Set("_class", std::move(changed));
-  }
-  return true;
 }
 
 int32_t CloneNodes::Intern(const std::string& device) {

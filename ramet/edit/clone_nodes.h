@@ -16,7 +16,8 @@
 namespace ramet {
 
 // Copies the selected nodes to the end of the target's arrays. Both graphs are locked by the
-// caller. Everything that can fail is in Prepare, which changes nothing.
+// caller. Everything that can fail is in Prepare, which changes nothing. clone_attrs.cc says what
+// becomes of attrs.
 class CloneNodes {
  public:
   CloneNodes(const CloneSelection& selection, const CloneDtypes& dtypes,
@@ -31,6 +32,7 @@ class CloneNodes {
 
  private:
   struct OpTraits {
+    const Op* op = nullptr;
     const Op* target = nullptr;
     bool has_frame = false;
     bool has_shared_name = false;
@@ -49,16 +51,18 @@ class CloneNodes {
   void Reserve();
   void WriteNames();
   void AppendPlaceholder(size_t cut, std::string_view name);
+  void PrefetchAttrs(size_t position) const;
   void AppendCopy(NodeId id, size_t position, std::string_view name);
   void AppendOutputs(NodeId id, NodeRecord* copy);
   void AppendEdges(NodeId id, NodeRecord* copy);
   void AppendControl(NodeId control, size_t first);
-  void AppendNode(NodeRecord node);
+  void AppendNode(NodeRecord&& node);
   std::shared_ptr<const AttrMap> AttrsOf(NodeId id, const OpTraits& traits);
   std::shared_ptr<const AttrMap> ChangedAttrs(const std::shared_ptr<const AttrMap>& before,
                                               const OpTraits& traits);
   bool ChangeAttrs(const OpTraits& traits, const AttrMap& before, AttrMap* attrs);
   bool ChangeGroups(const AttrMap& before, AttrMap* attrs);
+  std::string NewGroup(const std::string& group) const;
   std::string_view NewName(NodeId id) const;
   int32_t DeviceOf(const NodeRecord& node, size_t position);
   int32_t Intern(const std::string& device);
@@ -80,6 +84,8 @@ class CloneNodes {
   std::vector<std::string> asked_devices_;
   std::vector<int32_t> device_ids_;  // by the source's device number; -1: not seen
   std::unordered_map<const Op*, OpTraits> traits_;
+  const OpTraits* last_traits_ = nullptr;
+  std::string last_group_, last_new_group_;
   // The attrs in the clone of those seen last, by address.
   struct KnownAttrs {
     const AttrMap* before = nullptr;

@@ -1,7 +1,6 @@
 #include "ramet/edit/clone_records.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "ramet/graph/control_flow_proto.h"
 #include "ramet/graph/control_flow_util.h"
@@ -32,7 +31,7 @@ Output CloneRecords::CopiedOrSame(const Output& tensor) const {
 void CloneRecords::AddRecord(VariableRecord record, const Output& original,
                              VariableId original_id) {
   const VariableId id = static_cast<VariableId>(target_.variables.size());
-  if (original_id >= 0) mapping_.variable_ids[original_id] = id;
+  if (original_id >= 0) mapping_.variable_ids[static_cast<size_t>(original_id)] = id;
   mapping_.original_ids.push_back(original_id);
   mapping_.checkpoint_names.push_back(record.save_slice_info
                                           ? record.save_slice_info->full_name
@@ -56,12 +55,11 @@ Output CloneRecords::InitialValue(const Output& value, const VariableRecord& cop
 
 void CloneRecords::CloneVariables() {
   const size_t known = source_.variables.size();
-  std::unordered_set<NodeId> recorded;
+  mapping_.variable_ids.assign(known, -1);
   for (size_t v = 0; v < known; ++v) {
     VariableRecord record = source_.variables[v];
     const Output original = record.variable;
     if (!mapping_.IsCloned(original.op().id())) continue;
-    recorded.insert(original.op().id());
     record.variable = Copied(record.variable);
     record.initializer = mapping_.Of(record.initializer);
     record.snapshot = Copied(record.snapshot);
@@ -69,7 +67,7 @@ void CloneRecords::CloneVariables() {
     AddRecord(std::move(record), original, static_cast<VariableId>(v));
   }
   for (const SelectedVariable& v : selection_.variables()) {
-    if (!recorded.contains(v.node)) AddBareVariable(v);
+    if (v.record < 0) AddBareVariable(v);
   }
   AddStoreKeys();
 }
@@ -95,8 +93,8 @@ void CloneRecords::AddBareVariable(const SelectedVariable& v) {
 void CloneRecords::AddStoreKeys() {
   std::vector<std::pair<std::string, VariableId>> keys;
   for (const auto& [key, id] : source_.build_state.variable_store) {
-    auto copy = mapping_.variable_ids.find(id);
-    if (copy != mapping_.variable_ids.end()) keys.emplace_back(names_.Mapped(key), copy->second);
+    const VariableId copy = mapping_.CopyOfVariable(id);
+    if (copy >= 0) keys.emplace_back(names_.Mapped(key), copy);
   }
   for (const ClonedVariable& v : mapping_.variables) {
     const NodeId node = target_.variables[v.copy.id()].variable.op().id();
@@ -149,8 +147,8 @@ std::optional<CollectionItem> CloneRecords::Item(const std::string& key,
     const Operation copy = mapping_.Of(*op);
     if (copy.valid()) return copy;
   } else if (const auto* v = std::get_if<Variable>(&item)) {
-    auto copy = mapping_.variable_ids.find(v->id());
-    if (copy != mapping_.variable_ids.end()) return Variable(mapping_.target, copy->second);
+    const VariableId copy = mapping_.CopyOfVariable(v->id());
+    if (copy >= 0) return Variable(mapping_.target, copy);
   } else if (const auto* message = std::get_if<OpaqueMessage>(&item)) {
     return Message(key, *message);
   }

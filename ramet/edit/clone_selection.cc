@@ -6,12 +6,9 @@
 
 #include "ramet/edit/training_parts.h"
 #include "ramet/graph/control_flow_util.h"
-#include "ramet/graph/names.h"
 
 namespace ramet {
 namespace {
-
-Endpoint EndpointOf(const Output& tensor) { return {tensor.op().id(), tensor.index()}; }
 
 bool IsUpdate(const std::string& op) {
   for (std::string_view prefix : {"Apply", "SparseApply", "ResourceApply", "ResourceSparseApply"}) {
@@ -23,10 +20,6 @@ bool IsUpdate(const std::string& op) {
 bool IsRestored(const GraphImpl& impl, NodeId assign) {
   auto inputs = impl.inputs(assign);
   return inputs.size() > 1 && impl.nodes[inputs[1].node].op->name().starts_with("Restore");
-}
-
-Status InArgument(const Status& status, const char* argument) {
-  return status.WithContext(StrCat("clone: ", argument));
 }
 
 }  // namespace
@@ -49,177 +42,6 @@ StateRole StateRoles::Classify(const Op& op) {
 CloneSelection::CloneSelection(const Graph& source, const CloneOptions& options)
     : source_(source), impl_(source.impl()), options_(options) {}
 
-std::string CloneSelection::TensorName(Endpoint e) const {
-  return StrCat(impl_.nodes[e.node].name, ":", e.index);
-}
-
-StatusOr<NodeId> CloneSelection::ResolveOperation(const CloneElement& element,
-                                                  const char* argument) const {
-  Operation op;
-  if (const auto* name = std::get_if<std::string>(&element.element())) {
-    const bool is_tensor = name->find(':') != std::string::npos;
-    if (is_tensor) {
-      auto tensor = source_.Tensor(*name);
-      if (!tensor.ok()) return InArgument(tensor.status(), argument);
-      return tensor->op().id();
-    }
-    auto found = source_.FindOperation(*name);
-    if (!found.ok()) return InArgument(found.status(), argument);
-    return found->id();
-  }
-  if (const auto* given = std::get_if<Operation>(&element.element())) op = *given;
-  if (const auto* tensor = std::get_if<Output>(&element.element())) op = tensor->op();
-  if (const auto* v = std::get_if<Variable>(&element.element()); v != nullptr && v->valid()) {
-    op = v->ref().op();
-  }
-  if (op.valid() && op.graph() == &source_) return op.id();
-  return InvalidArgument("clone: ", argument, ": ",
-                         op.valid() ? StrCat("'", op.name(), "' is not an element of the source")
-                                    : "an invalid handle");
-}
-
-StatusOr<Endpoint> CloneSelection::ResolveTensor(const CloneElement& element,
-                                                 const char* argument) const {
-  if (const auto* name = std::get_if<std::string>(&element.element());
-      name != nullptr && name->find(':') != std::string::npos) {
-    auto tensor = source_.Tensor(*name);
-    if (!tensor.ok()) return InArgument(tensor.status(), argument);
-    return EndpointOf(*tensor);
-  }
-  RAMET_ASSIGN_OR_RETURN(const NodeId id, ResolveOperation(element, argument));
-  if (const auto* tensor = std::get_if<Output>(&element.element())) return EndpointOf(*tensor);
-  if (const auto* v = std::get_if<Variable>(&element.element())) return EndpointOf(v->value());
-  const Operation op(&source_, id);
-  if (op.num_outputs() == 1) return Endpoint{id, 0};
-  return InvalidArgument("clone: ", argument, ": operation '", op.name(), "' has ",
-                         op.num_outputs(), " outputs; name one of them as '", op.name(), ":0'");
-}
-
-void CloneSelection::Cut(Endpoint e) {
-  cut_keys_.insert(EndpointKey(e));
-  has_cut_[static_cast<size_t>(e.node)] = 1;
-}
-
-Status CloneSelection::ResolveInputs() {
-  for (const CloneElement& element : options_.inputs) {
-    RAMET_ASSIGN_OR_RETURN(const Endpoint e, ResolveTensor(element, "inputs"));
-    if (IsCut(e)) continue;
-    if (impl_.nodes[e.node].op->name() == "Placeholder") {
-      starts_.push_back(e.node);
-      continue;
-    }
-    RAMET_RETURN_IF_ERROR(CutOrRefuse(e, "inputs"));
-  }
-  return OkStatus();
-}
-
-Status CloneSelection::CutOrRefuse(Endpoint e, const char* argument) {
-  if (IsRef(impl_.output(e).dtype)) {
-    return InvalidArgument("clone: ", argument, ": '", TensorName(e),
-                           "' is a reference to a variable; name a tensor that reads it");
-  }
-  Cut(e);
-  cuts_.push_back(e);
-  return OkStatus();
-}
-
-const ClonePlaceholder* CloneSelection::AskedPlaceholder(Endpoint cut) const {
-  auto found = asked_.find(EndpointKey(cut));
-  return found == asked_.end() ? nullptr : &found->second;
-}
-
-Status CloneSelection::CheckPlaceholder(const ClonePlaceholder& placeholder,
-                                        const Output& replaced) const {
-  if (!placeholder.name.empty() && !IsValidScopeName(placeholder.name, true)) {
-    return InvalidArgument("clone: input_map: '", placeholder.name, "', the placeholder for '",
-                           replaced.name(), "', is not a valid name");
-  }
-  if (placeholder.shape && !placeholder.shape->IsCompatibleWith(replaced.shape())) {
-    return InvalidArgument("clone: input_map: a placeholder of shape ", *placeholder.shape,
-                           " for '", replaced.name(), "', which has shape ", replaced.shape());
-  }
-  return OkStatus();
-}
-
-// With rules for dtypes, what replaces a floating tensor may be of another floating dtype.
-bool CloneSelection::MayCast(DType wanted, DType given) const {
-  return !options_.dtype.none() && IsFloating(wanted) && IsFloating(BaseType(given));
-}
-
-Status CloneSelection::ResolveReplacements() {
-  const Graph* target = options_.into == nullptr ? &source_ : options_.into;
-  for (const auto& [element, replacement] : options_.input_map) {
-    RAMET_ASSIGN_OR_RETURN(const Endpoint e, ResolveTensor(element, "input_map"));
-    const Output replaced(Operation(&source_, e.node), e.index);
-    const std::string name = replaced.name();
-    if (IsCut(e)) return InvalidArgument("clone: input_map: '", name, "' is replaced twice");
-    if (const ClonePlaceholder* placeholder = replacement.placeholder()) {
-      RAMET_RETURN_IF_ERROR(CheckPlaceholder(*placeholder, replaced));
-      RAMET_RETURN_IF_ERROR(CutOrRefuse(e, "input_map"));
-      asked_[EndpointKey(e)] = *placeholder;
-      continue;
-    }
-    const Output& by = *replacement.tensor();
-    if (!by.valid()) {
-      return InvalidArgument("clone: input_map: what replaces '", name, "' is an invalid handle");
-    }
-    if (by.graph() != target) {
-      return InvalidArgument("clone: input_map: '", by.name(), "', which replaces '", name,
-                             "', is not an element of the graph that gets the clone");
-    }
-    const DType wanted = replaced.dtype(), given = by.dtype();
-    if (IsRef(wanted) ? wanted != given : wanted != BaseType(given) && !MayCast(wanted, given)) {
-      return InvalidArgument("clone: input_map: '", by.name(), "' is ", DTypeName(given), "; '",
-                             name, "', which it replaces, is ", DTypeName(wanted));
-    }
-    if (!by.shape().IsCompatibleWith(replaced.shape())) {
-      return InvalidArgument("clone: input_map: '", by.name(), "' has shape ", by.shape(), "; '",
-                             name, "', which it replaces, has shape ", replaced.shape());
-    }
-    Cut(e);
-    replacements_.emplace_back(e, by);
-  }
-  return OkStatus();
-}
-
-Status CloneSelection::Resolve() {
-  has_cut_.assign(static_cast<size_t>(source_.num_operations()), 0);
-  selected_.assign(has_cut_.size(), 0);
-  const bool listed = !options_.ops.empty() || !options_.scope.empty();
-  if (listed && !options_.outputs.empty()) {
-    return InvalidArgument(
-        "clone: outputs: give either outputs, whose needs are cloned, or ops and scope");
-  }
-  whole_ = !listed && options_.outputs.empty();
-  RAMET_RETURN_IF_ERROR(ResolveReplacements());
-  RAMET_RETURN_IF_ERROR(ResolveInputs());
-  for (const CloneElement& element : options_.outputs) {
-    RAMET_ASSIGN_OR_RETURN(const NodeId id, ResolveOperation(element, "outputs"));
-    auto is_tensor = [&] {
-      const auto* name = std::get_if<std::string>(&element.element());
-      return name != nullptr ? name->find(':') != std::string::npos
-                             : !std::holds_alternative<Operation>(element.element());
-    };
-    if (is_tensor()) {
-      RAMET_ASSIGN_OR_RETURN(const Endpoint e, ResolveTensor(element, "outputs"));
-      if (IsCut(e)) continue;
-      outputs_.push_back(e);
-    } else {
-      AddOutputs(id);
-    }
-    starts_.push_back(id);
-  }
-  for (const CloneElement& element : options_.ops) {
-    RAMET_ASSIGN_OR_RETURN(const NodeId id, ResolveOperation(element, "ops"));
-    starts_.push_back(id);
-  }
-  return OkStatus();
-}
-
-void CloneSelection::AddOutputs(NodeId id) {
-  for (int32_t i = 0; i < impl_.nodes[id].num_outputs; ++i) outputs_.push_back({id, i});
-}
-
 Endpoint CloneSelection::Unspliced(Endpoint e) const {
   if (splices_.empty()) return e;
   for (auto it = splices_.find(EndpointKey(e)); it != splices_.end();
@@ -229,8 +51,8 @@ Endpoint CloneSelection::Unspliced(Endpoint e) const {
   return e;
 }
 
-Endpoint CloneSelection::InputOf(NodeId id, int32_t i) const {
-  if (!batch_norms_.empty() && (i == 3 || i == 4)) {
+Endpoint CloneSelection::FrozenInputOf(NodeId id, int32_t i) const {
+  if (i == 3 || i == 4) {
     auto frozen = batch_norms_.find(id);
     if (frozen != batch_norms_.end()) return i == 3 ? frozen->second.first : frozen->second.second;
   }
@@ -238,11 +60,12 @@ Endpoint CloneSelection::InputOf(NodeId id, int32_t i) const {
 }
 
 // state_: the variables and other resources; users_: what reads, assigns, checks or updates one of
-// them through its first input.
+// them through its first input, by the former, sorted.
 Status CloneSelection::FindState() {
   for (size_t v = 0; v < impl_.variables.size(); ++v) {
-    record_of_.try_emplace(impl_.variables[v].variable.op().id(), static_cast<VariableId>(v));
+    recorded_.emplace_back(impl_.variables[v].variable.op().id(), static_cast<VariableId>(v));
   }
+  std::ranges::sort(recorded_);
   const NodeId n = static_cast<NodeId>(selected_.size());
   for (NodeId id = 0; id < n; ++id) {
     const StateRole role = roles_.Of(impl_.nodes[id].op);
@@ -260,17 +83,23 @@ Status CloneSelection::FindState() {
   return OkStatus();
 }
 
-std::span<const std::pair<NodeId, NodeId>> CloneSelection::UsersOf(NodeId state) const {
-  const auto by_state = &std::pair<NodeId, NodeId>::first;
-  return {std::ranges::lower_bound(users_, state, {}, by_state),
-          std::ranges::upper_bound(users_, state, {}, by_state)};
+std::span<const CloneSelection::NodePair> CloneSelection::UsersOf(NodeId state) const {
+  const auto first = std::ranges::lower_bound(users_, state, {}, &NodePair::first);
+  const auto last =
+      std::find_if(first, users_.end(), [&](const NodePair& user) { return user.first != state; });
+  return {first, last};
+}
+
+// The first record of the variable, or -1.
+VariableId CloneSelection::RecordOf(NodeId variable) const {
+  const auto found = std::ranges::lower_bound(recorded_, std::pair(variable, VariableId{0}));
+  return found != recorded_.end() && found->first == variable ? found->second : -1;
 }
 
 SelectedVariable CloneSelection::Describe(NodeId node) const {
   SelectedVariable v{node};
-  auto record = record_of_.find(node);
-  if (record != record_of_.end()) {
-    v.record = record->second;
+  v.record = RecordOf(node);
+  if (v.record >= 0) {
     const VariableRecord& r = impl_.variables[v.record];
     v.initializer = r.initializer.id();
     v.read = r.snapshot.op().id();
@@ -443,6 +272,7 @@ Status CloneSelection::FindOpenFrames() {
   auto frame = [&](NodeId id) {
     return impl_.nodes[id].attrs->GetOr<std::string>("frame_name", "");
   };
+  if (whole_) return CheckCutsInLoops();
   for (NodeId id : nodes_) {
     const ControlFlow p = part(id);
     if (p == ControlFlow::kEnter) enters.push_back(id);
@@ -452,7 +282,7 @@ Status CloneSelection::FindOpenFrames() {
     }
   }
   for (NodeId id : enters) {
-    if (!whole_ && !closed.contains(frame(id))) open_enters_.insert(id);
+    if (!closed.contains(frame(id))) open_enters_.insert(id);
   }
   return CheckCutsInLoops();
 }
@@ -493,6 +323,29 @@ Status CloneSelection::CollectVariables() {
   return OkStatus();
 }
 
+Status CloneSelection::MarkScope() {
+  const std::string prefix =
+      options_.scope.ends_with('/') ? options_.scope : StrCat(options_.scope, "/");
+  const std::string_view itself = std::string_view(prefix).substr(0, prefix.size() - 1);
+  const size_t before = stack_.size();
+  for (NodeId id = 0; id < static_cast<NodeId>(selected_.size()); ++id) {
+    const std::string_view name = impl_.nodes[id].name;
+    if (name.starts_with(prefix) || name == itself) Mark(id);
+  }
+  if (stack_.size() > before) return OkStatus();
+  return InvalidArgument("clone: scope: no operation is under '", prefix, "'");
+}
+
+Status CloneSelection::MarkAsked() {
+  for (NodeId id : starts_) Mark(id);
+  if (!options_.scope.empty()) RAMET_RETURN_IF_ERROR(MarkScope());
+  // Listed operations are taken without what they need, but for their state.
+  if (options_.outputs.empty()) stack_.clear();
+  MarkNeeded();
+  if (!options_.outputs.empty()) MarkLoops();
+  return OkStatus();
+}
+
 Status CloneSelection::Select() {
   std::shared_lock lock(impl_.mutex);
   functions_ = std::make_unique<FunctionStates>(impl_);
@@ -503,24 +356,7 @@ Status CloneSelection::Select() {
     std::fill(selected_.begin(), selected_.end(), uint8_t{1});
     for (NodeId id : shared_) selected_[static_cast<size_t>(id)] = 0;
   } else {
-    for (NodeId id : starts_) Mark(id);
-    if (!options_.scope.empty()) {
-      const std::string prefix =
-          options_.scope.ends_with('/') ? options_.scope : StrCat(options_.scope, "/");
-      const std::string_view itself = std::string_view(prefix).substr(0, prefix.size() - 1);
-      const size_t before = stack_.size();
-      for (NodeId id = 0; id < static_cast<NodeId>(selected_.size()); ++id) {
-        const std::string_view name = impl_.nodes[id].name;
-        if (name.starts_with(prefix) || name == itself) Mark(id);
-      }
-      if (stack_.size() == before) {
-        return InvalidArgument("clone: scope: no operation is under '", prefix, "'");
-      }
-    }
-    // Listed operations are taken without what they need, but for their state.
-    if (options_.outputs.empty()) stack_.clear();
-    MarkNeeded();
-    if (!options_.outputs.empty()) MarkLoops();
+    RAMET_RETURN_IF_ERROR(MarkAsked());
   }
   if (options_.strip_training) TrainingParts(*this).Strip();
   nodes_.reserve(static_cast<size_t>(std::ranges::count(selected_, uint8_t{1})));

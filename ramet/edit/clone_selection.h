@@ -53,7 +53,8 @@ struct SelectedVariable {
   NodeId read = -1;
 };
 
-// The part of the source graph that is copied.
+// The part of the source graph that is copied. clone_elements.cc looks up what the options name,
+// clone_selection.cc follows what that needs.
 class CloneSelection {
  public:
   CloneSelection(const Graph& source, const CloneOptions& options);
@@ -88,12 +89,16 @@ class CloneSelection {
   const std::unordered_map<uint64_t, Endpoint>& splices() const { return splices_; }
   Endpoint Unspliced(Endpoint e) const;
   // What input `i` of a selected node is in the clone, still as a tensor of the source.
-  Endpoint InputOf(NodeId id, int32_t i) const;
+  Endpoint InputOf(NodeId id, int32_t i) const {
+    return batch_norms_.empty() ? impl_.inputs(id)[static_cast<size_t>(i)] : FrozenInputOf(id, i);
+  }
   // Batch norms that become ones of inference.
   bool IsFrozenBatchNorm(NodeId id) const { return batch_norms_.contains(id); }
 
  private:
   friend class TrainingParts;
+  using NodePair = std::pair<NodeId, NodeId>;
+  Endpoint FrozenInputOf(NodeId id, int32_t i) const;
   StatusOr<Endpoint> ResolveTensor(const CloneElement& element, const char* argument) const;
   StatusOr<NodeId> ResolveOperation(const CloneElement& element, const char* argument) const;
   Status ResolveInputs();
@@ -107,10 +112,13 @@ class CloneSelection {
   Status CutOrRefuse(Endpoint e, const char* argument);
   void AddOutputs(NodeId id);
   Status FindState();
-  std::span<const std::pair<NodeId, NodeId>> UsersOf(NodeId state) const;
+  std::span<const NodePair> UsersOf(NodeId state) const;
+  VariableId RecordOf(NodeId variable) const;
   bool Initializes(NodeId user, NodeId state);
   Status ShareState();
   void Mark(NodeId id);
+  Status MarkScope();
+  Status MarkAsked();
   void MarkNeeded();
   void MarkStateOf(NodeId id);
   void MarkStateOfCalls(NodeId id);
@@ -140,8 +148,8 @@ class CloneSelection {
   std::vector<uint8_t> has_cut_;
   std::vector<uint8_t> selected_;
   std::vector<NodeId> stack_, pending_state_;
-  std::vector<std::pair<NodeId, NodeId>> users_;  // of state, sorted, as FindState explains
-  std::unordered_map<NodeId, VariableId> record_of_;
+  std::vector<NodePair> users_;                          // of state; see FindState
+  std::vector<std::pair<NodeId, VariableId>> recorded_;  // by variable, sorted, too
   std::vector<NodeId> state_;
   std::unique_ptr<FunctionStates> functions_;
   std::unordered_multimap<std::string, NodeId> state_by_name_;  // if there are functions

@@ -340,11 +340,10 @@ ImportResults GraphImport::Commit() {
     UniqueFullName(state, JoinScope(state.name_stack, options_.name), true);
   }
   const size_t total = impl_.nodes.size();
-  impl_.node_names.Reserve(total);
+  impl_.node_names.AddFrom(impl_.nodes, base_);
   state.imported_names.reserve(state.imported_names.size() + total - base_);
   results_.operations.reserve(total - static_cast<size_t>(base_));
   for (NodeId id = base_; id < static_cast<NodeId>(total); ++id) {
-    impl_.node_names.Add(impl_.nodes, id);
     state.imported_names.push_back(impl_.nodes[id].name);
     results_.operations.push_back(Operation(&graph_, id));
   }

@@ -1,5 +1,7 @@
 #include "ramet/graph/node_names.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <functional>
 
@@ -9,6 +11,8 @@ namespace ramet {
 namespace {
 
 constexpr size_t kFirstSlots = 16;
+// So many slots are on their way from memory at a time.
+constexpr size_t kRun = 32;
 
 // At most three quarters of the slots are taken.
 size_t SlotsFor(size_t names) { return std::bit_ceil(names + names / 3 + 1); }
@@ -38,12 +42,28 @@ void NodeNames::Add(Nodes nodes, int32_t id) {
   if (SlotsFor(size_ + 1) > slots_.size()) {
     Rehash(slots_.empty() ? kFirstSlots : slots_.size() * 2);
   }
-  const std::string_view name = nodes[static_cast<size_t>(id)].name;
-  const uint32_t hash = Hash(name);
-  Slot& slot = slots_[Locate(nodes, name, hash)];
+  Insert(nodes, id, Hash(nodes[static_cast<size_t>(id)].name));
+}
+
+void NodeNames::Insert(Nodes nodes, int32_t id, uint32_t hash) {
+  Slot& slot = slots_[Locate(nodes, nodes[static_cast<size_t>(id)].name, hash)];
   if (slot.id >= 0) return;
   slot = {hash, id};
   ++size_;
+}
+
+void NodeNames::AddFrom(Nodes nodes, int32_t first) {
+  const size_t begin = static_cast<size_t>(first);
+  Reserve(size_ + nodes.size() - begin);
+  std::array<uint32_t, kRun> hashes;
+  for (size_t run = begin; run < nodes.size(); run += kRun) {
+    const size_t count = std::min(kRun, nodes.size() - run);
+    for (size_t i = 0; i < count; ++i) {
+      hashes[i] = Hash(nodes[run + i].name);
+      __builtin_prefetch(&slots_[Home(hashes[i])], 1);
+    }
+    for (size_t i = 0; i < count; ++i) Insert(nodes, static_cast<int32_t>(run + i), hashes[i]);
+  }
 }
 
 void NodeNames::Remove(Nodes nodes, int32_t id) {

@@ -86,6 +86,42 @@ TEST_P(CloneDtypeTest, FirstValuesAreTheOriginalsRounded) {
   }
 }
 
+TEST_P(CloneDtypeTest, FirstValuesMayReadOtherVariables) {
+  Variable w = NewVariable("w", 1.01);
+  const Output first = GetParam() ? w.value() : InitializedValue(w);
+  Variable v = s.NewVariable(first, "v", {.use_resource = GetParam()});
+  for (DType dtype : {kBFloat16, kHalf, kDouble}) {
+    SCOPED_TRACE(DTypeName(dtype));
+    auto c = Clone(g, {.dtype = dtype});
+    ASSERT_TRUE(c.ok()) << c.status().ToString();
+    Session session = Session::Create(g).value();
+    ASSERT_TRUE(session.Run(c->Transformed(w).initializer()).ok());
+    auto init = session.Run(c->Transformed(v).initializer());
+    ASSERT_TRUE(init.ok()) << init.status().ToString();
+    EXPECT_EQ(c->Transformed(v).dtype(), dtype);
+    EXPECT_EQ(ValueOf(session, c->Transformed(v)), ValueOf(session, c->Transformed(w)));
+  }
+}
+
+TEST_P(CloneDtypeTest, AveragesOfBatchNormsAreReadInFloat) {
+  Output x = s.Placeholder("x", kFloat, {1, 1, 1, 1});
+  std::vector<Input> inputs = {x};
+  for (const char* name : {"scale", "offset", "mean", "variance"}) {
+    inputs.push_back(
+        s.GetVariable(name, {1}, {.initializer = ConstantInit(2.0), .use_resource = GetParam()}));
+  }
+  Output y =
+      AddOp(g, "FusedBatchNormV3", inputs, {{"is_training", false}, {"epsilon", 0.0f}}).output(0);
+  for (DType dtype : {kBFloat16, kHalf}) {
+    SCOPED_TRACE(DTypeName(dtype));
+    Cloned c = Clone(g, {.outputs = {y}, .dtype = dtype}).value();
+    EXPECT_EQ(c.Transformed(y.op()).output(0).dtype(), dtype);
+    const Tensor five = Tensor::Of<float>({1, 1, 1, 1}, {5});
+    EXPECT_NEAR(Run(c.init_op(), {{c.Transformed(x), five}}, c.Transformed(y)).data<float>()[0],
+                6.2426f, 0.03f);
+  }
+}
+
 TEST_P(CloneDtypeTest, CurrentValuesUpdatesAndAveragesAreCast) {
   Variable w = NewVariable("w", 1.01);
   Cloned c = Clone(g, {.initial = kCurrent, .dtype = kBFloat16}).value();

@@ -1,5 +1,8 @@
 #include "ramet/op/kernel.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "ramet/tensor/variant.h"
 
 namespace ramet {
@@ -30,18 +33,26 @@ Status KernelContext::ForwardRef(int i, int o) {
 
 StatusOr<Tensor> KernelContext::ReadRef(int i) const {
   RAMET_ASSIGN_OR_RETURN(VariableState * variable, ref(i));
-  Tensor value = variable->Read();
+  Tensor value = Read(*variable);
   if (value.empty()) return variable->UninitializedError();
   return env_.memory ? env_.memory->View(value) : value;
+}
+
+void KernelContext::CopyAll(const Tensor& from, Tensor& to) {
+  if (from.dtype() == DType::kString) {
+    std::ranges::copy(from.flat<std::string>(), to.mutable_data<std::string>());
+  } else if (from.bytes() > 0) {
+    std::memcpy(to.raw_data(), from.raw_data(), from.bytes());
+  }
 }
 
 Status KernelContext::AssignRef(int i, const Tensor& value) {
   RAMET_ASSIGN_OR_RETURN(VariableState * variable, ref(i));
   if (value.buffer() && value.buffer()->borrowed()) {
     RAMET_ASSIGN_OR_RETURN(Tensor own, value.DeepCopy());
-    variable->Set(std::move(own));
+    variable->Set(std::move(own), run_.followed);
   } else {
-    variable->Set(env_.memory ? env_.memory->Unview(value) : value);
+    variable->Set(env_.memory ? env_.memory->Unview(value) : value, run_.followed);
   }
   return OkStatus();
 }

@@ -33,6 +33,7 @@ struct KernelEnv {
 struct RunState {
   ResourceStore resources;
   const Cancellation* cancellation = nullptr;
+  const FollowedValues* followed = nullptr;  // of the session's variables; null: none
 };
 
 // The node that a kernel is made for.
@@ -70,6 +71,8 @@ class KernelContext {
   Status ForwardRef(int i, int o);
   // The current value of Ref input i. \error kFailedPrecondition if uninitialised.
   StatusOr<Tensor> ReadRef(int i) const;
+  // The current value of a variable of the session, where it lies; empty if uninitialised.
+  Tensor Read(const VariableState& variable) const { return variable.Read(run_.followed); }
   // Makes `value` (in this device's memory, not to be written any more) the value of Ref input i.
   Status AssignRef(int i, const Tensor& value);
   // Updates Ref input i by update(const Tensor& old, Tensor& out) -> Status as
@@ -78,12 +81,27 @@ class KernelContext {
   template <class Update>
   Status ModifyRef(int i, Update&& update) {
     RAMET_ASSIGN_OR_RETURN(VariableState * variable, ref(i));
-    return variable->Modify(env_.variable_allocator, [&](const Tensor& old, Tensor& out) -> Status {
+    auto viewed = [&](const Tensor& old, Tensor& out) -> Status {
       if (env_.memory == nullptr) return update(old, out);
       Tensor old_view = env_.memory->View(old);
       Tensor out_view = &old == &out ? old_view : env_.memory->View(out);
       return update(static_cast<const Tensor&>(old_view), out_view);
-    });
+    };
+    return variable->Modify(env_.variable_allocator, run_.followed, viewed);
+  }
+
+  // The same for an update of the rows `indices` (int32 or int64): `out` has the elements of `old`
+  // already, and `update` writes those of the rows only (VariableState::ModifyRows).
+  template <class Update>
+  Status ModifyRefRows(int i, const Tensor& indices, Update&& update) {
+    if (env_.memory != nullptr) {
+      return ModifyRef(i, [&](const Tensor& old, Tensor& out) -> Status {
+        if (old.raw_data() != out.raw_data()) CopyAll(old, out);
+        return update(old, out);
+      });
+    }
+    RAMET_ASSIGN_OR_RETURN(VariableState * variable, ref(i));
+    return variable->ModifyRows(env_.variable_allocator, run_.followed, indices, update);
   }
 
   // A new tensor as output i. \error kResourceExhausted, kInvalidArgument as Tensor::Allocate.
@@ -113,6 +131,7 @@ class KernelContext {
 
  private:
   StatusOr<VariableState*> ref(int i) const;
+  static void CopyAll(const Tensor& from, Tensor& to);
 
   const KernelEnv& env_;
   std::span<const Tensor* const> inputs_;

@@ -1,20 +1,78 @@
 #include "ramet/op/resource_store.h"
 
+#include <cstring>
+
 namespace ramet {
+namespace {
 
-Tensor VariableState::Read() const {
-  std::lock_guard lock(mutex_);
-  return value_;
+// Updates go on when there is no room where values can be published: publishing copies those later.
+StatusOr<Tensor> AllocateLike(const Tensor& like, Allocator* own, Allocator* other) {
+  if (own != nullptr) {
+    auto tensor = Tensor::Allocate(like.dtype(), like.shape(), own);
+    if (!IsResourceExhausted(tensor.status())) return tensor;
+  }
+  return Tensor::Allocate(like.dtype(), like.shape(), other);
 }
 
-bool VariableState::initialized() const {
-  std::lock_guard lock(mutex_);
-  return !value_.empty();
+}  // namespace
+
+const Tensor& VariableState::Current(const FollowedValues* followed) const {
+  const size_t index = static_cast<size_t>(followed_as_);
+  if (followed == nullptr || followed_as_ < 0 || own_since_ == followed->sequence ||
+      index >= followed->values.size()) {
+    return value_;
+  }
+  const Tensor& value = followed->values[index];
+  return value.empty() ? value_ : value;
 }
 
-void VariableState::Set(Tensor value) {
+Tensor VariableState::Read(const FollowedValues* followed) const {
+  std::lock_guard lock(mutex_);
+  return Current(followed);
+}
+
+bool VariableState::initialized(const FollowedValues* followed) const {
+  std::lock_guard lock(mutex_);
+  return !Current(followed).empty();
+}
+
+void VariableState::Set(Tensor value, const FollowedValues* followed) {
+  std::lock_guard update_lock(update_mutex_);
+  history_.Clear();
+  Replace(std::move(value), followed);
+}
+
+void VariableState::Replace(Tensor value, const FollowedValues* followed) {
   std::lock_guard lock(mutex_);
   std::swap(value_, value);
+  if (followed != nullptr) own_since_ = followed->sequence;
+}
+
+void VariableState::Move(const Tensor& old, Tensor value) {
+  std::lock_guard update_lock(update_mutex_);
+  std::lock_guard lock(mutex_);
+  if (value_.buffer().get() == old.buffer().get()) std::swap(value_, value);
+}
+
+StatusOr<Tensor> VariableState::Fresh(Allocator* allocator, const Tensor& old, const Tensor* rows) {
+  if (rows != nullptr) {
+    if (DTypeSize(old.dtype()) == 0) return old.DeepCopy();
+    if (Tensor spare = history_.TakeSpare(old); !spare.empty()) return spare;
+  }
+  RAMET_ASSIGN_OR_RETURN(Tensor out, AllocateLike(old, allocator_, allocator));
+  if (rows != nullptr && out.bytes() > 0) std::memcpy(out.raw_data(), old.raw_data(), out.bytes());
+  return out;
+}
+
+// Only published variables have their buffers taken from them again and again.
+void VariableState::NoteUpdate(Tensor old, const Tensor* rows) {
+  if (rows == nullptr || allocator_ == nullptr) return history_.Clear();
+  history_.Note(std::move(old), *rows);
+}
+
+void VariableState::FollowAs(int index) {
+  std::lock_guard lock(mutex_);
+  followed_as_ = index;
 }
 
 Status VariableState::UninitializedError() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "ramet/base/status.h"
+#include "ramet/op/followed_values.h"
+#include "ramet/op/row_history.h"
 #include "ramet/tensor/tensor.h"
 
 namespace ramet {
@@ -24,6 +27,9 @@ class Resource {
 // take a snapshot that stays as it is; a writer that finds the buffer shared writes to a fresh one,
 // so that what somebody holds (a run in flight, a published version, a fetched value) never changes
 // under him.
+//
+// A variable that follows a published one has the value that `followed` holds for it, until it is
+// written: then its own value counts, for as long as the same values are followed.
 class VariableState final : public Resource {
  public:
   explicit VariableState(std::string name) : name_(std::move(name)) {}
@@ -31,10 +37,17 @@ class VariableState final : public Resource {
   const std::string& name() const { return name_; }
 
   // The current value; empty() when uninitialised.
-  Tensor Read() const;
-  bool initialized() const;
+  Tensor Read(const FollowedValues* followed = nullptr) const;
+  bool initialized(const FollowedValues* followed = nullptr) const;
   // Replaces the value; `value` is shared, not copied.
-  void Set(Tensor value);
+  void Set(Tensor value, const FollowedValues* followed = nullptr);
+  // Puts `value` (the same elements elsewhere) in the place of `old`, if that is the value still.
+  void Move(const Tensor& old, Tensor value);
+  // From now on it has value `index` of what is followed; -1: of none.
+  void FollowAs(int index);
+  // Where Modify makes fresh values from now on, in the place of the kernel's allocator; null:
+  // there again. It outlives the variable or is taken back before its end.
+  void SetAllocator(Allocator* allocator) { allocator_ = allocator; }
   // Calls `update(old, out)`: `out` is `old` itself when nobody else holds the buffer (readers wait
   // meanwhile), and a fresh tensor of the same dtype and shape from `allocator` otherwise (readers
   // still get the old one). Afterwards `out` is the value. Updates of one variable exclude each
@@ -42,28 +55,59 @@ class VariableState final : public Resource {
   // had; what
   //   `update` returns, and then the value is unchanged if `out` was fresh.
   template <class Update>
-  Status Modify(Allocator* allocator, Update&& update) {
-    std::lock_guard lock(update_mutex_);
-    Tensor old;
-    {
-      std::lock_guard value_lock(mutex_);
-      if (value_.empty()) return UninitializedError();
-      if (value_.unique()) return update(static_cast<const Tensor&>(value_), value_);
-      old = value_;
-    }
-    RAMET_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(old.dtype(), old.shape(), allocator));
-    RAMET_RETURN_IF_ERROR(update(static_cast<const Tensor&>(old), out));
-    Set(std::move(out));
-    return OkStatus();
+  Status Modify(Allocator* allocator, const FollowedValues* followed, Update&& update) {
+    return ModifyBy(allocator, followed, nullptr, update);
+  }
+  // The same for an update of some rows (`indices`, int32 or int64, of dimension 0): `out` has the
+  // elements of `old` already when `update` is called, which writes nothing but these rows. Where
+  // the buffer is shared, one that has been let go of meanwhile is brought up to date by the rows
+  // that changed since, so that the cost is that of the rows.
+  template <class Update>
+  Status ModifyRows(Allocator* allocator, const FollowedValues* followed, const Tensor& indices,
+                    Update&& update) {
+    return ModifyBy(allocator, followed, &indices, update);
   }
   // "Attempting to use uninitialized value NAME", with the two ways out.
   Status UninitializedError() const;
 
  private:
+  const Tensor& Current(const FollowedValues* followed) const;
+  // Where an update of a shared buffer writes; with `rows`, a copy of `old`.
+  StatusOr<Tensor> Fresh(Allocator* allocator, const Tensor& old, const Tensor* rows);
+  // `old` has been replaced, or (empty) updated in place.
+  void NoteUpdate(Tensor old, const Tensor* rows);
+
+  template <class Update>
+  Status ModifyBy(Allocator* allocator, const FollowedValues* followed, const Tensor* rows,
+                  Update& update) {
+    std::lock_guard lock(update_mutex_);
+    Tensor old;
+    {
+      std::lock_guard value_lock(mutex_);
+      const Tensor& current = Current(followed);
+      if (current.empty()) return UninitializedError();
+      if (&current == &value_ && value_.unique()) {
+        NoteUpdate(Tensor(), rows);
+        return update(static_cast<const Tensor&>(value_), value_);
+      }
+      old = current;
+    }
+    RAMET_ASSIGN_OR_RETURN(Tensor out, Fresh(allocator, old, rows));
+    RAMET_RETURN_IF_ERROR(update(static_cast<const Tensor&>(old), out));
+    Replace(out, followed);
+    NoteUpdate(std::move(old), rows);
+    return OkStatus();
+  }
+  void Replace(Tensor value, const FollowedValues* followed);
+
   const std::string name_;
   std::mutex update_mutex_;
   mutable std::mutex mutex_;
   Tensor value_;
+  int followed_as_ = -1;
+  uint64_t own_since_ = 0;  // the sequence of the values that were followed at the last Set
+  std::atomic<Allocator*> allocator_ = nullptr;
+  RowHistory history_;  // under update_mutex_
 };
 
 // Where a ResourceStore keeps the resource variables of a container: apart from its reference

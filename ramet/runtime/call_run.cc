@@ -70,7 +70,7 @@ Status PlanRun::RunCall(const Step& step) {
 StatusOr<int> PlanRun::ChooseTarget(const Step& step, const FunctionCall& call) {
   if (call.num_choosers() == 0) return 0;
   const Value& value = InputOf(step, 0);
-  const Tensor chooser = value.variable ? value.variable->Read() : value.tensor;
+  const Tensor chooser = value.variable ? value.variable->Read(state_.followed) : value.tensor;
   if (chooser.empty()) {
     return value.variable ? value.variable->UninitializedError()
                           : InvalidArgument("input 0 has no value");
@@ -149,7 +149,8 @@ StatusOr<FunctionInstance*> PlanRun::Ready(FunctionCall& call, int target) const
 }
 
 RunControl PlanRun::ControlFor(const Step& step) const {
-  RunControl control{control_.cancellation, control_.recorder, control_.depth + 1};
+  RunControl control{control_.cancellation, control_.recorder, control_.followed,
+                     control_.depth + 1};
   if (control.recorder != nullptr) {
     std::shared_lock lock(settings_.graph->mutex);
     control.callers = StrCat(control_.callers, settings_.graph->nodes[step.node].name, "/");
@@ -160,7 +161,7 @@ RunControl PlanRun::ControlFor(const Step& step) const {
 Status PlanRun::TakeInput(const Step& step, int i, DType type, Value* to) {
   Value& from = InputOf(step, i);
   if (from.variable != nullptr && type != DType::kResource) {
-    to->tensor = from.variable->Read();
+    to->tensor = from.variable->Read(state_.followed);
     to->variable = nullptr;
     return to->tensor.empty() ? from.variable->UninitializedError() : OkStatus();
   }
@@ -191,7 +192,7 @@ Status PlanRun::TakeResults(std::span<const DType> types, std::span<Value> resul
     const Value& value = frame_->values[slot];
     results[i] = value;
     if (value.variable != nullptr && types[i] != DType::kResource) {
-      results[i] = {value.variable->Read(), nullptr};
+      results[i] = {value.variable->Read(state_.followed), nullptr};
       if (results[i].tensor.empty()) return value.variable->UninitializedError();
     }
     const bool dead = plan_.has_control_flow && frame_->dead[slot];

@@ -72,7 +72,7 @@ Status PlanRun::RunWork(const Step& step) {
 
 Status PlanRun::RunSwitch(const Step& step) {
   const Value& chooser = InputOf(step, 1);
-  const Tensor pred = chooser.variable ? chooser.variable->Read() : chooser.tensor;
+  const Tensor pred = chooser.variable ? chooser.variable->Read(state_.followed) : chooser.tensor;
   if (pred.empty() && chooser.variable) return chooser.variable->UninitializedError();
   if (pred.num_elements() != 1) {
     return InvalidArgument("The second input must be a scalar, but it has shape ", pred.shape());

@@ -62,7 +62,7 @@ Status PlanRun::RunOnDevice(const Step& step) {
 }
 
 Status PlanRun::Settle(VariableState& variable, int device) {
-  Tensor value = variable.Read();
+  Tensor value = variable.Read(state_.followed);
   const bool own = settings_.envs[device].memory != nullptr;
   if (value.empty() || value.host_accessible() != own) return OkStatus();
   if (own) {
@@ -70,7 +70,7 @@ Status PlanRun::Settle(VariableState& variable, int device) {
   } else {
     RAMET_ASSIGN_OR_RETURN(value, ToHost(value));
   }
-  variable.Set(value);
+  variable.Set(value, state_.followed);
   return OkStatus();
 }
 
@@ -85,7 +85,7 @@ Status PlanRun::Copy(const Step& step) {
   const Value& from = frame_->values[plan_.input_slots[step.first_input]];
   Tensor value = from.tensor;
   if (from.variable) {
-    value = from.variable->Read();
+    value = from.variable->Read(state_.followed);
     if (value.empty()) return from.variable->UninitializedError();
   }
   Tensor& to = frame_->values[step.first_output].tensor;

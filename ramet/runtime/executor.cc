@@ -10,6 +10,7 @@ Status RunPlan(Plan& plan, const ExecutorSettings& settings, std::span<const Ten
   RAMET_RETURN_IF_ERROR(linalg::CheckNotForked());
   RunState state;
   state.cancellation = control.cancellation;
+  state.followed = control.followed;
   return PlanRun(plan, settings, control, state).Run(feeds, fetched);
 }
 

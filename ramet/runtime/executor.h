@@ -24,6 +24,7 @@ struct ExecutorSettings {
 struct RunControl {
   const Cancellation* cancellation = nullptr;
   StepRecorder* recorder = nullptr;
+  const FollowedValues* followed = nullptr;
   int depth = 0;             // how many calls of functions it is in
   std::string callers = "";  // names of the calling nodes, "f/g/", if there is a recorder
 };

@@ -53,6 +53,9 @@ class Compiler {
     if (!plan_->several_memories) PlanReleases(plan_.get());
     if (plan_->has_control_flow) PlanMerges();
     FindInitializers();
+    plan_->may_write = std::ranges::any_of(plan_->steps, [](const Step& step) {
+      return step.ref_inputs != 0 || step.kind == Step::Kind::kCall;
+    });
     plan_->set_merged(MergeSteps(graph_, *plan_));
     return std::move(plan_);
   }

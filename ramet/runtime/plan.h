@@ -122,6 +122,7 @@ struct PlanData {
   std::vector<std::shared_ptr<Kernel>> kernels;  // what the steps use, kept alive
   std::vector<std::shared_ptr<FunctionCall>> calls;
   bool has_groups = false;  // some steps may run at the same time
+  bool may_write = false;   // some step may write a variable
 };
 
 // A compiled run and its pool of frames. The data are immutable once built; any number of threads

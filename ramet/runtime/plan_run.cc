@@ -90,7 +90,7 @@ Status PlanRun::RunKernel(const Step& step, StepScratch& scratch) {
     scratch.inputs[i] = &value.tensor;
     const bool low = i < 64;
     if (value.variable && !(low && ((step.ref_inputs >> i) & 1))) {
-      scratch.resolved[i] = value.variable->Read();
+      scratch.resolved[i] = value.variable->Read(state_.followed);
       if (scratch.resolved[i].empty()) {
         if (step.kind == Step::Kind::kMerged) return RunParts(step, scratch);
         return value.variable->UninitializedError();
@@ -137,7 +137,7 @@ Status PlanRun::Fetch(std::span<Tensor> fetched) {
   for (size_t i = 0; i < fetched.size(); ++i) {
     if (plan_.fetch_slots[i] < 0) continue;
     Value& value = frame_->values[plan_.fetch_slots[i]];
-    fetched[i] = value.variable ? value.variable->Read() : value.tensor;
+    fetched[i] = value.variable ? value.variable->Read(state_.followed) : value.tensor;
     if (fetched[i].empty()) {
       return value.variable ? value.variable->UninitializedError()
                             : InvalidArgument("Retval[", i, "] does not have value");

@@ -8,6 +8,7 @@
 
 #include "ramet/base/cancellation.h"
 #include "ramet/base/export.h"
+#include "ramet/op/followed_values.h"
 #include "ramet/tensor/dtype.h"
 #include "ramet/tensor/shape.h"
 
@@ -51,6 +52,9 @@ struct RunMetadata {
   std::vector<NodeStats> steps;  // in the order in which they ended
   // Device and GraphDef (in wire form) of the nodes that ran there, fed tensors being `_Arg` nodes.
   std::vector<std::pair<std::string, std::string>> partition_graphs;
+  // The published version that the run saw, if its session follows one.
+  VersionId version;
+  VersionProof version_proof = VersionProof::kNotAsked;
 };
 
 }  // namespace ramet

@@ -22,6 +22,8 @@ PlanRequest MakeRequest(const std::vector<Output>& feeds,
 
 }  // namespace
 
+std::shared_ptr<SessionImpl> ImplOf(const Session& session) { return session.impl_; }
+
 Session::Session(std::shared_ptr<SessionImpl> impl) : impl_(std::move(impl)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -109,20 +111,22 @@ Status Callable::Run(std::span<const Tensor> feeds, std::span<Tensor> fetched,
 
 std::vector<std::string> Session::UninitializedVariables() const {
   std::vector<std::string> missing;
+  const auto followed = impl_->followed();
   for (const ramet::Variable& v :
        impl_->graph().collections().Get<ramet::Variable>(graph_keys::kGlobalVariables)) {
     auto state = impl_->StateOf(v.record(), false);
-    if (!state || !state->initialized()) missing.push_back(v.op_name());
+    if (!state || !state->initialized(followed.get())) missing.push_back(v.op_name());
   }
   return missing;
 }
 
 StatusOr<int> Session::InitializeMissing() {
   std::vector<GraphElement> initializers;
+  const auto followed = impl_->followed();
   for (const ramet::Variable& v :
        impl_->graph().collections().Get<ramet::Variable>(graph_keys::kGlobalVariables)) {
     auto state = impl_->StateOf(v.record(), false);
-    if (!state || !state->initialized()) initializers.push_back(v.initializer());
+    if (!state || !state->initialized(followed.get())) initializers.push_back(v.initializer());
   }
   if (initializers.empty()) return 0;
   const int count = static_cast<int>(initializers.size());
@@ -132,7 +136,7 @@ StatusOr<int> Session::InitializeMissing() {
 
 StatusOr<Tensor> Session::Value(const Variable& variable) const {
   auto state = impl_->StateOf(variable.record(), false);
-  return state ? impl_->ToHost(state->Read()) : StatusOr<Tensor>(Tensor());
+  return state ? impl_->ToHost(state->Read(impl_->followed().get())) : StatusOr<Tensor>(Tensor());
 }
 
 Status Session::Assign(const Variable& variable, const Tensor& value) {
@@ -141,7 +145,7 @@ Status Session::Assign(const Variable& variable, const Tensor& value) {
                            variable.shape(), ", but the value is ", DTypeName(value.dtype()),
                            value.shape());
   }
-  impl_->StateOf(variable.record(), true)->Set(value);
+  impl_->StateOf(variable.record(), true)->Set(value, impl_->followed().get());
   return OkStatus();
 }
 

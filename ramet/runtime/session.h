@@ -166,6 +166,7 @@ class RAMET_EXPORT Session {
   void Close();
 
  private:
+  friend std::shared_ptr<SessionImpl> ImplOf(const Session& session);
   explicit Session(std::shared_ptr<SessionImpl> impl);
   std::shared_ptr<SessionImpl> impl_;
 };

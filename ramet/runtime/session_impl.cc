@@ -1,6 +1,7 @@
 #include "ramet/runtime/session_impl.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include "ramet/base/log.h"
@@ -150,13 +151,64 @@ Status SessionImpl::RunPlanWith(Plan& plan, std::span<const Tensor> feeds,
   if (metadata != nullptr && options.output_partition_graphs) {
     RAMET_ASSIGN_OR_RETURN(metadata->partition_graphs, Partitions(plan));
   }
-  if (metadata == nullptr || !options.trace) {
-    return Outcome(RunPlan(plan, settings_, feeds, fetched, {&cancellation}), cancellation);
+  const std::shared_ptr<const FollowedValues> values = followed();
+  if (metadata != nullptr) {
+    metadata->version = values ? values->id : VersionId();
+    metadata->version_proof = values ? values->proof.load() : VersionProof::kNotAsked;
   }
-  StepRecorder recorder;
-  const Status status = RunPlan(plan, settings_, feeds, fetched, {&cancellation, &recorder});
-  metadata->steps = Described(recorder);
+  RunControl control{&cancellation, nullptr, values.get()};
+  std::optional<StepRecorder> recorder;
+  if (metadata != nullptr && options.trace) control.recorder = &recorder.emplace();
+  const Status status = plan.may_write ? RunWriting(plan, feeds, fetched, control)
+                                       : RunPlan(plan, settings_, feeds, fetched, control);
+  if (recorder) metadata->steps = Described(*recorder);
   return Outcome(status, cancellation);
+}
+
+Status SessionImpl::RunWriting(Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> fetched,
+                               const RunControl& control) {
+  bool outermost = false;
+  {
+    const StepGate::Pass pass(gate_);
+    outermost = pass.outermost();
+    RAMET_RETURN_IF_ERROR(RunPlan(plan, settings_, feeds, fetched, control));
+  }
+  return outermost && is_observed_ ? Observed() : OkStatus();
+}
+
+Status SessionImpl::Observed() {
+  std::vector<std::shared_ptr<StepObserver>> observers;
+  {
+    std::lock_guard lock(observer_mutex_);
+    for (auto& [id, observer] : observers_) observers.push_back(observer);
+  }
+  for (auto& observer : observers) RAMET_RETURN_IF_ERROR((*observer)());
+  return OkStatus();
+}
+
+int SessionImpl::AddObserver(StepObserver observer) {
+  std::lock_guard lock(observer_mutex_);
+  observers_[next_observer_] = std::make_shared<StepObserver>(std::move(observer));
+  is_observed_ = true;
+  return next_observer_++;
+}
+
+void SessionImpl::RemoveObserver(int id) {
+  std::lock_guard lock(observer_mutex_);
+  observers_.erase(id);
+  is_observed_ = !observers_.empty();
+}
+
+void SessionImpl::Follow(std::shared_ptr<const FollowedValues> values) {
+  std::lock_guard lock(followed_mutex_);
+  follows_ = values != nullptr;
+  followed_.swap(values);
+}
+
+std::shared_ptr<const FollowedValues> SessionImpl::followed() const {
+  if (!follows_.load(std::memory_order_acquire)) return nullptr;
+  std::lock_guard lock(followed_mutex_);
+  return followed_;
 }
 
 StatusOr<std::vector<std::pair<std::string, std::string>>> SessionImpl::Partitions(

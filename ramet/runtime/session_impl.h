@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "ramet/runtime/node_kernels.h"
 #include "ramet/runtime/placer.h"
 #include "ramet/runtime/session.h"
+#include "ramet/runtime/step_gate.h"
 
 namespace ramet {
 
@@ -47,7 +49,23 @@ class SessionImpl final : public KernelSource {
   void NoteRestored(const std::vector<std::string>& names);
   void Close();
 
+  // What keeps whoever wants the variables of one moment from runs that write them.
+  StepGate& gate() { return gate_; }
+  // Runs that begin from now on see these values of the variables that follow; null: none.
+  void Follow(std::shared_ptr<const FollowedValues> values);
+  std::shared_ptr<const FollowedValues> followed() const;
+  // Called after each run that may have written variables and went well, on the thread that ran,
+  // outside of the gate; what it says is what the run says. Returns what RemoveObserver takes.
+  // Whoever adds one removes it.
+  using StepObserver = std::function<Status()>;
+  int AddObserver(StepObserver observer);
+  void RemoveObserver(int id);
+
  private:
+  Status RunWriting(Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> fetched,
+                    const RunControl& control);
+  Status Observed();
+
   SessionImpl(Graph& graph, const SessionOptions& options)
       : graph_(&graph), options_(options), functions_(graph, settings_, placer_) {}
   void WarnAboutRestored(const Plan& plan);
@@ -72,7 +90,18 @@ class SessionImpl final : public KernelSource {
   std::unordered_map<PlanRequest, std::shared_ptr<Plan>, RequestHash> plans_;
   std::set<std::string> restored_;
   std::atomic<bool> any_restored_ = false;
+  StepGate gate_;
+  std::atomic<bool> follows_ = false;
+  mutable std::mutex followed_mutex_;
+  std::shared_ptr<const FollowedValues> followed_;
+  std::atomic<bool> is_observed_ = false;
+  std::mutex observer_mutex_;
+  int next_observer_ = 1;
+  std::map<int, std::shared_ptr<StepObserver>> observers_;
   CancellationToken closed_;
 };
+
+// For the layers above that work on a session's state.
+std::shared_ptr<SessionImpl> ImplOf(const Session& session);
 
 }  // namespace ramet

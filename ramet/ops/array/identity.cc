@@ -17,7 +17,7 @@ Status ForwardInput(KernelContext& c) {
     c.SetOutput(0, c.input(0));
     return OkStatus();
   }
-  if (!variable->initialized()) return variable->UninitializedError();
+  if (c.Read(*variable).empty()) return variable->UninitializedError();
   c.SetRefOutput(0, variable);
   return OkStatus();
 }

@@ -24,7 +24,7 @@ class AssignKernel final : public Kernel {
  private:
   static Status CheckShape(KernelContext& c, const Shape& shape) {
     const VariableState& variable = *c.variable(0);
-    const Tensor old = variable.Read();
+    const Tensor old = c.Read(variable);
     Shape expected = old.empty() ? Shape::Unknown() : old.shape();
     if (old.empty() && c.env().resources != nullptr) {
       expected = DeclaredShape(*c.env().resources, variable).value_or(Shape::Unknown());

@@ -26,7 +26,7 @@ Status CheckVariableType(std::string_view doing, DType expected, DType found) {
 StatusOr<Tensor> ReadHandle(KernelContext& c, int i, DType dtype) {
   VariableState* variable = c.variable(i);
   if (variable == nullptr) return NotAHandle(i);
-  const Tensor value = variable->Read();
+  const Tensor value = c.Read(*variable);
   if (value.empty()) return MissingResource(*variable);
   RAMET_RETURN_IF_ERROR(CheckVariableType("read", dtype, value.dtype()));
   return c.env().memory ? c.env().memory->View(value) : value;
@@ -35,7 +35,7 @@ StatusOr<Tensor> ReadHandle(KernelContext& c, int i, DType dtype) {
 Status TakeTarget(KernelContext& c) {
   if (c.num_outputs() > 0) return c.ForwardRef(0, 0);
   if (c.variable(0) == nullptr) return NotAHandle(0);
-  return c.variable(0)->initialized() ? OkStatus() : MissingResource(*c.variable(0));
+  return !c.Read(*c.variable(0)).empty() ? OkStatus() : MissingResource(*c.variable(0));
 }
 
 void CopyUnlessInPlace(const Tensor& old, Tensor& out) {

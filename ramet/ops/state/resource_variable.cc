@@ -103,7 +103,7 @@ class AssignVariableKernel final : public Kernel {
   Status Compute(KernelContext& c) override {
     const Tensor& value = c.input(1);
     if (const VariableState* variable = c.variable(0)) {
-      const Tensor old = variable->Read();
+      const Tensor old = c.Read(*variable);
       if (!old.empty()) {
         RAMET_RETURN_IF_ERROR(CheckVariableType("assign", old.dtype(), value.dtype()));
       }
@@ -143,7 +143,7 @@ constexpr auto kUpdate = []<class T>(KernelContext& c) -> Status { return Update
 
 Status IsInitialized(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DType::kBool, Shape()));
-  *y->mutable_data<bool>() = c.variable(0) != nullptr && c.variable(0)->initialized();
+  *y->mutable_data<bool>() = c.variable(0) != nullptr && !c.Read(*c.variable(0)).empty();
   return OkStatus();
 }
 
@@ -157,8 +157,8 @@ class DestroyResourceKernel final : public Kernel {
 
   Status Compute(KernelContext& c) override {
     VariableState* variable = c.variable(0);
-    const bool there = variable != nullptr && variable->initialized();
-    if (there) variable->Set(Tensor());
+    const bool there = variable != nullptr && !c.Read(*variable).empty();
+    if (there) variable->Set(Tensor(), c.run().followed);
     if (there || ignore_) return OkStatus();
     return NotFound("Resource localhost/", variable ? variable->name() : "?",
                     "/<unknown> does not exist.");
@@ -177,7 +177,7 @@ class VariableShapeKernel final : public Kernel {
 
   Status Compute(KernelContext& c) override {
     if (c.variable(0) == nullptr) return TakeTarget(c);
-    const Tensor value = c.variable(0)->Read();
+    const Tensor value = c.Read(*c.variable(0));
     if (value.empty()) return MissingResource(*c.variable(0));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, type_, Shape{value.rank()}));
     for (int d = 0; d < value.rank(); ++d) {

@@ -66,9 +66,8 @@ template <ScatterMode mode>
 Status Scatter(KernelContext& c) {
   RAMET_RETURN_IF_ERROR(TakeTarget(c));
   const Tensor &indices = c.input(1), &updates = c.input(2);
-  return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
+  return c.ModifyRefRows(0, indices, [&](const Tensor& old, Tensor& out) -> Status {
     RAMET_RETURN_IF_ERROR(CheckUpdates(old, indices, updates));
-    CopyUnlessInPlace(old, out);
     const int64_t n = Product(old.shape(), 1, old.rank());
     Tensor row = updates;
     if (updates.rank() == 0 && n != 1) {

@@ -137,7 +137,7 @@ class DestroyTemporaryVariableKernel final : public Kernel {
 Status IsVariableInitialized(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DType::kBool, Shape()));
   VariableState* variable = c.variable(0);
-  *y->mutable_data<bool>() = variable ? variable->initialized() : !c.input(0).empty();
+  *y->mutable_data<bool>() = variable ? !c.Read(*variable).empty() : !c.input(0).empty();
   return OkStatus();
 }
 

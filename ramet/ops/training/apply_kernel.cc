@@ -2,11 +2,17 @@
 
 #include <algorithm>
 
+#include "ramet/linalg/parallel.h"
+#include "ramet/linalg/stream_copy.h"
 #include "ramet/ops/array/indices.h"
 #include "ramet/ops/array/move.h"
 
 namespace ramet {
 namespace {
+
+constexpr int64_t kBlockBytes = 8192, kBlocksPerTask = 8;
+// Variables from this size on do not stay in a processor's own cache from one step to the next.
+constexpr size_t kStreamedBytes = size_t{2} << 20;
 
 std::complex<double> ScalarValue(const Tensor& t) {
   switch (t.dtype()) {
@@ -51,6 +57,8 @@ struct ApplyKernelBase::Step {
   std::array<Tensor*, UpdateArgs::kMaxVars> after;
   std::array<double, UpdateArgs::kMaxScalars> scalars;
   std::array<std::complex<double>, UpdateArgs::kMaxScalars> complex_scalars;
+
+  bool IsFresh(int i) const { return before[i]->raw_data() != after[i]->raw_data(); }
 };
 
 Status ApplyKernelBase::Compute(KernelContext& c) {
@@ -86,11 +94,13 @@ Status ApplyKernelBase::Compute(KernelContext& c) {
 Status ApplyKernelBase::TakeVariable(KernelContext& c, Step& step, int k) const {
   if (k < args_.num_vars) {
     const int i = step.order[k];
-    return c.ModifyRef(i, [&](const Tensor& before, Tensor& after) {
+    const auto next = [&](const Tensor& before, Tensor& after) {
       step.before[i] = &before;
       step.after[i] = &after;
       return TakeVariable(c, step, k + 1);
-    });
+    };
+    return args_.indices < 0 ? c.ModifyRef(i, next)
+                             : c.ModifyRefRows(i, c.input(args_.indices), next);
   }
   RAMET_RETURN_IF_ERROR(CheckShapes(c, step));
   if (args_.indices < 0) {
@@ -159,7 +169,37 @@ void ApplyKernelBase::Update(linalg::Type type, int64_t n, std::span<const linal
   }
 }
 
+// What is written to a fresh buffer goes there past the caches, block by block.
+void ApplyKernelBase::StreamAll(KernelContext& c, const Step& step) const {
+  const Tensor& grad = c.input(args_.grad);
+  const int64_t width = static_cast<int64_t>(DTypeSize(grad.dtype())), n = grad.num_elements();
+  const int64_t block = kBlockBytes / width;
+  const auto update = [&](int64_t begin, int64_t end) {
+    alignas(64) std::array<std::array<char, kBlockBytes>, UpdateArgs::kMaxVars> written;
+    std::array<linalg::Update, UpdateArgs::kMaxVars> vars;
+    for (int64_t b = begin; b < end; ++b) {
+      const int64_t offset = b * kBlockBytes, count = std::min(block, n - b * block);
+      for (int i = 0; i < args_.num_vars; ++i) {
+        vars[i] = linalg::Update::InPlace(static_cast<char*>(step.before[i]->raw_data()) + offset);
+        if (step.IsFresh(i)) vars[i].new_value = written[i].data();
+      }
+      Update(LinalgType(grad.dtype()), count, std::span(vars).first(args_.num_vars), step,
+             static_cast<const char*>(grad.raw_data()) + offset);
+      for (int i = 0; i < args_.num_vars; ++i) {
+        if (!step.IsFresh(i)) continue;
+        linalg::StreamCopy(static_cast<char*>(step.after[i]->raw_data()) + offset,
+                           written[i].data(), static_cast<size_t>(count * width));
+      }
+    }
+    linalg::StreamFence();
+  };
+  linalg::ParallelFor((n + block - 1) / block, kBlocksPerTask, update);
+}
+
 void ApplyKernelBase::UpdateAll(KernelContext& c, const Step& step) const {
+  bool fresh = false;
+  for (int i = 0; i < args_.num_vars; ++i) fresh |= step.IsFresh(i);
+  if (fresh && c.input(args_.grad).bytes() >= kStreamedBytes) return StreamAll(c, step);
   std::array<linalg::Update, UpdateArgs::kMaxVars> vars;
   for (int i = 0; i < args_.num_vars; ++i) {
     vars[i] = {step.before[i]->raw_data(), step.after[i]->raw_data()};
@@ -172,12 +212,6 @@ void ApplyKernelBase::UpdateAll(KernelContext& c, const Step& step) const {
 
 void ApplyKernelBase::UpdateRows(KernelContext& c, const Step& step) const {
   const Tensor &grad = c.input(args_.grad), &indices = c.input(args_.indices);
-  for (int i = 0; i < args_.num_vars; ++i) {
-    const Tensor& before = *step.before[i];
-    if (before.raw_data() != step.after[i]->raw_data()) {
-      CopyElements(before, 0, *step.after[i], 0, before.num_elements());
-    }
-  }
   const int64_t n = Product(grad.shape(), 1, grad.rank());
   if (n == 0) return;
   const int64_t row_bytes = n * static_cast<int64_t>(DTypeSize(grad.dtype()));

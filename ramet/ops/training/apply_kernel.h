@@ -61,6 +61,7 @@ class ApplyKernelBase : public Kernel {
   Status CheckRows(KernelContext& c, const Tensor& var) const;
   void Update(linalg::Type type, int64_t n, std::span<const linalg::Update> vars, const Step& step,
               const void* grad) const;
+  void StreamAll(KernelContext& c, const Step& step) const;
   void UpdateAll(KernelContext& c, const Step& step) const;
   void UpdateRows(KernelContext& c, const Step& step) const;
 

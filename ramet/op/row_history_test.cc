@@ -1,0 +1,61 @@
+#include "ramet/op/row_history.h"
+
+#include <gtest/gtest.h>
+
+namespace ramet {
+namespace {
+
+Tensor Column(std::initializer_list<float> values) {
+  return Tensor::Of(Shape{static_cast<int64_t>(values.size()), 1}, values);
+}
+
+TEST(RowHistoryTest, ASpareIsBroughtUpToDateByTheRowsThatChanged) {
+  RowHistory history;
+  history.Note(Column({0, 0, 0, 0, 0, 0, 0, 0}), Tensor::Vector<int64_t>({1}));
+  history.Note(Tensor(), Tensor::Vector<int32_t>({2}));
+  const Tensor spare = history.TakeSpare(Column({9, 1, 2, 9, 9, 9, 9, 9}));
+  EXPECT_TRUE(spare.BitwiseEquals(Column({0, 1, 2, 0, 0, 0, 0, 0})));
+  EXPECT_TRUE(history.TakeSpare(spare).empty());
+}
+
+TEST(RowHistoryTest, WhatSomebodyHoldsIsNoSpare) {
+  RowHistory history;
+  Tensor held = Column({0, 0, 0, 0});
+  history.Note(held, Tensor::Vector<int64_t>({1}));
+  EXPECT_TRUE(history.TakeSpare(Column({1, 1, 1, 1})).empty());
+  held = Tensor();
+  EXPECT_FALSE(history.TakeSpare(Column({1, 1, 1, 1})).empty());
+}
+
+TEST(RowHistoryTest, HalfOfAllRowsIsTheMostThatIsKept) {
+  RowHistory history;
+  history.Note(Column({0, 0, 0, 0}), Tensor::Vector<int64_t>({0, 1}));
+  EXPECT_FALSE(history.TakeSpare(Column({1, 1, 1, 1})).empty());
+  history.Note(Column({0, 0, 0, 0}), Tensor::Vector<int64_t>({0, 1, 2}));
+  EXPECT_TRUE(history.TakeSpare(Column({1, 1, 1, 1})).empty());
+}
+
+// Of an update that failed, whose indices nobody has checked.
+TEST(RowHistoryTest, RowsOutsideAreLeftOut) {
+  RowHistory history;
+  history.Note(Column({0, 0, 0, 0}), Tensor::Vector<int64_t>({-1, 4}));
+  EXPECT_TRUE(history.TakeSpare(Column({1, 1, 1, 1})).BitwiseEquals(Column({0, 0, 0, 0})));
+}
+
+TEST(RowHistoryTest, OldChangesAreForgottenWhenEverySpareHasSeenThem) {
+  RowHistory history;
+  const Tensor now = Column({7, 7, 7, 7, 7, 7, 7, 7});
+  for (int round = 0; round < 100; ++round) {
+    history.Note(Column({0, 0, 0, 0, 0, 0, 0, 0}), Tensor::Vector<int64_t>({round % 8}));
+    history.Note(Tensor(), Tensor::Vector<int64_t>({(round + 1) % 8}));
+    const Tensor spare = history.TakeSpare(now);
+    ASSERT_FALSE(spare.empty());
+    for (int row = 0; row < 8; ++row) {
+      const bool changed = row == round % 8 || row == (round + 1) % 8;
+      ASSERT_EQ(spare.data<float>()[row], changed ? 7.0f : 0.0f);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ramet

@@ -22,7 +22,7 @@ export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-14s %s\n", $$1, $$2}' Makefile
 
-run: $(BUILD)/build.ninja ## the main job: a trainer and a follower process on Fashion-MNIST
+run: $(BUILD)/build.ninja ## the main job: a trainer and two follower processes on Fashion-MNIST
 	@ninja -C $(BUILD) bin/duplicate_a_graph
 	@$(BUILD)/bin/duplicate_a_graph $(ARGS)
 

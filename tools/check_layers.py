@@ -18,7 +18,7 @@ import sys
 FILE_BUDGET = 800
 FUNCTION_BUDGET = 100
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-THIRD_PARTY = re.compile(r"^(google/|Eigen/|unsupported/Eigen|oneapi/|dnnl|leveldb/|snappy|spdlog/|fmt/|nlohmann/|CLI/|zlib)")
+THIRD_PARTY = re.compile(r"^(google/|Eigen/|unsupported/Eigen|oneapi/|dnnl|leveldb/|snappy|spdlog/|fmt/|nlohmann/|CLI/|hiredis/|openssl/|zstd|xxhash|zlib)")
 USERS = ("clients/", "examples/", "tests/install/")
 FOLDERS = ("ramet", "clients", "examples", "bench", "tests")
 

@@ -6,7 +6,8 @@ set -euo pipefail
 declare -A groups=(
   [build]="build-essential cmake ninja-build ccache mold pkg-config dpkg-dev xz-utils patch ca-certificates
            protobuf-compiler libdnnl-dev libeigen3-dev libleveldb-dev libsnappy-dev zlib1g-dev libcli11-dev
-           libspdlog-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
+           libhiredis-dev libssl-dev libzstd-dev libspdlog-dev nlohmann-json3-dev libxxhash-dev libgtest-dev
+           libgmock-dev libbenchmark-dev redis-server openssl iproute2
            dataset-fashion-mnist python3"
   [debian-python]="python3-dev python3-pip python3-numpy python3-protobuf"
   [clang]="clang libclang-rt-14-dev llvm"

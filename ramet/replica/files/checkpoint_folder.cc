@@ -1,0 +1,222 @@
+#include "ramet/replica/files/checkpoint_folder.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ramet/base/crc32c.h"
+#include "ramet/base/strings.h"
+#include "ramet/checkpoint/checkpoint_management.h"
+#include "ramet/checkpoint/retention.h"
+#include "ramet/format/checkpoint_state.h"
+#include "ramet/replica/announced_graph.h"
+#include "ramet/replica/files/version_reader.h"
+
+namespace ramet::files {
+namespace {
+
+constexpr std::string_view kIndex = ".index";
+constexpr std::string_view kGraphs = ".graphs";
+constexpr std::string_view kDefaultPrefix = "model.ckpt";
+constexpr size_t kMostDigits = 18;
+
+std::string WithoutSlashes(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return std::string(path);
+}
+
+Place AsFolder(const std::string& text) { return {WithoutSlashes(text), ""}; }
+
+Place AsPrefix(const std::string& text) {
+  const std::string_view dir = Dirname(text);
+  return {dir.empty() ? "." : std::string(dir), std::string(Basename(text))};
+}
+
+// "m" of "m-12", else the name.
+std::string_view WithoutNumber(std::string_view name) {
+  if (!NumberOf(name)) return name;
+  return name.substr(0, name.rfind('-'));
+}
+
+bool Matches(const Place& place, std::string_view name) {
+  return !name.empty() && (place.prefix.empty() || name == place.prefix ||
+                           (NumberOf(name) && WithoutNumber(name) == place.prefix));
+}
+
+std::string IndexPath(std::string_view prefix) { return StrCat(prefix, kIndex); }
+
+// The prefixes of the place's checkpoints.
+std::vector<std::string> Prefixes(const Place& place) {
+  std::vector<std::string> found;
+  for (const std::string& file : ListDir(place.dir).value_or({})) {
+    if (!file.ends_with(kIndex)) continue;
+    const std::string name = file.substr(0, file.size() - kIndex.size());
+    if (Matches(place, name)) found.push_back(JoinPath(place.dir, name));
+  }
+  return found;
+}
+
+uint64_t VersionByName(const std::string& path, const FileIdentity& index) {
+  if (const auto number = NumberOf(path)) return std::max<uint64_t>(*number, 1);
+  return static_cast<uint64_t>(std::max<int64_t>(index.mtime_ns / 1000, 1));
+}
+
+// Of the data of the place's checkpoints.
+uint64_t BytesOf(const Place& place) {
+  uint64_t bytes = 0;
+  for (const std::string& file : ListDir(place.dir).value_or({})) {
+    const size_t data = file.rfind(".data-");
+    if (data == file.npos || !Matches(place, std::string_view(file).substr(0, data))) continue;
+    const auto identity = GetFileIdentity(JoinPath(place.dir, file));
+    if (identity.ok()) bytes += identity->size;
+  }
+  return bytes;
+}
+
+std::string WrittenLast(const std::vector<std::string>& prefixes) {
+  std::string last;
+  std::pair<int64_t, uint64_t> best;
+  for (const std::string& prefix : prefixes) {
+    const auto identity = GetFileIdentity(IndexPath(prefix));
+    if (!identity.ok()) continue;
+    const std::pair when{identity->mtime_ns, NumberOf(prefix).value_or(0)};
+    if (!last.empty() && when <= best) continue;
+    last = prefix;
+    best = when;
+  }
+  return last;
+}
+
+}  // namespace
+
+std::optional<uint64_t> NumberOf(std::string_view path) {
+  const std::string_view name = Basename(path);
+  const size_t dash = name.rfind('-');
+  if (dash == name.npos || dash == 0) return std::nullopt;
+  const std::string_view digits = name.substr(dash + 1);
+  if (digits.empty() || digits.size() > kMostDigits) return std::nullopt;
+  uint64_t number = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = number * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return number;
+}
+
+StatusOr<Place> FollowedPlace(const std::string& text) {
+  RAMET_RETURN_IF_ERROR(CheckPath(text));
+  if (IsDirectory(text)) return AsFolder(text);
+  if (text.ends_with('/')) return NotFound("there is no folder '", text, "' (yet)");
+  Place place = AsPrefix(text);
+  if (!Prefixes(place).empty()) return place;
+  return NotFound("'", text, "' is neither a folder nor the name of checkpoints (yet)");
+}
+
+StatusOr<Place> PublishedPlace(const std::string& text) {
+  RAMET_RETURN_IF_ERROR(CheckPath(text));
+  const bool is_prefix = !text.ends_with('/') && !IsDirectory(text) &&
+                         (text.ends_with(".ckpt") || !Prefixes(AsPrefix(text)).empty());
+  Place place = is_prefix ? AsPrefix(text) : AsFolder(text);
+  if (place.prefix.empty()) place.prefix = kDefaultPrefix;
+  RAMET_RETURN_IF_ERROR(CreateDirs(place.dir));
+  return place;
+}
+
+StatusOr<IndexPrint> PrintOf(const std::string& prefix) {
+  RAMET_ASSIGN_OR_RETURN(const RandomAccessFile file, RandomAccessFile::Open(IndexPath(prefix)));
+  RAMET_ASSIGN_OR_RETURN(const std::string bytes, file.Read(0, file.size()));
+  return IndexPrint{file.identity(), crc32c::Value(bytes)};
+}
+
+StatusOr<FoundVersion> FindVersionAt(const std::string& path) {
+  RAMET_ASSIGN_OR_RETURN(const IndexPrint index, PrintOf(path));
+  FoundVersion found{VersionByName(path, index.identity), path, index, std::nullopt};
+  auto own = ReadVersionFile(path);
+  if (own.ok() && own->index_bytes == 0) return NotFound(path, " is being published");
+  if (!own.ok() || own->index_bytes != index.identity.size || own->index_crc != index.crc) {
+    return found;
+  }
+  found.version = own->info.id.version;
+  found.own = *std::move(own);
+  return found;
+}
+
+StatusOr<std::string> NewestPath(const Place& place) {
+  if (const auto state = ReadCheckpointState(place.dir); state.ok()) {
+    const std::string_view name = Basename(state->model_checkpoint_path);
+    std::string path = JoinPath(place.dir, name);
+    if (Matches(place, name) && FileExists(IndexPath(path))) return path;
+  }
+  std::string last = WrittenLast(Prefixes(place));
+  if (!last.empty()) return last;
+  return NotFound("there is no checkpoint in folder '", place.dir, "'",
+                  place.prefix.empty() ? "" : StrCat(" called ", place.prefix), " (yet)");
+}
+
+std::vector<FoundVersion> ListVersions(const Place& place) {
+  std::map<uint64_t, FoundVersion> by_version;
+  for (const std::string& path : Prefixes(place)) {
+    FoundVersion found{0, path, {}, std::nullopt};
+    if (FileExists(VersionFilePath(path))) {
+      auto read = FindVersionAt(path);
+      if (!read.ok()) continue;
+      found = *std::move(read);
+    } else {
+      const auto identity = GetFileIdentity(IndexPath(path));
+      if (!identity.ok()) continue;
+      found.index.identity = *identity;
+      found.version = VersionByName(path, *identity);
+    }
+    FoundVersion& known = by_version[found.version];
+    const bool later = found.index.identity.mtime_ns >= known.index.identity.mtime_ns;
+    if (known.path.empty() || later) known = std::move(found);
+  }
+  std::vector<FoundVersion> versions;
+  for (auto& entry : by_version) versions.push_back(std::move(entry.second));
+  return versions;
+}
+
+PublisherStats StatsOf(const Place& place) {
+  PublisherStats stats;
+  const std::vector<FoundVersion> versions = ListVersions(place);
+  stats.published = versions.size();
+  for (const auto& [label, found] : ReadLabels(place)) stats.labels[label] = found.version;
+  stats.bytes_in_use = BytesOf(place);
+  const auto path = NewestPath(place);
+  if (!path.ok()) return stats;
+  const auto newest = FindVersionAt(*path);
+  if (!newest.ok()) return stats;
+  stats.version = newest->version;
+  stats.time_nanos = newest->own ? newest->own->info.time_nanos : newest->index.identity.mtime_ns;
+  stats.step = newest->own ? newest->own->info.id.step : -1;
+  if (stats.step < 0) stats.step = StepOf(*path, newest->own ? "" : *path);
+  return stats;
+}
+
+Status RemoveVersion(const std::string& path) {
+  Status status = RemoveCheckpoint(path);
+  status.Update(RemoveIfThere(StrCat(path, kGraphs)));
+  status.Update(RemoveIfThere(VersionFilePath(path)));
+  return status;
+}
+
+std::string GraphPathOf(const std::string& path, std::string_view announced) {
+  return StrCat(path, AnnouncedModels(announced).empty() ? ".meta" : kGraphs);
+}
+
+std::string GraphPathFor(const std::string& path) {
+  for (std::string own : {StrCat(path, ".meta"), StrCat(path, kGraphs)}) {
+    if (FileExists(own)) return own;
+  }
+  std::string latest;
+  int64_t when = 0;
+  for (const std::string& meta : MetaGraphsBeside(path, "meta")) {
+    const auto identity = GetFileIdentity(meta);
+    if (!identity.ok() || (!latest.empty() && identity->mtime_ns < when)) continue;
+    when = identity->mtime_ns;
+    latest = meta;
+  }
+  return latest;
+}
+
+}  // namespace ramet::files

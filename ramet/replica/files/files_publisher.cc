@@ -1,0 +1,343 @@
+#include "ramet/replica/files/files_publisher.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <thread>
+
+#include "ramet/base/log.h"
+#include "ramet/base/strings.h"
+#include "ramet/checkpoint/checkpoint_management.h"
+#include "ramet/checkpoint/retention.h"
+#include "ramet/format/bundle_writer.h"
+#include "ramet/format/checkpoint_state.h"
+#include "ramet/replica/files/checkpoint_folder.h"
+#include "ramet/replica/version_hash.h"
+
+namespace ramet::files {
+namespace {
+
+constexpr std::string_view kVersionSuffix = ".version";
+
+// Holds "PREFIX.publisher" for as long as it lives. A file system without locks lets several in.
+class PublisherLock {
+ public:
+  PublisherLock() = default;
+  PublisherLock(const PublisherLock&) = delete;
+  PublisherLock& operator=(const PublisherLock&) = delete;
+  ~PublisherLock() {
+    if (fd_.get() >= 0) RemoveFile(path_).IgnoreError();
+  }
+  Status Take(const Place& place) {
+    path_ = JoinPath(place.dir, StrCat(place.prefix, ".publisher"));
+    while (true) {
+      FileDescriptor fd(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+      if (fd.get() < 0) return ErrnoStatus(errno, path_);
+      if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        return AlreadyExists("somebody publishes to '", place.dir, "/", place.prefix,
+                             "' already (and holds ", path_, "); end that publisher, or choose ",
+                             "another folder or prefix");
+      }
+      if (!IsAt(fd.get())) continue;
+      fd_ = std::move(fd);
+      return OkStatus();
+    }
+  }
+
+ private:
+  // The one before may have removed the file meanwhile.
+  bool IsAt(int fd) const {
+    struct stat opened, named;
+    return ::fstat(fd, &opened) == 0 && ::stat(path_.c_str(), &named) == 0 &&
+           opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+  }
+  std::string path_;
+  FileDescriptor fd_;
+};
+
+using Folder = Place;
+
+class FilesPublisher final : public PublisherTransport {
+ public:
+  FilesPublisher(std::string address, Folder place, Announcement announcement,
+                 const RetentionOptions& retention)
+      : address_(std::move(address)),
+        place_(std::move(place)),
+        announcement_(std::move(announcement)),
+        retention_(retention) {}
+  ~FilesPublisher() override;
+  Status Start();
+
+  StatusOr<Tensor> Place(const Tensor& value) override { return value; }
+  StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
+                             std::span<const Tensor> sources) override;
+  StatusOr<uint64_t> Rollback(uint64_t version) override;
+  Status Promote(std::string_view label, uint64_t version) override;
+  PublisherStats stats() const override;
+
+ private:
+  struct Job {
+    VersionInfo info;
+    std::string path;
+    std::vector<Tensor> values, sources;
+  };
+
+  void Run();
+  void FollowFolder();
+  Status Write(const Job& job);
+  Status WriteTensors(const Job& job) const;
+  Status WriteGraph(const std::string& path);
+  Status Commit(const Job& job, VersionFile own);
+  std::vector<FoundVersion> OwnVersions() const;
+  Status Record(const std::string& latest) const;
+  void RemoveOld();
+  void RemoveUnfinished() const;
+  void RefreshBytes();
+
+  const std::string address_;
+  const Folder place_;
+  const Announcement announcement_;
+  const RetentionOptions retention_;
+  PublisherLock lock_;
+  std::string graph_file_;  // the last one that was written; of the writing thread
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  bool is_writing_ = false;
+  std::optional<Job> job_;
+  Status failure_;
+  uint64_t number_ = 0;  // the highest in a checkpoint's name
+  PublisherStats stats_;
+  std::thread writer_;
+};
+
+Status FilesPublisher::Start() {
+  RAMET_RETURN_IF_ERROR(lock_.Take(place_));
+  RemoveUnfinished();
+  stats_.epoch = announcement_.epoch;
+  for (const FoundVersion& found : ListVersions(place_)) {
+    stats_.version = std::max(stats_.version, found.version);
+    number_ = std::max(number_, NumberOf(found.path).value_or(0));
+  }
+  RefreshBytes();
+  writer_ = std::thread([this] { Run(); });
+  return OkStatus();
+}
+
+FilesPublisher::~FilesPublisher() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (writer_.joinable()) writer_.join();
+}
+
+// What a publisher left that was killed while it wrote.
+void FilesPublisher::RemoveUnfinished() const {
+  const std::string any = JoinPath(place_.dir, place_.prefix);
+  RemoveLeftovers(any, "meta", "checkpoint");
+  RemoveLeftovers(any, kVersionSuffix.substr(1), "checkpoint");
+  for (const std::string& file : ListDir(place_.dir).value_or({})) {
+    if (!file.ends_with(kVersionSuffix) || !file.starts_with(place_.prefix)) continue;
+    const std::string path =
+        JoinPath(place_.dir, file.substr(0, file.size() - kVersionSuffix.size()));
+    const auto own = ReadVersionFile(path);
+    if (own.ok() && own->index_bytes == 0) RemoveVersion(path).IgnoreError();
+  }
+}
+
+// Somebody may have gone back to an older version here.
+void FilesPublisher::FollowFolder() {
+  const auto path = NewestPath(place_);
+  if (!path.ok()) return;
+  number_ = std::max(number_, NumberOf(*path).value_or(0));
+  if (const auto newest = FindVersionAt(*path); newest.ok()) {
+    stats_.version = std::max(stats_.version, newest->version);
+  }
+}
+
+StatusOr<uint64_t> FilesPublisher::Publish(const VersionInfo& info, std::span<const Tensor> values,
+                                           std::span<const Tensor> sources) {
+  std::unique_lock lock(mutex_);
+  if (is_writing_ && retention_.at_limit == RetentionOptions::AtLimit::kSkip) {
+    ++stats_.skipped;
+    return ResourceExhausted("file:", address_, ": version ", stats_.version,
+                             " is still being written; publish less often, or let publishing wait ",
+                             "(RetentionOptions::at_limit)");
+  }
+  changed_.wait(lock, [this] { return !is_writing_; });
+  if (!failure_.ok()) return std::exchange(failure_, OkStatus());
+  FollowFolder();
+  Job job{info, "", {values.begin(), values.end()}, {sources.begin(), sources.end()}};
+  job.info.id.epoch = announcement_.epoch;
+  job.info.id.version = ++stats_.version;
+  const auto step = static_cast<uint64_t>(std::max<int64_t>(info.id.step, 0));
+  number_ = std::max(number_ + 1, step);
+  job.path = JoinPath(place_.dir, StrCat(place_.prefix, "-", number_));
+  job_ = std::move(job);
+  is_writing_ = true;
+  changed_.notify_all();
+  return stats_.version;
+}
+
+void FilesPublisher::Run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return job_ || stopping_; });
+    if (!job_) return;
+    std::optional<Job> job = std::exchange(job_, std::nullopt);
+    lock.unlock();
+    Status status = Write(*job);
+    if (status.ok()) RemoveOld();
+    RefreshBytes();
+    const VersionInfo info = job->info;
+    uint64_t bytes = 0;
+    for (const Tensor& value : job->values) bytes += value.bytes();
+    job.reset();
+    lock.lock();
+    is_writing_ = false;
+    if (status.ok()) {
+      ++stats_.published;
+      stats_.bytes_copied += bytes;
+      stats_.step = info.id.step;
+      stats_.time_nanos = info.time_nanos;
+    } else {
+      LogWarning("file:", address_, ": version ", info.id.version,
+                 " was not written: ", status.message());
+      failure_ = status.WithContext(
+          StrCat("file:", address_, ": version ", info.id.version, " was not written"));
+    }
+    changed_.notify_all();
+  }
+}
+
+// The index comes last but for what names it; without it nothing is there.
+Status FilesPublisher::Write(const Job& job) {
+  const ReplicaSignature& signature = announcement_.signature;
+  VersionFile own{job.info, signature, {}, 0, 0};
+  own.hashes.source = SourceHash(signature, job.values, job.sources);
+  own.hashes.content = ContentHash(signature, job.values);
+  Status status = WriteVersionFile(job.path, own);
+  if (status.ok()) status = WriteGraph(job.path);
+  if (status.ok()) status = WriteTensors(job);
+  if (status.ok()) status = Commit(job, std::move(own));
+  if (!status.ok()) RemoveVersion(job.path).IgnoreError();
+  return status;
+}
+
+// One file under several names, where the file system has that.
+Status FilesPublisher::WriteGraph(const std::string& path) {
+  if (announcement_.graph.empty()) return OkStatus();
+  std::string file = GraphPathOf(path, announcement_.graph);
+  RAMET_RETURN_IF_ERROR(RemoveIfThere(file));
+  if (graph_file_.empty() || ::link(graph_file_.c_str(), file.c_str()) != 0) {
+    RAMET_RETURN_IF_ERROR(AtomicWriteFile(file, announcement_.graph));
+  }
+  graph_file_ = std::move(file);
+  return OkStatus();
+}
+
+Status FilesPublisher::WriteTensors(const Job& job) const {
+  const ReplicaSignature& signature = announcement_.signature;
+  std::vector<size_t> order(signature.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return signature[a].name < signature[b].name; });
+  RAMET_ASSIGN_OR_RETURN(BundleWriter writer, BundleWriter::Create(job.path));
+  for (const size_t i : order) {
+    RAMET_RETURN_IF_ERROR(writer.Add(signature[i].name, job.values[i]));
+  }
+  return writer.Finish();
+}
+
+Status FilesPublisher::Commit(const Job& job, VersionFile own) {
+  RAMET_ASSIGN_OR_RETURN(const IndexPrint index, PrintOf(job.path));
+  own.index_bytes = index.identity.size;
+  own.index_crc = index.crc;
+  RAMET_RETURN_IF_ERROR(WriteVersionFile(job.path, own));
+  return Record(job.path);
+}
+
+std::vector<FoundVersion> FilesPublisher::OwnVersions() const {
+  std::vector<FoundVersion> own = ListVersions(place_);
+  std::erase_if(own, [](const FoundVersion& found) { return !found.own; });
+  return own;
+}
+
+// The state file names what will be there when the old ones are removed.
+Status FilesPublisher::Record(const std::string& latest) const {
+  CheckpointStateInfo state;
+  const std::vector<FoundVersion> own = OwnVersions();
+  const size_t kept = static_cast<size_t>(std::max(retention_.retained, 1));
+  for (size_t i = own.size() - std::min(kept, own.size()); i < own.size(); ++i) {
+    if (own[i].path != latest) state.all_model_checkpoint_paths.push_back(own[i].path);
+  }
+  state.model_checkpoint_path = latest;
+  return WriteCheckpointState(place_.dir, std::move(state), {.save_relative_paths = true});
+}
+
+// Checkpoints of others stay.
+void FilesPublisher::RemoveOld() {
+  const std::vector<FoundVersion> own = OwnVersions();
+  const size_t kept = static_cast<size_t>(std::max(retention_.retained, 1));
+  for (size_t i = 0; i + kept < own.size(); ++i) {
+    if (const Status status = RemoveVersion(own[i].path); !status.ok()) {
+      LogWarning("file:", address_, ": an old version was not removed: ", status.message());
+    }
+  }
+}
+
+void FilesPublisher::RefreshBytes() {
+  const PublisherStats now = StatsOf(place_);
+  std::lock_guard lock(mutex_);
+  stats_.bytes_in_use = now.bytes_in_use;
+}
+
+StatusOr<uint64_t> FilesPublisher::Rollback(uint64_t version) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !is_writing_; });
+  RAMET_ASSIGN_OR_RETURN(stats_.version, RollBackTo(place_, version));
+  FollowFolder();
+  return stats_.version;
+}
+
+Status FilesPublisher::Promote(std::string_view label, uint64_t version) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !is_writing_; });
+  return PromoteVersion(place_, label, version);
+}
+
+PublisherStats FilesPublisher::stats() const {
+  PublisherStats stats;
+  {
+    std::lock_guard lock(mutex_);
+    stats = stats_;
+  }
+  for (const auto& [label, found] : ReadLabels(place_)) stats.labels[label] = found.version;
+  return stats;
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisher(const std::string& address,
+                                                            Announcement announcement,
+                                                            const RetentionOptions& retention,
+                                                            const AccessOptions&) {
+  RAMET_ASSIGN_OR_RETURN(Place place, PublishedPlace(address));
+  auto publisher = std::make_unique<FilesPublisher>(address, std::move(place),
+                                                    std::move(announcement), retention);
+  RAMET_RETURN_IF_ERROR(publisher->Start());
+  return std::unique_ptr<PublisherTransport>(std::move(publisher));
+}
+
+}  // namespace ramet::files

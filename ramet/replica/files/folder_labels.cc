@@ -1,0 +1,255 @@
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "ramet/base/strings.h"
+#include "ramet/checkpoint/checkpoint_management.h"
+#include "ramet/format/checkpoint_copy.h"
+#include "ramet/format/checkpoint_state.h"
+#include "ramet/replica/files/checkpoint_folder.h"
+#include "ramet/replica/files/version_reader.h"
+
+namespace ramet::files {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kLabel = ".label";
+constexpr std::string_view kIndex = ".index";
+constexpr size_t kMostLabelBytes = 63;
+constexpr auto kLockWait = std::chrono::seconds(10);
+constexpr auto kCopyWait = std::chrono::seconds(2);
+constexpr auto kPause = std::chrono::milliseconds(5);
+
+std::string LabelFolder(const Place& place) { return JoinPath(place.dir, "labels"); }
+
+Status CheckLabel(std::string_view label) {
+  const auto is_fine = [](char c) { return c > ' ' && c != '/' && c != '\x7f'; };
+  if (!label.empty() && label.size() <= kMostLabelBytes && label.front() != '.' &&
+      std::ranges::all_of(label, is_fine)) {
+    return OkStatus();
+  }
+  return InvalidArgument("a label is a name of 1 to ", kMostLabelBytes,
+                         " bytes without '/' and spaces that does not begin with '.', but '", label,
+                         "' is not");
+}
+
+int64_t NowNanos() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// Excludes others who change labels or go back to a version in this folder. File systems without
+// locks get none.
+StatusOr<FileDescriptor> LockChanges(const Place& place) {
+  RAMET_RETURN_IF_ERROR(CreateDirs(LabelFolder(place)));
+  const std::string path = JoinPath(LabelFolder(place), ".lock");
+  FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (fd.get() < 0) return ErrnoStatus(errno, path);
+  const auto deadline = Clock::now() + kLockWait;
+  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) break;
+    if (Clock::now() > deadline) {
+      return Unavailable("somebody else holds the lock '", path, "'; try again");
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  return fd;
+}
+
+StatusOr<FoundVersion> Find(const Place& place, uint64_t version) {
+  for (FoundVersion& found : ListVersions(place)) {
+    if (found.version == version) return std::move(found);
+  }
+  for (const auto& [label, found] : ReadLabels(place)) {
+    if (found.version == version) return found;
+  }
+  std::vector<uint64_t> there;
+  for (const FoundVersion& found : ListVersions(place)) there.push_back(found.version);
+  return NotFound("folder '", place.dir, "' has no version ", version, " (any more); there are ",
+                  StrJoin(there, ", "));
+}
+
+Status CopyFiles(const std::string& from, const std::string& to) {
+  RAMET_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(from));
+  return CopyCheckpoint(reader, to);
+}
+
+// Copies the tensors, all of one save also while that checkpoint is overwritten.
+Status CopyTensors(const FoundVersion& from, const std::string& to) {
+  const auto deadline = Clock::now() + kCopyWait;
+  while (true) {
+    RAMET_ASSIGN_OR_RETURN(const FoundVersion before, FindVersionAt(from.path));
+    if (before.version != from.version) {
+      return NotFound(from.path, " was overwritten: version ", from.version, " is gone");
+    }
+    const Status copied = CopyFiles(from.path, to);
+    const auto after = PrintOf(from.path);
+    if (copied.ok() && after.ok() && *after == before.index) return OkStatus();
+    if (IsResourceExhausted(copied) || Clock::now() > deadline) {
+      RemoveCheckpoint(to).IgnoreError();
+      return copied.ok() ? NotFound(from.path, " is overwritten again and again") : copied;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+// Copies a version to another prefix, where it is `info`.
+Status CopyVersion(const FoundVersion& from, const std::string& to, const VersionInfo& info) {
+  RAMET_RETURN_IF_ERROR(CopyTensors(from, to));
+  Status status;
+  if (const std::string file = GraphPathFor(from.path); !file.empty()) {
+    const auto graph = ReadFile(file);
+    status = graph.ok() ? AtomicWriteFile(GraphPathOf(to, *graph), *graph) : graph.status();
+  }
+  VersionFile own = from.own.value_or(VersionFile());
+  own.info = info;
+  if (own.info.id.step < 0) own.info.id.step = StepOf(to, from.path);
+  const auto index = PrintOf(to);
+  status.Update(index.status());
+  if (index.ok()) {
+    own.index_bytes = index->identity.size;
+    own.index_crc = index->crc;
+    status.Update(WriteVersionFile(to, own));
+  }
+  if (!status.ok()) RemoveVersion(to).IgnoreError();
+  return status;
+}
+
+VersionInfo InfoOf(const FoundVersion& found) {
+  if (found.own) return found.own->info;
+  VersionInfo info;
+  info.id.version = found.version;
+  info.id.step = -1;
+  info.time_nanos = found.index.identity.mtime_ns;
+  return info;
+}
+
+// The name under which a label keeps a version: another save of the same name is another version.
+std::string KeptName(const FoundVersion& found) {
+  std::string name(Basename(found.path));
+  if (NumberOf(name) == found.version) return name;
+  return StrCat(name, "-", found.version);
+}
+
+// Removes what no label names.
+void RemoveUnnamed(const Place& place) {
+  std::set<std::string> named;
+  for (const auto& [label, found] : ReadLabels(place)) named.insert(found.path);
+  for (const std::string& file : ListDir(LabelFolder(place)).value_or({})) {
+    if (!file.ends_with(kIndex)) continue;
+    const std::string path =
+        JoinPath(LabelFolder(place), file.substr(0, file.size() - kIndex.size()));
+    if (!named.contains(path)) RemoveVersion(path).IgnoreError();
+  }
+}
+
+// What went back to an older version and is not the newest any more. Those of publishers are theirs
+// to remove.
+void RemoveOldRollbacks(const Place& place, const std::string& newest) {
+  for (const FoundVersion& found : ListVersions(place)) {
+    const bool is_rollback = found.own && found.own->info.rollback_to != 0;
+    if (!is_rollback || found.own->info.id.epoch != 0 || found.path == newest) continue;
+    RemoveVersion(found.path).IgnoreError();
+  }
+}
+
+// "DIR/m-NUMBER" for the next version after `newest`.
+std::string NextPath(const Place& place, const FoundVersion& newest, uint64_t version) {
+  std::string name(Basename(newest.path));
+  uint64_t number = version;
+  if (NumberOf(name)) {
+    name.erase(name.rfind('-'));
+    number = 0;
+    for (const FoundVersion& found : ListVersions(place)) {
+      number = std::max(number, NumberOf(found.path).value_or(0));
+    }
+    ++number;
+  }
+  return JoinPath(place.dir, StrCat(name, "-", number));
+}
+
+// Adds a checkpoint to the state file as the latest one.
+Status RecordLatest(const Place& place, const std::string& path) {
+  CheckpointStateInfo state;
+  if (auto before = ReadCheckpointState(place.dir); before.ok()) state = *std::move(before);
+  state.model_checkpoint_path = path;
+  state.all_model_checkpoint_paths.push_back(path);
+  if (!state.all_model_checkpoint_timestamps.empty()) {
+    state.all_model_checkpoint_timestamps.push_back(static_cast<double>(NowNanos()) / 1e9);
+  }
+  return WriteCheckpointState(place.dir, std::move(state), {.save_relative_paths = true});
+}
+
+}  // namespace
+
+std::map<std::string, FileIdentity> LabelFiles(const Place& place) {
+  std::map<std::string, FileIdentity> files;
+  const std::string folder = LabelFolder(place);
+  for (const std::string& file : ListDir(folder).value_or({})) {
+    if (!file.ends_with(kLabel)) continue;
+    const auto identity = GetFileIdentity(JoinPath(folder, file));
+    if (identity.ok()) files.emplace(file, *identity);
+  }
+  return files;
+}
+
+std::map<std::string, FoundVersion> ReadLabels(const Place& place) {
+  std::map<std::string, FoundVersion> labels;
+  const std::string folder = LabelFolder(place);
+  for (const std::string& file : ListDir(folder).value_or({})) {
+    if (!file.ends_with(kLabel)) continue;
+    const std::string label = file.substr(0, file.size() - kLabel.size());
+    const auto state = ReadCheckpointState(folder, file);
+    if (!state.ok() || !CheckLabel(label).ok()) continue;
+    const std::string_view name = Basename(state->model_checkpoint_path);
+    if (name.empty() || name == "." || name == "..") continue;
+    auto found = FindVersionAt(JoinPath(folder, name));
+    if (found.ok()) labels.emplace(label, *std::move(found));
+  }
+  return labels;
+}
+
+Status PromoteVersion(const Place& place, std::string_view label, uint64_t version) {
+  RAMET_RETURN_IF_ERROR(CheckLabel(label));
+  RAMET_ASSIGN_OR_RETURN(const FoundVersion found, Find(place, version));
+  RAMET_ASSIGN_OR_RETURN(const FileDescriptor lock, LockChanges(place));
+  const std::string path = JoinPath(LabelFolder(place), KeptName(found));
+  const auto kept = FindVersionAt(path);
+  if (path != found.path && !(kept.ok() && kept->own && kept->version == version)) {
+    RAMET_RETURN_IF_ERROR(CopyVersion(found, path, InfoOf(found)));
+  }
+  CheckpointStateInfo state;
+  state.model_checkpoint_path = path;
+  RAMET_RETURN_IF_ERROR(
+      WriteCheckpointState(LabelFolder(place), std::move(state),
+                           {.filename = StrCat(label, kLabel), .save_relative_paths = true}));
+  RemoveUnnamed(place);
+  return OkStatus();
+}
+
+StatusOr<uint64_t> RollBackTo(const Place& place, uint64_t version) {
+  RAMET_ASSIGN_OR_RETURN(const FileDescriptor lock, LockChanges(place));
+  RAMET_ASSIGN_OR_RETURN(const FoundVersion target, Find(place, version));
+  RAMET_ASSIGN_OR_RETURN(const std::string newest_path, NewestPath(place));
+  RAMET_ASSIGN_OR_RETURN(const FoundVersion newest, FindVersionAt(newest_path));
+  VersionInfo info = InfoOf(target);
+  info.id.epoch = newest.own ? newest.own->info.id.epoch : 0;
+  info.id.version = newest.version + 1;
+  info.time_nanos = NowNanos();
+  info.rollback_to = version;
+  const std::string path = NextPath(place, newest, info.id.version);
+  RAMET_RETURN_IF_ERROR(CopyVersion(target, path, info));
+  if (const Status recorded = RecordLatest(place, path); !recorded.ok()) {
+    RemoveVersion(path).IgnoreError();
+    return recorded;
+  }
+  RemoveOldRollbacks(place, path);
+  return info.id.version;
+}
+
+}  // namespace ramet::files

@@ -1,0 +1,16 @@
+#include <cstdlib>
+
+#include "ramet/replica/files/version_file.h"
+
+// What can be read can be written and read again.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace ramet::files;
+  const auto file = VersionFileFromText({reinterpret_cast<const char*>(data), size});
+  if (!file.ok()) return 0;
+  const auto again = VersionFileFromText(VersionFileToText(*file));
+  if (!again.ok() || again->info.id.version != file->info.id.version ||
+      again->signature.size() != file->signature.size()) {
+    std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,212 @@
+#include "ramet/replica/files/version_reader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <unordered_map>
+
+#include "ramet/base/strings.h"
+#include "ramet/checkpoint/object_based.h"
+
+namespace ramet::files {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr char kObjectGraph[] = "_CHECKPOINTABLE_OBJECT_GRAPH";
+constexpr char kGlobalStep[] = "global_step";
+// How long an overwrite that is under way may take to bring its index.
+constexpr auto kOverwriteWait = std::chrono::milliseconds(1000);
+constexpr auto kPause = std::chrono::milliseconds(2);
+
+using ByName = std::unordered_map<std::string, BundleTensor>;
+
+StatusOr<ByName> TensorsIn(BundleReader& reader) {
+  RAMET_ASSIGN_OR_RETURN(std::vector<BundleTensor> list, reader.List());
+  ByName tensors;
+  for (BundleTensor& tensor : list) {
+    std::string name = tensor.name;
+    tensors.emplace(std::move(name), std::move(tensor));
+  }
+  return tensors;
+}
+
+bool IsOfFixedSize(const BundleTensor& tensor) {
+  return DTypeSize(tensor.dtype) > 0 && TensorBytes(tensor.dtype, tensor.shape).ok();
+}
+
+void Add(std::string name, const BundleTensor& tensor, StoredVariables* variables) {
+  variables->signature.push_back({std::move(name), tensor.dtype, tensor.shape});
+  variables->requests.push_back({tensor.name, tensor.dtype, ""});
+}
+
+StatusOr<StoredVariables> BySignature(const ByName& tensors, const FoundVersion& found) {
+  StoredVariables variables;
+  variables.signature = found.own->signature;
+  for (const VariableSpec& spec : variables.signature) {
+    const auto stored = tensors.find(spec.name);
+    if (stored == tensors.end() || stored->second.dtype != spec.dtype ||
+        !(stored->second.shape == spec.shape)) {
+      return DataLoss(found.path, ": the checkpoint has no '", spec.name,
+                      "' of the kind that its version file says");
+    }
+    variables.requests.push_back({spec.name, spec.dtype, ""});
+  }
+  return variables;
+}
+
+Status AddObjects(const ByName& tensors, const std::string& path, StoredVariables* variables) {
+  RAMET_ASSIGN_OR_RETURN(const auto keys, ObjectGraphKeys(path));
+  for (const auto& [name, key] : keys) {
+    const auto stored = tensors.find(key);
+    if (name.empty() || stored == tensors.end() || !IsOfFixedSize(stored->second)) continue;
+    Add(name, stored->second, variables);
+  }
+  return OkStatus();
+}
+
+// The parts of partitioned variables, which are stored under the name of the whole.
+void AddParts(const ByName& tensors, std::span<const VariablePart> parts,
+              StoredVariables* variables) {
+  for (const VariablePart& part : parts) {
+    const auto stored = tensors.find(part.full_name);
+    if (stored == tensors.end() || tensors.contains(part.name)) continue;
+    if (!IsOfFixedSize(stored->second) || !(stored->second.shape == part.full_shape)) continue;
+    variables->signature.push_back({part.name, stored->second.dtype, part.shape});
+    variables->requests.push_back({part.full_name, stored->second.dtype, part.shape_and_slice});
+  }
+}
+
+std::vector<std::string> SortedNames(const ByName& tensors) {
+  std::vector<std::string> names;
+  for (const auto& entry : tensors) names.push_back(entry.first);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+int64_t StepFrom(const Tensor& value) {
+  if (value.num_elements() != 1) return -1;
+  if (value.dtype() == DType::kInt64) return value.scalar<int64_t>();
+  return value.dtype() == DType::kInt32 ? value.scalar<int32_t>() : -1;
+}
+
+StatusOr<int64_t> StepIn(BundleReader& reader, const std::string& named) {
+  const auto number = NumberOf(named);
+  const int64_t by_name = number ? static_cast<int64_t>(*number) : -1;
+  const auto stored = reader.Find(kGlobalStep);
+  if (IsNotFound(stored.status())) return by_name;
+  RAMET_RETURN_IF_ERROR(stored.status());
+  if (stored->dtype != DType::kInt64 && stored->dtype != DType::kInt32) return by_name;
+  RAMET_ASSIGN_OR_RETURN(const Tensor value, reader.Read(kGlobalStep));
+  const int64_t step = StepFrom(value);
+  return step >= 0 ? step : by_name;
+}
+
+Status CheckHas(BundleReader& reader, const FoundVersion& found, const BundleRequest& request,
+                const VariableSpec& spec) {
+  const auto stored = reader.Find(request.name);
+  if (IsNotFound(stored.status())) {
+    return FailedPrecondition("version ", found.version, " (", found.path, ") has no '",
+                              request.name, "'");
+  }
+  RAMET_RETURN_IF_ERROR(stored.status());
+  const bool same_shape = !request.shape_and_slice.empty() || stored->shape == spec.shape;
+  if (stored->dtype == spec.dtype && same_shape) return reader.OpenDataOf(request.name);
+  return FailedPrecondition("version ", found.version, " (", found.path, ") has '", spec.name,
+                            "' as ", DTypeName(stored->dtype), stored->shape, ", not as ",
+                            DTypeName(spec.dtype), spec.shape);
+}
+
+StatusOr<Tensor> ReadOne(BundleReader& reader, const BundleRequest& request) {
+  if (request.shape_and_slice.empty()) return reader.Read(request.name);
+  RAMET_ASSIGN_OR_RETURN(const ShapeAndSlice spec, ParseShapeAndSlice(request.shape_and_slice));
+  return reader.ReadSlice(request.name, spec.slice);
+}
+
+StatusOr<VersionValues> ReadAll(BundleReader& reader, const FoundVersion& found,
+                                const StoredVariables& variables) {
+  VersionValues read;
+  for (size_t i = 0; i < variables.requests.size(); ++i) {
+    RAMET_RETURN_IF_ERROR(CheckHas(reader, found, variables.requests[i], variables.signature[i]));
+  }
+  for (const BundleRequest& request : variables.requests) {
+    RAMET_ASSIGN_OR_RETURN(Tensor value, ReadOne(reader, request));
+    read.values.push_back(std::move(value));
+  }
+  read.step = found.own ? found.own->info.id.step : -1;
+  if (read.step < 0) {
+    RAMET_ASSIGN_OR_RETURN(read.step, StepIn(reader, found.own ? "" : found.path));
+  }
+  return read;
+}
+
+Status Gone(const FoundVersion& found) {
+  return NotFound("version ", found.version, " (", found.path, ") is not kept any more");
+}
+
+// Whether the index of `found` is another one within the time that an overwrite may take.
+bool IsReplacedSoon(const FoundVersion& found, const IndexPrint& before) {
+  const auto deadline = Clock::now() + kOverwriteWait;
+  while (Clock::now() < deadline) {
+    const auto now = PrintOf(found.path);
+    if (!now.ok() || !(*now == before)) return true;
+    std::this_thread::sleep_for(kPause);
+  }
+  return false;
+}
+
+// Times of modification are as coarse as some milliseconds: data that are newer may not look so.
+bool IsRecent(const FileIdentity& index) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::nanoseconds(now).count() - index.mtime_ns <
+         std::chrono::nanoseconds(kOverwriteWait).count();
+}
+
+bool MayComeFromAnOverwrite(const Status& status) {
+  return IsNotFound(status) || IsDataLoss(status) || IsOutOfRange(status);
+}
+
+}  // namespace
+
+StatusOr<StoredVariables> VariablesOf(const FoundVersion& found,
+                                      std::span<const VariablePart> parts) {
+  RAMET_ASSIGN_OR_RETURN(BundleReader reader, BundleReader::Open(found.path));
+  RAMET_ASSIGN_OR_RETURN(const ByName tensors, TensorsIn(reader));
+  if (found.own && !found.own->signature.empty()) return BySignature(tensors, found);
+  StoredVariables variables;
+  if (tensors.contains(kObjectGraph)) {
+    RAMET_RETURN_IF_ERROR(AddObjects(tensors, found.path, &variables));
+  } else {
+    for (const std::string& name : SortedNames(tensors)) {
+      if (const BundleTensor& tensor = tensors.at(name); IsOfFixedSize(tensor)) {
+        Add(name, tensor, &variables);
+      }
+    }
+    AddParts(tensors, parts, &variables);
+  }
+  if (!variables.signature.empty()) return variables;
+  return FailedPrecondition(found.path, ": the checkpoint holds nothing that can be followed");
+}
+
+StatusOr<VersionValues> ReadVersion(const FoundVersion& found, const StoredVariables& variables) {
+  const auto before = PrintOf(found.path);
+  if (!before.ok() || !before->SameBytes(found.index)) return Gone(found);
+  auto reader = BundleReader::Open(found.path);
+  StatusOr<VersionValues> read = reader.ok() ? ReadAll(*reader, found, variables) : reader.status();
+  const auto after = PrintOf(found.path);
+  if (!after.ok() || !(*after == *before)) return Gone(found);
+  if (reader.ok() && !(reader->index_identity() == before->identity)) return Gone(found);
+  if (read.ok() || !MayComeFromAnOverwrite(read.status())) return read;
+  const bool is_overwritten = reader.ok() && reader->HasDataNewerThanIndex();
+  const bool may_be = is_overwritten || IsRecent(before->identity);
+  if (may_be && IsReplacedSoon(found, *before)) return Gone(found);
+  return DataLoss("version ", found.version, " is damaged: ", read.status().message());
+}
+
+int64_t StepOf(const std::string& prefix, const std::string& named) {
+  auto reader = BundleReader::Open(prefix);
+  if (!reader.ok()) return -1;
+  return StepIn(*reader, named).value_or(-1);
+}
+
+}  // namespace ramet::files

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "ramet/replica/transport.h"
+
+namespace ramet {
+
+// A HashWorker hashes versions on a thread of its own, one at a time, when somebody asks, and keeps
+// what it found. The thread begins with the first question. Thread-safe.
+class HashWorker {
+ public:
+  // Called on the worker's thread; must not throw.
+  using Done = std::function<void(const StatusOr<VersionHashes>&)>;
+
+  explicit HashWorker(ReplicaSignature signature) : signature_(std::move(signature)) {}
+  HashWorker(const HashWorker&) = delete;
+  HashWorker& operator=(const HashWorker&) = delete;
+  ~HashWorker() { Stop(); }
+  // Ends the thread; questions that are not begun are answered with kUnavailable. Nobody asks after
+  // this.
+  void Stop();
+
+  // What is known of a version already; empty strings if nothing is.
+  VersionHashes Known(uint64_t version) const;
+  // Answers by `done`, soon, from these values (in the order of the signature; `sources` as of
+  // PublisherTransport::Publish). They are held until then.
+  void Ask(uint64_t version, std::vector<Tensor> values, std::vector<Tensor> sources, Done done);
+  // What is known of version `of` is true of `version` as well.
+  void Alias(uint64_t version, uint64_t of);
+  // The version is not kept any more.
+  void Forget(uint64_t version);
+
+ private:
+  struct Question {
+    uint64_t version;
+    std::vector<Tensor> values, sources;
+    Done done;
+  };
+  void Work();
+  VersionHashes Answer(Question& question);
+
+  const ReplicaSignature signature_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Question> questions_;
+  std::map<uint64_t, VersionHashes> known_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ramet

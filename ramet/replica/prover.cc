@@ -1,0 +1,67 @@
+#include "ramet/replica/prover.h"
+
+#include "ramet/base/strings.h"
+#include "ramet/replica/low_priority.h"
+#include "ramet/replica/version_hash.h"
+
+namespace ramet {
+namespace {
+
+constexpr auto kTimeout = std::chrono::seconds(60);
+constexpr int kShare = 100;  // a proof takes so small a part of the time
+
+}  // namespace
+
+StatusOr<VersionHashes> Prove(const HeldValues& values,
+                              FollowerTransport::Clock::time_point deadline) {
+  RAMET_ASSIGN_OR_RETURN(VersionHashes hashes,
+                         values.transport->Hashes(values.id.version, deadline));
+  const ReplicaSignature& signature = values.transport->announcement().signature;
+  const std::string content = ContentHash(signature, values.held->values);
+  if (content == hashes.content) return hashes;
+  return DataLoss("version ", values.id.version, " is not what was published: its hash is ",
+                  content, " here and ", hashes.content, " there");
+}
+
+Prover::~Prover() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void Prover::Offer(const std::shared_ptr<HeldValues>& values, std::shared_ptr<HeldValues> before) {
+  std::shared_ptr<HeldValues> dropped;
+  std::lock_guard lock(mutex_);
+  dropped = std::move(before_);
+  offered_ = values;
+  if (Clock::now() >= due_) before_ = std::move(before);
+  if (!has_offer_) changed_.notify_all();
+  has_offer_ = true;
+  if (!thread_.joinable()) thread_ = std::thread([this] { Work(); });
+}
+
+void Prover::Work() {
+  LowerPriority();
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stopping_ || has_offer_; });
+    changed_.wait_until(lock, due_, [this] { return stopping_; });
+    if (stopping_) return;
+    has_offer_ = false;
+    const std::shared_ptr<HeldValues> values = offered_.lock();
+    const std::shared_ptr<HeldValues> before = std::move(before_);
+    if (!values) continue;
+    due_ = Clock::time_point::max();
+    lock.unlock();
+    const auto begin = Clock::now();
+    judge_(values, before, Prove(*values, FollowerTransport::Clock::now() + kTimeout));
+    const auto end = Clock::now();
+    lock.lock();
+    due_ = end + kShare * (end - begin);
+  }
+}
+
+}  // namespace ramet

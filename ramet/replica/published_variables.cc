@@ -1,0 +1,60 @@
+#include "ramet/replica/published_variables.h"
+
+#include <set>
+#include <shared_mutex>
+#include <unordered_set>
+
+#include "ramet/graph/graph_impl.h"
+
+namespace ramet {
+namespace {
+
+bool IsRead(std::string_view op) {
+  return op == "Identity" || op == "ReadVariableOp" || op == "RefIdentity";
+}
+
+// An optimizer's update: ApplyAdam(var, m, v, beta1_power, ...), SparseApply..., ResourceApply...
+bool IsApply(std::string_view op) {
+  return op.starts_with("Apply") || op.starts_with("SparseApply") ||
+         op.starts_with("ResourceApply") || op.starts_with("ResourceSparseApply");
+}
+
+// The nodes that stand for the value of a variable: its own, and those that read it.
+struct Uses {
+  std::unordered_set<NodeId> updated;      // input 0 of an update
+  std::unordered_set<NodeId> optimizer_s;  // another input of one
+};
+
+Uses FindUses(const GraphImpl& graph) {
+  Uses uses;
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+    if (!IsApply(graph.nodes[id].op->name())) continue;
+    const auto inputs = graph.inputs(id);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      NodeId source = inputs[i].node;
+      if (IsRead(graph.nodes[source].op->name())) source = graph.inputs(source)[0].node;
+      (i == 0 ? uses.updated : uses.optimizer_s).insert(source);
+    }
+  }
+  return uses;
+}
+
+}  // namespace
+
+std::vector<Variable> VariablesForInference(const Graph& graph) {
+  auto& mutable_graph = const_cast<Graph&>(graph);
+  const auto all = mutable_graph.collections().Get<Variable>(graph_keys::kGlobalVariables);
+  const GraphImpl& impl = graph.impl();
+  std::vector<Variable> chosen;
+  std::shared_lock lock(impl.mutex);
+  const Uses uses = FindUses(impl);
+  std::set<VariableId> seen;
+  for (const Variable& variable : all) {
+    const NodeId node = impl.variables[variable.id()].variable.op().id();
+    const bool state_of_optimizer = uses.optimizer_s.contains(node) && !uses.updated.contains(node);
+    if (!state_of_optimizer && seen.insert(variable.id()).second) chosen.push_back(variable);
+  }
+  return chosen;
+}
+
+}  // namespace ramet

@@ -1,0 +1,515 @@
+#include "ramet/replica/redis/redis_publisher.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
+#include "ramet/base/log.h"
+#include "ramet/base/strings.h"
+#include "ramet/replica/hash_worker.h"
+#include "ramet/replica/redis/asking.h"
+#include "ramet/replica/redis/publication.h"
+#include "ramet/replica/version_text.h"
+
+namespace ramet::redis {
+namespace {
+
+constexpr auto kFirstPause = std::chrono::milliseconds(20);
+constexpr auto kLongestPause = std::chrono::milliseconds(2000);
+constexpr auto kFlushTime = std::chrono::seconds(10);
+constexpr std::string_view kAnswerMillis = "60000";
+constexpr std::string_view kListenSeconds = "5";
+constexpr int kMostRetained = 1000;
+
+class RedisPublisher final : public PublisherTransport {
+ public:
+  RedisPublisher(RedisUrl url, Announcement announcement, const RetentionOptions& retention,
+                 bool takeover)
+      : where_(url.ToString()),
+        retention_(retention),
+        timeout_(url.timeout * 3),
+        publication_(std::move(url), std::move(announcement), retention, takeover, stop_) {}
+  ~RedisPublisher() override;
+  Status Start();
+
+  StatusOr<Tensor> Place(const Tensor& value) override;
+  StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
+                             std::span<const Tensor> sources) override;
+  StatusOr<uint64_t> Rollback(uint64_t version) override;
+  Status Promote(std::string_view label, uint64_t version) override;
+  PublisherStats stats() const override;
+
+ private:
+  // What the sending thread is to do, and what came of it.
+  struct Task {
+    std::function<Status()> work;
+    Clock::time_point deadline;
+    uint64_t after = 0;  // the version that goes first
+    std::optional<Status> result = {};
+  };
+
+  Status CheckRoom(std::span<const Tensor> values) const;
+  Status InSender(std::function<Status()> work);
+  void Finish(Task& task, Status result);
+  StatusOr<uint64_t> RollbackNow(uint64_t version);
+
+  void Run();
+  bool Work();
+  bool TryLink();
+  void WaitUnlinked();
+  void SendQueued();
+  void DoTasks();
+  void FailTasks(Clock::time_point due);
+  void NoteFailure(const Status& status);
+  void UpdateStats();
+
+  void WaitForWake();
+  void Listen();
+  void TakeRequest();
+  Status Answered(const Request& request, Answer* answer);
+  void AskHashes(const Request& request);
+  void SendAnswer(const std::string& id, const Answer& answer);
+  void SendHashes();
+  void KeepHashes(const Answer& answer);
+
+  const std::string where_;
+  const RetentionOptions retention_;
+  const std::chrono::milliseconds timeout_;
+  Signal stop_, wake_;
+  std::unique_ptr<HashWorker> hasher_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Outgoing> queued_;
+  bool sending_ = false;
+  bool linked_ = false;
+  bool closing_ = false;
+  bool finished_ = false;
+  Status lost_;  // why nothing can be published any more
+  uint64_t last_number_ = 0;
+  uint64_t other_bytes_ = 0;  // of the versions that stay when another one comes
+  uint64_t skipped_ = 0;
+  std::vector<Tensor> newest_;   // the values that were handed over last
+  std::vector<Tensor> garbage_;  // for the sending thread to let go of, which may take long
+  PublisherStats stats_;
+  std::deque<std::shared_ptr<Task>> tasks_;
+  std::deque<std::pair<std::string, Answer>> hash_answers_;
+
+  // The sending thread's own.
+  Publication publication_;
+  std::unique_ptr<Connection> requests_;
+  std::vector<uint64_t> hashed_;
+  std::chrono::milliseconds pause_ = kFirstPause;
+  Clock::time_point listening_until_;
+  bool has_warned_ = false;
+  bool is_deaf_ = false;  // requests cannot be read, until it connects anew
+  std::thread sender_;
+};
+
+Status RedisPublisher::Start() {
+  hasher_ = std::make_unique<HashWorker>(publication_.announcement().signature);
+  RAMET_RETURN_IF_ERROR(publication_.Open());
+  linked_ = true;
+  stats_ = publication_.stats();
+  sender_ = std::thread([this] { Run(); });
+  return OkStatus();
+}
+
+RedisPublisher::~RedisPublisher() {
+  if (!sender_.joinable()) return;
+  {
+    std::unique_lock lock(mutex_);
+    closing_ = true;
+    wake_.Set();
+    changed_.notify_all();
+    changed_.wait_for(lock, kFlushTime, [this] { return finished_; });
+  }
+  stop_.Set();
+  sender_.join();
+  hasher_.reset();
+}
+
+// What may be written by others later is copied.
+StatusOr<Tensor> RedisPublisher::Place(const Tensor& value) {
+  if (!value.buffer() || !value.buffer()->borrowed()) return value;
+  return value.DeepCopy();
+}
+
+Status RedisPublisher::CheckRoom(std::span<const Tensor> values) const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool same = i < newest_.size() && newest_[i].buffer().get() == values[i].buffer().get();
+    if (!same || retention_.retained == 1) bytes += values[i].bytes();
+  }
+  if (other_bytes_ + bytes <= publication_.max_bytes()) return OkStatus();
+  return ResourceExhausted(where_, ": ", publication_.max_bytes(), " bytes are allowed ",
+                           "(RetentionOptions::max_bytes); the versions that are kept have ",
+                           other_bytes_, ", this one needs ", bytes, " more");
+}
+
+StatusOr<uint64_t> RedisPublisher::Publish(const VersionInfo& info, std::span<const Tensor> values,
+                                           std::span<const Tensor> sources) {
+  std::vector<Tensor> surplus;
+  std::unique_lock lock(mutex_);
+  if (retention_.at_limit == RetentionOptions::AtLimit::kWait) {
+    changed_.wait(lock, [this] { return (!queued_ && !sending_) || !linked_ || closing_; });
+  }
+  RAMET_RETURN_IF_ERROR(lost_);
+  if (const Status room = CheckRoom(values); !room.ok()) {
+    ++skipped_;
+    return room;
+  }
+  std::vector<Tensor>& garbage = garbage_.empty() ? garbage_ : surplus;
+  if (queued_) {
+    ++skipped_;
+    std::ranges::move(queued_->values, std::back_inserter(garbage));
+    std::ranges::move(queued_->sources, std::back_inserter(garbage));
+  }
+  queued_.emplace();
+  queued_->info = info;
+  queued_->info.id.epoch = publication_.announcement().epoch;
+  queued_->info.id.version = ++last_number_;
+  queued_->values.assign(values.begin(), values.end());
+  queued_->sources.assign(sources.begin(), sources.end());
+  std::ranges::move(newest_, std::back_inserter(garbage));
+  newest_ = queued_->values;
+  wake_.Set();
+  return last_number_;
+}
+
+Status RedisPublisher::InSender(std::function<Status()> work) {
+  auto task = std::make_shared<Task>(Task{std::move(work), Clock::now() + timeout_});
+  std::unique_lock lock(mutex_);
+  task->after = last_number_;
+  if (!lost_.ok()) return lost_;
+  tasks_.push_back(task);
+  wake_.Set();
+  changed_.wait(lock, [&] { return task->result.has_value(); });
+  return task->result->WithContext(where_);
+}
+
+StatusOr<uint64_t> RedisPublisher::Rollback(uint64_t version) {
+  uint64_t number = 0;
+  RAMET_RETURN_IF_ERROR(InSender([this, version, &number] {
+    auto made = RollbackNow(version);
+    if (made.ok()) number = *made;
+    return made.status();
+  }));
+  return number;
+}
+
+StatusOr<uint64_t> RedisPublisher::RollbackNow(uint64_t version) {
+  uint64_t number = 0;
+  {
+    std::lock_guard lock(mutex_);
+    number = ++last_number_;
+  }
+  RAMET_RETURN_IF_ERROR(publication_.Rollback(version, number));
+  hasher_->Alias(number, version);
+  return number;
+}
+
+Status RedisPublisher::Promote(std::string_view label, uint64_t version) {
+  return InSender([this, label, version] { return publication_.Promote(label, version); });
+}
+
+PublisherStats RedisPublisher::stats() const {
+  std::lock_guard lock(mutex_);
+  PublisherStats stats = stats_;
+  stats.skipped = skipped_;
+  return stats;
+}
+
+void RedisPublisher::UpdateStats() {
+  PublisherStats stats = publication_.stats();
+  const uint64_t other_bytes = publication_.BytesBesideNext();
+  std::vector<Tensor> garbage;
+  std::lock_guard lock(mutex_);
+  stats_ = std::move(stats);
+  other_bytes_ = other_bytes;
+  garbage.swap(garbage_);
+}
+
+void RedisPublisher::Run() {
+  while (Work()) {
+  }
+  if (publication_.linked()) publication_.Close();
+  std::lock_guard lock(mutex_);
+  finished_ = true;
+  if (lost_.ok()) lost_ = Unavailable(where_, ": the publisher has ended");
+  for (auto& task : tasks_) task->result = lost_;
+  tasks_.clear();
+  changed_.notify_all();
+}
+
+// One round; false: the last one.
+bool RedisPublisher::Work() {
+  wake_.Clear();
+  FailTasks(Clock::now());
+  if (!publication_.linked() && !TryLink()) {
+    {
+      std::lock_guard lock(mutex_);
+      if (closing_ || !lost_.ok()) return false;
+    }
+    WaitUnlinked();
+    return true;
+  }
+  SendQueued();
+  if (publication_.linked()) DoTasks();
+  if (!publication_.linked()) return true;
+  {
+    std::lock_guard lock(mutex_);
+    if (queued_ || !tasks_.empty()) return true;
+    if (closing_) return false;
+  }
+  SendHashes();
+  Listen();
+  if (publication_.linked() && Clock::now() >= publication_.next_beat()) {
+    if (const Status status = publication_.Beat(); !status.ok()) NoteFailure(status);
+    UpdateStats();
+  }
+  return true;
+}
+
+void RedisPublisher::NoteFailure(const Status& status) {
+  std::lock_guard lock(mutex_);
+  if (IsAborted(status)) {
+    lost_ = status.WithContext(where_);
+    LogWarning(lost_.message());
+  } else if (!publication_.linked() && !has_warned_ && !IsCancelled(status)) {
+    has_warned_ = true;
+    LogWarning(where_, ": ", status.message(), "; publishing goes on when the server is back");
+  }
+  linked_ = publication_.linked();
+  changed_.notify_all();
+}
+
+bool RedisPublisher::TryLink() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!lost_.ok()) return false;
+  }
+  requests_.reset();
+  is_deaf_ = false;
+  if (const Status status = publication_.Reconnect(); !status.ok()) {
+    NoteFailure(status);
+    return false;
+  }
+  if (has_warned_) LogInfo(where_, ": connected again");
+  has_warned_ = false;
+  pause_ = kFirstPause;
+  UpdateStats();
+  std::lock_guard lock(mutex_);
+  linked_ = true;
+  return true;
+}
+
+void RedisPublisher::WaitUnlinked() {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, pause_, [this] { return closing_; });
+  pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, kLongestPause);
+}
+
+// A version that the connection was lost with is sent again, unless there is a newer one.
+void RedisPublisher::SendQueued() {
+  std::optional<Outgoing> outgoing;
+  {
+    std::lock_guard lock(mutex_);
+    if (!queued_) return;
+    outgoing.swap(queued_);
+    sending_ = true;
+  }
+  const Status status = publication_.Send(*outgoing);
+  const bool again = !status.ok() && !publication_.linked() && !IsAborted(status);
+  if (!status.ok()) NoteFailure(status);
+  if (!status.ok() && !again) {
+    LogWarning(where_, ": version ", outgoing->info.id.version,
+               " was not published: ", status.message());
+  }
+  UpdateStats();
+  std::lock_guard lock(mutex_);
+  sending_ = false;
+  if (again && !queued_) {
+    queued_ = std::move(outgoing);
+  } else if (!status.ok()) {
+    ++skipped_;
+  }
+  changed_.notify_all();
+}
+
+void RedisPublisher::DoTasks() {
+  while (publication_.linked()) {
+    std::shared_ptr<Task> task;
+    {
+      std::lock_guard lock(mutex_);
+      if (tasks_.empty()) return;
+      task = tasks_.front();
+      if (queued_ && queued_->info.id.version <= task->after) return;
+      tasks_.pop_front();
+    }
+    const Status status = task->work();
+    if (!status.ok()) NoteFailure(status);
+    UpdateStats();
+    Finish(*task, status);
+  }
+}
+
+void RedisPublisher::Finish(Task& task, Status result) {
+  std::lock_guard lock(mutex_);
+  task.result = std::move(result);
+  changed_.notify_all();
+}
+
+void RedisPublisher::FailTasks(Clock::time_point due) {
+  std::lock_guard lock(mutex_);
+  if (publication_.linked()) return;
+  std::erase_if(tasks_, [&](const std::shared_ptr<Task>& task) {
+    if (lost_.ok() && task->deadline > due) return false;
+    task->result = lost_.ok() ? Unavailable("the server cannot be reached") : lost_;
+    return true;
+  });
+  changed_.notify_all();
+}
+
+// For values to send, or for the time of the next beat.
+void RedisPublisher::WaitForWake() {
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(publication_.next_beat() - Clock::now());
+  pollfd waits[] = {{wake_.fd(), POLLIN, 0}, {stop_.fd(), POLLIN, 0}};
+  (void)!poll(waits, 2, static_cast<int>(std::clamp<int64_t>(left.count(), 0, 60'000)));
+}
+
+// Waits for a request, and for what WaitForWake waits for.
+void RedisPublisher::Listen() {
+  if (is_deaf_) return WaitForWake();
+  if (!requests_ || !requests_->usable() || Clock::now() > listening_until_) {
+    auto opened = Connection::Open(publication_.url(), publication_.keys().lock(), stop_);
+    if (!opened.ok()) {
+      requests_.reset();
+      return WaitForWake();
+    }
+    requests_ = *std::move(opened);
+    TakeRequest();
+  }
+  const auto input = requests_->WaitForInput(&wake_, publication_.next_beat());
+  if (!input.ok() || !*input) return;
+  const auto reply = requests_->Receive();
+  if (!reply.ok()) return;
+  if (const Status status = ErrorOf(*reply); !status.ok()) {
+    is_deaf_ = true;
+    LogWarning(where_, ": what followers ask for is not heard: ", status.message());
+    return;
+  }
+  TakeRequest();
+  if (reply->items.size() != 2) return;
+  const auto request = ParseRequest(reply->items[1].view());
+  if (!request.ok()) return;
+  Answer answer;
+  answer.status = Answered(*request, &answer);
+  UpdateStats();
+  if (request->verb != "hashes" || !answer.status.ok() || !answer.hashes.content.empty()) {
+    SendAnswer(request->id, answer);
+  }
+}
+
+// Asks the server for the next request; the answer comes when there is one.
+void RedisPublisher::TakeRequest() {
+  listening_until_ = Clock::now() + std::chrono::seconds(5) + publication_.url().timeout;
+  requests_->Send({"BLPOP", publication_.keys().requests(), kListenSeconds}).IgnoreError();
+}
+
+Status RedisPublisher::Answered(const Request& request, Answer* answer) {
+  if (request.verb == "promote") return publication_.Promote(request.label, request.version);
+  if (request.verb == "rollback") {
+    RAMET_ASSIGN_OR_RETURN(answer->version, RollbackNow(request.version));
+    return OkStatus();
+  }
+  if (request.verb == "status") {
+    answer->stats = PublisherStatsToText(stats());
+    return OkStatus();
+  }
+  if (request.verb != "hashes") return InvalidArgument("'", request.verb, "' cannot be asked for");
+  if (publication_.Kept(request.version) == nullptr) return publication_.NotKept(request.version);
+  answer->hashes = hasher_->Known(request.version);
+  if (answer->hashes.content.empty()) AskHashes(request);
+  return OkStatus();
+}
+
+void RedisPublisher::AskHashes(const Request& request) {
+  const Outgoing& kept = *publication_.Kept(request.version);
+  hasher_->Ask(
+      request.version, kept.values, kept.sources,
+      [this, id = request.id, version = request.version](const StatusOr<VersionHashes>& hashes) {
+        Answer answer;
+        answer.version = version;
+        answer.status = hashes.status();
+        if (hashes.ok()) answer.hashes = *hashes;
+        std::lock_guard lock(mutex_);
+        hash_answers_.emplace_back(id, std::move(answer));
+        wake_.Set();
+      });
+}
+
+void RedisPublisher::SendHashes() {
+  std::deque<std::pair<std::string, Answer>> answers;
+  {
+    std::lock_guard lock(mutex_);
+    answers.swap(hash_answers_);
+  }
+  for (const auto& answer : answers) {
+    SendAnswer(answer.first, answer.second);
+    if (answer.second.status.ok()) KeepHashes(answer.second);
+  }
+}
+
+// For those who ask when the publisher has ended.
+void RedisPublisher::KeepHashes(const Answer& answer) {
+  hashed_.push_back(answer.version);
+  std::erase_if(hashed_, [this](uint64_t version) {
+    if (publication_.Kept(version) != nullptr) return false;
+    hasher_->Forget(version);
+    return true;
+  });
+  if (!publication_.linked()) return;
+  const uint64_t epoch = publication_.announcement().epoch;
+  publication_.connection()
+      .Call({"SET", publication_.keys().hashes(epoch, answer.version), AnswerText(answer), "PX",
+             StrCat(publication_.url().ttl.count())})
+      .status()
+      .IgnoreError();
+}
+
+void RedisPublisher::SendAnswer(const std::string& id, const Answer& answer) {
+  if (!publication_.linked()) return;
+  publication_.connection()
+      .Call({"SET", publication_.keys().answer(id), AnswerText(answer), "PX", kAnswerMillis})
+      .status()
+      .IgnoreError();
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisher(const std::string& scheme,
+                                                            const std::string& place,
+                                                            Announcement announcement,
+                                                            const RetentionOptions& retention,
+                                                            bool takeover) {
+  RAMET_ASSIGN_OR_RETURN(RedisUrl url, ParseRedisUrl(scheme, place));
+  const std::string where = url.ToString();
+  if (retention.retained < 1 || retention.retained > kMostRetained) {
+    return InvalidArgument(where, ": retained is ", retention.retained, "; 1 to ", kMostRetained,
+                           " are possible");
+  }
+  auto publisher = std::make_unique<RedisPublisher>(std::move(url), std::move(announcement),
+                                                    retention, takeover);
+  if (const Status status = publisher->Start(); !status.ok()) return status.WithContext(where);
+  return std::unique_ptr<PublisherTransport>(std::move(publisher));
+}
+
+}  // namespace ramet::redis

@@ -1,0 +1,234 @@
+#include "ramet/replica/shm/channel.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "ramet/base/strings.h"
+
+namespace ramet::shm {
+namespace {
+
+constexpr int kBacklog = 128;
+
+// A socket's address as the kernel wants it. A first '@' stands for the 0 of an abstract name.
+struct Address {
+  explicit Address(const std::string& socket) {
+    std::memset(&un, 0, sizeof(un));
+    un.sun_family = AF_UNIX;
+    std::memcpy(un.sun_path, socket.data(), socket.size());
+    if (un.sun_path[0] == '@') un.sun_path[0] = 0;
+    size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket.size());
+    if (un.sun_path[0] != 0) ++size;
+  }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&un); }
+  sockaddr_un un;
+  socklen_t size;
+};
+
+StatusOr<FileDescriptor> NewSocket() {
+  FileDescriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (fd.get() < 0) return ErrnoStatus(errno, "a Unix socket");
+  return fd;
+}
+
+Status GoneStatus() { return Unavailable("the other side has closed the connection"); }
+
+// Makes and binds the socket file while no other publisher does so. One that nobody listens on any
+// more is replaced.
+Status BindFile(int fd, const std::string& path) {
+  const std::string folder = path.rfind('/') == 0 ? "/" : std::string(Dirname(path));
+  FileDescriptor turn(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (turn.get() < 0) return ErrnoStatus(errno, folder);
+  if (flock(turn.get(), LOCK_EX) != 0) return ErrnoStatus(errno, folder);
+  struct stat there;
+  if (lstat(path.c_str(), &there) == 0) {
+    if (!S_ISSOCK(there.st_mode)) {
+      return AlreadyExists(path,
+                           " is there already and is no socket; remove it or take another "
+                           "name");
+    }
+    if (Channel::Connect(path).ok()) {
+      return AlreadyExists("another publisher listens at ", path);
+    }
+    if (unlink(path.c_str()) != 0) return ErrnoStatus(errno, path);
+  }
+  const Address address(path);
+  if (bind(fd, address.get(), address.size) != 0) return ErrnoStatus(errno, path);
+  return OkStatus();
+}
+
+Status BindName(int fd, const std::string& socket) {
+  const Address address(socket);
+  if (bind(fd, address.get(), address.size) == 0) return OkStatus();
+  if (errno == EADDRINUSE) return AlreadyExists("another publisher has the name already");
+  return ErrnoStatus(errno, socket);
+}
+
+void TakeDescriptors(const msghdr& message, std::vector<FileDescriptor>* fds) {
+  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr;
+       c = CMSG_NXTHDR(const_cast<msghdr*>(&message), c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    const size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int fd;
+      std::memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+      fds->emplace_back(fd);
+    }
+  }
+}
+
+}  // namespace
+
+StatusOr<std::string> SocketAddress(std::string_view name_or_path, uint32_t uid) {
+  const bool is_path = name_or_path.find('/') != name_or_path.npos;
+  std::string socket =
+      is_path ? std::string(name_or_path) : StrCat("@ramet/", uid, "/", name_or_path);
+  const size_t most = sizeof(sockaddr_un::sun_path) - 1;
+  if (name_or_path.empty() || name_or_path.front() == '@' ||
+      name_or_path.find('\0') != name_or_path.npos) {
+    return InvalidArgument("'", name_or_path,
+                           "' is no name of a publisher: it is a name, or the "
+                           "path of a socket file");
+  }
+  if (socket.size() > most) {
+    return InvalidArgument("'", name_or_path,
+                           "' is too long for the address of a socket: ", socket.size(), " bytes, ",
+                           most, " are possible");
+  }
+  return socket;
+}
+
+StatusOr<Channel> Channel::Connect(const std::string& socket) {
+  RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, NewSocket());
+  const Address address(socket);
+  if (connect(fd.get(), address.get(), address.size) == 0) return Channel(std::move(fd));
+  if (errno == ECONNREFUSED || errno == ENOENT) return NotFound("no publisher listens there");
+  if (errno == EACCES) {
+    return PermissionDenied(
+        "its socket does not let this user in (the publisher's mode and group "
+        "say who may follow)");
+  }
+  return ErrnoStatus(errno, socket);
+}
+
+StatusOr<Peer> Channel::peer() const {
+  ucred credentials;
+  socklen_t size = sizeof(credentials);
+  if (getsockopt(fd_.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
+    return ErrnoStatus(errno, "asking who is at the other end of a socket");
+  }
+  return Peer{credentials.uid, credentials.gid};
+}
+
+Status Channel::Send(std::string_view text, std::span<const int> fds) const {
+  if (text.size() > kMaxPacketBytes || fds.size() > kMaxPacketFds) {
+    return Internal("a packet of ", text.size(), " bytes and ", fds.size(), " descriptors");
+  }
+  iovec piece{const_cast<char*>(text.data()), text.size()};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxPacketFds)] = {};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  if (!fds.empty()) {
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(fds.size_bytes());
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(fds.size_bytes());
+    std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
+  }
+  while (sendmsg(fd_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+    if (errno == EINTR) continue;
+    if (errno == EPIPE || errno == ECONNRESET) return GoneStatus();
+    if (errno == EAGAIN) return ResourceExhausted("the other side does not read its packets");
+    return ErrnoStatus(errno, "sending to the other side");
+  }
+  return OkStatus();
+}
+
+StatusOr<Packet> Channel::Receive(int64_t timeout_millis) const {
+  pollfd wait{fd_.get(), POLLIN, 0};
+  const int ready = poll(&wait, 1, static_cast<int>(timeout_millis));
+  if (ready == 0) return DeadlineExceeded("nothing came from the other side");
+  if (ready < 0 && errno != EINTR) return ErrnoStatus(errno, "waiting for the other side");
+  Packet packet;
+  packet.text.resize(kMaxPacketBytes);
+  iovec piece{packet.text.data(), packet.text.size()};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxPacketFds)];
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  const ssize_t n = recvmsg(fd_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return DeadlineExceeded("nothing came from the other side");
+  }
+  if (n < 0 && errno != ECONNRESET) return ErrnoStatus(errno, "receiving from the other side");
+  if (n <= 0) return GoneStatus();
+  TakeDescriptors(message, &packet.fds);
+  if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
+    return InvalidArgument("a packet came that is longer than ", kMaxPacketBytes, " bytes or has ",
+                           "more than ", kMaxPacketFds, " descriptors");
+  }
+  packet.text.resize(static_cast<size_t>(n));
+  return packet;
+}
+
+namespace {
+
+// Connecting to a socket file takes the right to write to it.
+uint32_t FileMode(uint32_t mode) { return (mode | (mode & 0444) >> 1) & 0777; }
+
+}  // namespace
+
+StatusOr<Listener> Listener::Listen(const std::string& socket, const Permissions& permissions) {
+  RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, NewSocket());
+  const bool is_path = socket.front() != '@';
+  if (is_path) {
+    fchmod(fd.get(), FileMode(permissions.mode));
+    RAMET_RETURN_IF_ERROR(BindFile(fd.get(), socket));
+  } else {
+    RAMET_RETURN_IF_ERROR(BindName(fd.get(), socket));
+  }
+  Listener listener(std::move(fd), is_path ? socket : "", permissions);
+  if (is_path) {
+    if (permissions.group && chown(socket.c_str(), -1, *permissions.group) != 0) {
+      return ErrnoStatus(errno, StrCat("giving ", socket, " to group ", *permissions.group));
+    }
+    if (chmod(socket.c_str(), FileMode(permissions.mode)) != 0) return ErrnoStatus(errno, socket);
+  }
+  if (listen(listener.fd(), kBacklog) != 0) return ErrnoStatus(errno, socket);
+  return listener;
+}
+
+Listener::~Listener() {
+  if (fd_.get() >= 0 && !path_.empty()) unlink(path_.c_str());
+}
+
+uint32_t Permissions::BitsOf(const Peer& peer) const {
+  if (peer.uid == 0 || peer.uid == geteuid()) return mode >> 6 & 7;
+  return (peer.gid == group.value_or(getegid()) ? mode >> 3 : mode) & 7;
+}
+
+std::optional<Channel> Listener::Accept() const {
+  FileDescriptor fd(accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (fd.get() < 0) return std::nullopt;
+  Channel channel(std::move(fd));
+  const auto peer = channel.peer();
+  if (!peer.ok()) return std::nullopt;
+  if (permissions_.BitsOf(*peer) != 0) return channel;
+  (void)channel.Send("refused");
+  return std::nullopt;
+}
+
+}  // namespace ramet::shm

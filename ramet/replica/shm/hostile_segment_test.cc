@@ -1,0 +1,229 @@
+// What a follower does with memory that a hostile or broken publisher hands it, and a publisher
+// with a hostile follower's: errors, and no read outside of the maps.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "ramet/replica/shm/channel.h"
+#include "ramet/replica/shm/layout.h"
+#include "ramet/replica/shm/memory_file.h"
+#include "ramet/replica/shm/requests.h"
+#include "ramet/replica/shm/segment_map.h"
+#include "ramet/replica/shm/shm_follower.h"
+#include "ramet/replica/shm/version_table.h"
+
+namespace ramet::shm {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr size_t kPage = 4096;
+
+FileDescriptor Duplicate(int fd) { return FileDescriptor(fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
+
+// Memory with these bytes, sealed as a publisher's is.
+FileDescriptor Sealed(const std::string& bytes) {
+  MemoryFile file =
+      MemoryFile::Create("test", bytes.size(), MemoryFile::Access::kOwnerWrites).value();
+  std::memcpy(file.data(), bytes.data(), bytes.size());
+  return Duplicate(file.fd());
+}
+
+// A table with one version of two variables.
+std::string GoodTable() {
+  TableWriter writer = TableWriter::Create("test", 7, 2, 4).value();
+  const Entry entries[] = {{0, 0, 0}, {64, 0, 0}};
+  writer.Fill(1, {5, 50, 500, "{}"}, entries);
+  writer.Announce(1);
+  EXPECT_TRUE(writer.SetLabel("stable", 5).ok());
+  std::string bytes(writer.bytes(), '\0');
+  EXPECT_EQ(pread(writer.fd(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  return bytes;
+}
+
+// Asks a table everything that a follower asks.
+Status UseTable(const std::string& bytes) {
+  RAMET_ASSIGN_OR_RETURN(const TableReader reader, TableReader::Open(Sealed(bytes), bytes.size()));
+  (void)reader.Label("stable");
+  (void)reader.latest();
+  std::vector<uint64_t> versions = reader.Versions();
+  versions.push_back(5);
+  Status first;
+  for (uint64_t version : versions) {
+    std::atomic<uint64_t> cell = 0;
+    VersionRecord record;
+    std::vector<Entry> entries;
+    const Status status = reader.Take(version, cell, &record, &entries);
+    EXPECT_EQ(cell != 0, status.ok());
+    EXPECT_LE(record.info.size(), kInfoBytes);
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+template <class T>
+std::string With(std::string bytes, size_t offset, T value) {
+  std::memcpy(bytes.data() + offset, &value, sizeof(value));
+  return bytes;
+}
+
+TEST(HostileTable, AGoodOneIsTaken) { EXPECT_TRUE(UseTable(GoodTable()).ok()); }
+
+TEST(HostileTable, NumbersThatDoNotFitAreErrors) {
+  const std::string good = GoodTable();
+  EXPECT_THAT(UseTable(With(good, 0, 'X')).message(), HasSubstr("not a version table"));
+  const Status layout = UseTable(With(good, offsetof(TableHeader, layout), kLayout + 1));
+  EXPECT_TRUE(IsFailedPrecondition(layout));
+  EXPECT_THAT(layout.message(), HasSubstr("layout"));
+  for (uint32_t number : {0u, 3u, 0x7fffffffu, 0xffffffffu}) {
+    EXPECT_FALSE(UseTable(With(good, offsetof(TableHeader, num_variables), number)).ok());
+    EXPECT_FALSE(UseTable(With(good, offsetof(TableHeader, num_slots), number)).ok());
+    EXPECT_FALSE(UseTable(With(good, offsetof(TableHeader, slot_bytes), number)).ok());
+  }
+  EXPECT_FALSE(UseTable(good.substr(0, good.size() - kPage)).ok());
+  EXPECT_FALSE(UseTable(std::string(16, '\0')).ok());
+}
+
+TEST(HostileTable, ChangedEntriesFailTheirChecksum) {
+  const std::string good = GoodTable();
+  size_t damaged = 0;
+  for (size_t i = 0; i + 8 <= good.size(); i += 8) {
+    damaged += IsDataLoss(UseTable(With(good, i, good[i] ^ 1)));
+  }
+  EXPECT_GE(damaged, 2 * sizeof(Entry) / 8);
+}
+
+TEST(HostileTable, RandomBytesNeverLeadOutside) {
+  std::mt19937_64 random(1);
+  const std::string good = GoodTable();
+  for (int round = 0; round < 3000; ++round) {
+    std::string bytes = good;
+    for (int k = 0; k < 8; ++k) {
+      const size_t at = random() % (bytes.size() - 8);
+      bytes = With(std::move(bytes), at, random() >> (random() % 64));
+    }
+    (void)UseTable(bytes);
+  }
+}
+
+TEST(HostileSegment, EntriesOutsideAreDataLoss) {
+  SegmentMap map;
+  ASSERT_TRUE(map.Add(0, kPage, Sealed(std::string(kPage, 'x'))).ok());
+  const VariableSpec spec = [] {
+    VariableSpec s;
+    s.name = "w";
+    s.dtype = DType::kFloat;
+    s.shape = Shape{16};
+    return s;
+  }();
+  EXPECT_TRUE(map.ValueAt({kPage - 64, 0, 0}, spec).ok());
+  for (const Entry& entry :
+       {Entry{kPage, 0, 0}, Entry{kPage - 60, 0, 0}, Entry{~uint64_t{63}, 0, 0}, Entry{1, 0, 0},
+        Entry{0, 1, 0}, Entry{0, 0xffffffff, 0}}) {
+    const auto value = map.ValueAt(entry, spec);
+    EXPECT_TRUE(IsDataLoss(value.status())) << entry.offset << " " << entry.segment;
+    EXPECT_THAT(value.status().message(), HasSubstr("'w'"));
+  }
+}
+
+TEST(HostileSegment, MemoryThatCouldBeCutOffIsRefused) {
+  FileDescriptor fd(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(ftruncate(fd.get(), kPage), 0);
+  const auto file = MemoryFile::Open(std::move(fd), kPage, MemoryFile::Access::kOwnerWrites);
+  EXPECT_TRUE(IsInvalidArgument(file.status()));
+  EXPECT_THAT(file.status().message(), HasSubstr("cut off"));
+  EXPECT_FALSE(
+      MemoryFile::Open(Sealed(std::string(kPage, 'x')), 2 * kPage, MemoryFile::Access::kOwnerWrites)
+          .ok());
+}
+
+TEST(HostileFollower, CanNeitherWriteNorCutOffWhatItMapped) {
+  const FileDescriptor fd = Sealed(std::string(kPage, 'x'));
+  EXPECT_NE(ftruncate(fd.get(), 0), 0);
+  EXPECT_NE(ftruncate(fd.get(), 2 * kPage), 0);
+  EXPECT_NE(pwrite(fd.get(), "y", 1, 0), 1);
+  EXPECT_EQ(mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0), MAP_FAILED);
+  void* shown = mmap(nullptr, kPage, PROT_READ, MAP_SHARED, fd.get(), 0);
+  ASSERT_NE(shown, MAP_FAILED);
+  EXPECT_NE(mprotect(shown, kPage, PROT_READ | PROT_WRITE), 0);
+  munmap(shown, kPage);
+}
+
+TEST(HostileText, RequestsAndGreetings) {
+  for (const char* text :
+       {"", " ", "ramet", "ramet 1", "ramet x 1 1 1 1 1 1", "ramet 1 -1 1 1 1 1 1",
+        "ramet 1 99999999999999999999 1 1 1 1 1", "segment", "segment 1", "promote", "promote x y",
+        "error 0 x", "error 99 x", "ok\n"}) {
+    EXPECT_FALSE(ParseHello(text).ok()) << text;
+    EXPECT_FALSE(ParseSegment(text).ok()) << text;
+    EXPECT_FALSE(ParseRequest(text).ok()) << text;
+    EXPECT_FALSE(ParseAnswer(text).ok()) << text;
+  }
+}
+
+// Somebody who listens at an address and greets with whatever he likes.
+Status FollowSomebodyWho(const std::function<void(Channel&)>& greets) {
+  const std::string name = StrCat("hostile ", getpid());
+  Listener listener = Listener::Listen(SocketAddress(name, geteuid()).value(), {}).value();
+  std::thread somebody([&] {
+    std::optional<Channel> channel;
+    while (!channel) channel = listener.Accept();
+    greets(*channel);
+    (void)channel->Receive(2000);
+  });
+  const auto follower =
+      ConnectFollower(name, FollowerTransport::Clock::now() + std::chrono::seconds(1));
+  somebody.join();
+  return follower.status();
+}
+
+Hello GoodHello() {
+  Hello hello;
+  hello.epoch = 7;
+  hello.num_variables = 2;
+  hello.signature_bytes = 2;
+  hello.table_bytes = GoodTable().size();
+  return hello;
+}
+
+void Greet(Channel& channel, const Hello& hello, const std::string& signature,
+           const std::string& table) {
+  const FileDescriptor fds[] = {Sealed(signature), Sealed("graph"), Sealed(table),
+                                Sealed(std::string(sizeof(ControlBlock), '\0'))};
+  const int numbers[] = {fds[0].get(), fds[1].get(), fds[2].get(), fds[3].get()};
+  (void)channel.Send(HelloToText(hello), numbers);
+}
+
+TEST(HostilePublisher, GreetingsThatDoNotHold) {
+  EXPECT_FALSE(FollowSomebodyWho([](Channel& c) { (void)c.Send("hello"); }).ok());
+  EXPECT_FALSE(FollowSomebodyWho([](Channel& c) { (void)c.Send(HelloToText(GoodHello())); }).ok());
+  EXPECT_TRUE(IsDeadlineExceeded(FollowSomebodyWho([](Channel&) {})));
+  for (uint64_t bytes : {uint64_t{0}, uint64_t{3}, uint64_t{1} << 31, ~uint64_t{0} >> 1}) {
+    EXPECT_FALSE(FollowSomebodyWho([&](Channel& c) {
+                   Hello hello = GoodHello();
+                   hello.signature_bytes = bytes;
+                   Greet(c, hello, "[]", GoodTable());
+                 }).ok());
+  }
+  // Of two variables, says the table.
+  EXPECT_FALSE(
+      FollowSomebodyWho([](Channel& c) { Greet(c, GoodHello(), "[]", GoodTable()); }).ok());
+  const std::string huge =
+      R"([{"name":"a","dtype":"float","shape":[4611686018427387904,8]},{"name":"b","dtype":"float","shape":[]}])";
+  EXPECT_FALSE(FollowSomebodyWho([&](Channel& c) {
+                 Hello hello = GoodHello();
+                 hello.signature_bytes = huge.size();
+                 Greet(c, hello, huge, GoodTable());
+               }).ok());
+}
+
+}  // namespace
+}  // namespace ramet::shm

@@ -1,0 +1,66 @@
+#include "ramet/replica/shm/segment_map.h"
+
+#include <cstring>
+
+#include "ramet/base/strings.h"
+
+namespace ramet::shm {
+namespace {
+
+constexpr uint64_t kAlignment = 64;
+
+// Bytes of a segment that the publisher wrote. They keep the segment mapped.
+class MappedBuffer final : public Buffer {
+ public:
+  MappedBuffer(std::shared_ptr<const MemoryFile> segment, uint64_t offset, size_t size)
+      : Buffer(segment->data() + offset, size, true, /*borrowed=*/true),
+        segment_(std::move(segment)) {}
+
+ private:
+  void Dispose() override { delete this; }
+  const std::shared_ptr<const MemoryFile> segment_;
+};
+
+bool MayBeIndex(DType dtype) { return !IsFloating(dtype) && DTypeSize(dtype) <= 8; }
+
+}  // namespace
+
+Status SegmentMap::Add(uint64_t number, uint64_t bytes, FileDescriptor fd) {
+  if (number != size() || number >= kMost) {
+    return InvalidArgument("the publisher handed over segment ", number, " where segment ", size(),
+                           " was due");
+  }
+  RAMET_ASSIGN_OR_RETURN(MemoryFile file,
+                         MemoryFile::Open(std::move(fd), bytes, MemoryFile::Access::kOwnerWrites));
+  std::lock_guard lock(mutex_);
+  segments_.push_back(std::make_shared<const MemoryFile>(std::move(file)));
+  return OkStatus();
+}
+
+size_t SegmentMap::size() const {
+  std::lock_guard lock(mutex_);
+  return segments_.size();
+}
+
+StatusOr<Tensor> SegmentMap::ValueAt(const Entry& entry, const VariableSpec& spec) const {
+  RAMET_ASSIGN_OR_RETURN(const size_t bytes, TensorBytes(spec.dtype, spec.shape));
+  std::shared_ptr<const MemoryFile> segment;
+  {
+    std::lock_guard lock(mutex_);
+    if (entry.segment < segments_.size()) segment = segments_[entry.segment];
+  }
+  if (!segment || entry.offset % kAlignment != 0 || entry.offset > segment->size() ||
+      bytes > segment->size() - entry.offset) {
+    return DataLoss("'", spec.name, "' is said to lie at byte ", entry.offset, " of segment ",
+                    entry.segment, ", which does not have it");
+  }
+  if (!MayBeIndex(spec.dtype)) {
+    return Tensor(spec.dtype, spec.shape,
+                  BufferPtr::Adopt(new MappedBuffer(std::move(segment), entry.offset, bytes)));
+  }
+  RAMET_ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(spec.dtype, spec.shape));
+  std::memcpy(copy.raw_data(), segment->data() + entry.offset, bytes);
+  return copy;
+}
+
+}  // namespace ramet::shm

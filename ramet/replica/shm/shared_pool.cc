@@ -1,0 +1,131 @@
+#include "ramet/replica/shm/shared_pool.h"
+
+#include <algorithm>
+
+#include "ramet/base/strings.h"
+
+namespace ramet::shm {
+namespace {
+
+constexpr uint64_t kAlignment = 64;
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kSmallestSegment = uint64_t{1} << 20;
+
+}  // namespace
+
+// A piece of a segment, for good; handed out again and again.
+class SharedPool::Block final : public Buffer {
+ public:
+  Block(char* data, size_t rounded, SharedPool* pool, Place place)
+      : Buffer(data, rounded, true), pool_(pool), rounded_(rounded), place_(place) {}
+  void Begin(size_t size, std::shared_ptr<SharedPool> owner) {
+    Reset(size);
+    owner_ = std::move(owner);
+  }
+  uint64_t rounded() const { return rounded_; }
+  const Place& place() const { return place_; }
+  const SharedPool* pool() const { return pool_; }
+
+ private:
+  friend class SharedPool;
+  void Dispose() override { pool_->Return(this); }
+  SharedPool* const pool_;
+  const uint64_t rounded_;
+  const Place place_;
+  std::shared_ptr<SharedPool> owner_;  // while it is handed out
+};
+
+std::shared_ptr<SharedPool> SharedPool::Create(std::string name, uint64_t limit, uint64_t segment) {
+  return std::shared_ptr<SharedPool>(new SharedPool(std::move(name), limit, segment));
+}
+
+SharedPool::SharedPool(std::string name, uint64_t limit, uint64_t segment)
+    : name_(std::move(name)), limit_(limit), segment_(std::max(segment, kSmallestSegment)) {}
+SharedPool::~SharedPool() = default;
+
+uint64_t SharedPool::RoundedBytes(size_t bytes) {
+  const uint64_t unit = bytes >= kPage ? kPage : kAlignment;
+  return std::max<uint64_t>(unit, (bytes + unit - 1) / unit * unit);
+}
+
+StatusOr<BufferPtr> SharedPool::Allocate(size_t bytes) {
+  if (bytes > limit_) {
+    return ResourceExhausted("a value of ", bytes, " bytes is to be published, but the limit of ",
+                             "shared memory is ", limit_, " bytes; raise max_bytes");
+  }
+  const uint64_t rounded = RoundedBytes(bytes);
+  std::lock_guard lock(mutex_);
+  Block* block = nullptr;
+  if (auto free = free_.find(rounded); free != free_.end() && !free->second.empty()) {
+    block = free->second.back();
+    free->second.pop_back();
+  } else {
+    RAMET_ASSIGN_OR_RETURN(block, Cut(rounded));
+  }
+  block->Begin(bytes, shared_from_this());
+  return BufferPtr::Adopt(block);
+}
+
+StatusOr<SharedPool::Block*> SharedPool::Cut(uint64_t rounded) {
+  const uint64_t unit = rounded >= kPage ? kPage : kAlignment;
+  uint64_t offset = (used_ + unit - 1) / unit * unit;
+  if (segments_.empty() || offset + rounded > segments_.back().size()) {
+    RAMET_RETURN_IF_ERROR(AddSegment(rounded));
+    offset = 0;
+  }
+  const Place place{static_cast<uint32_t>(segments_.size() - 1), offset};
+  blocks_.push_back(
+      std::make_unique<Block>(segments_.back().data() + offset, rounded, this, place));
+  free_.try_emplace(rounded);
+  used_ = offset + rounded;
+  return blocks_.back().get();
+}
+
+Status SharedPool::Reserve(uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  if (!segments_.empty() && used_ + bytes <= segments_.back().size()) return OkStatus();
+  return AddSegment(bytes);
+}
+
+Status SharedPool::AddSegment(uint64_t bytes) {
+  const uint64_t wanted = std::max(bytes, std::min(segment_, limit_ - total_));
+  const uint64_t size = (wanted + kPage - 1) / kPage * kPage;
+  if (size > limit_ - std::min(limit_, total_)) {
+    return ResourceExhausted("the limit of ", limit_,
+                             " bytes of shared memory is reached: ", total_, " are in use and ",
+                             size, " more are needed; raise max_bytes, or retain fewer versions");
+  }
+  RAMET_ASSIGN_OR_RETURN(MemoryFile segment, MemoryFile::Create(StrCat("ramet ", name_), size,
+                                                                MemoryFile::Access::kOwnerWrites));
+  segments_.push_back(std::move(segment));
+  used_ = 0;
+  total_ += size;
+  return OkStatus();
+}
+
+void SharedPool::Return(Block* block) {
+  std::shared_ptr<SharedPool> owner = std::move(block->owner_);
+  std::lock_guard lock(mutex_);
+  free_.find(block->rounded())->second.push_back(block);
+}
+
+bool SharedPool::Find(const Buffer* buffer, Place* place) const {
+  const auto* block = dynamic_cast<const Block*>(buffer);
+  if (block == nullptr || block->pool() != this) return false;
+  *place = block->place();
+  return true;
+}
+
+std::vector<SharedPool::Segment> SharedPool::Segments() const {
+  std::lock_guard lock(mutex_);
+  std::vector<Segment> segments;
+  for (const MemoryFile& file : segments_) segments.push_back({file.fd(), file.size()});
+  return segments;
+}
+
+uint64_t SharedPool::bytes_in_segments() const {
+  std::lock_guard lock(mutex_);
+  return total_;
+}
+
+}  // namespace ramet::shm

@@ -1,0 +1,326 @@
+#include "ramet/replica/shm/shm_follower.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "ramet/base/strings.h"
+#include "ramet/replica/shm/channel.h"
+#include "ramet/replica/shm/pending_answers.h"
+#include "ramet/replica/shm/requests.h"
+#include "ramet/replica/shm/segment_map.h"
+#include "ramet/replica/shm/version_table.h"
+#include "ramet/replica/version_text.h"
+
+namespace ramet::shm {
+namespace {
+
+using Clock = FollowerTransport::Clock;
+
+constexpr uint64_t kMaxTextBytes = uint64_t{1} << 31;
+constexpr auto kSegmentTimeout = std::chrono::seconds(5);
+constexpr auto kAnswerTimeout = std::chrono::seconds(10);
+
+int64_t MillisUntil(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  return std::clamp<int64_t>(left, 0, int64_t{1} << 30);
+}
+
+// The control block of this follower, and which of its cells are in use. Thread-safe.
+class Pins {
+ public:
+  explicit Pins(MemoryFile control) : control_(std::move(control)) {}
+  // Null if all are in use.
+  std::atomic<uint64_t>* Acquire() {
+    std::lock_guard lock(mutex_);
+    for (uint32_t i = 0; i < kPinCells; ++i) {
+      if (used_[i]) continue;
+      used_[i] = true;
+      return &block().pins[i];
+    }
+    return nullptr;
+  }
+  void Release(std::atomic<uint64_t>* cell) {
+    std::lock_guard lock(mutex_);
+    cell->store(0, std::memory_order_release);
+    used_[static_cast<size_t>(cell - block().pins)] = false;
+  }
+  void SetTaken(uint64_t version) { block().taken.store(version, std::memory_order_relaxed); }
+
+ private:
+  ControlBlock& block() const { return *reinterpret_cast<ControlBlock*>(control_.data()); }
+  MemoryFile control_;
+  std::mutex mutex_;
+  std::array<bool, kPinCells> used_ = {};
+};
+
+// A version whose pin is taken back with it.
+class PinnedVersion final : public HeldVersion {
+ public:
+  PinnedVersion(std::shared_ptr<Pins> pins, std::atomic<uint64_t>* cell)
+      : pins_(std::move(pins)), cell_(cell) {}
+  ~PinnedVersion() override {
+    values.clear();
+    pins_->Release(cell_);
+  }
+
+ private:
+  const std::shared_ptr<Pins> pins_;
+  std::atomic<uint64_t>* const cell_;
+};
+
+class ShmFollower final : public FollowerTransport {
+ public:
+  ShmFollower(std::string address, Channel channel)
+      : address_(std::move(address)), channel_(std::move(channel)) {}
+  ~ShmFollower() override;
+  Status Start(Clock::time_point deadline);
+
+  const Announcement& announcement() const override { return announcement_; }
+  uint64_t Newest(std::string_view label) const override;
+  std::vector<uint64_t> Versions() const override { return table_->Versions(); }
+  StatusOr<std::unique_ptr<HeldVersion>> Take(uint64_t version) override;
+  void Wait(uint64_t* seen, Clock::time_point deadline) override;
+  StatusOr<VersionHashes> Hashes(uint64_t version, Clock::time_point deadline) override;
+  Status Promote(std::string_view label, uint64_t version) override;
+  StatusOr<uint64_t> Rollback(uint64_t version) override;
+  StatusOr<PublisherStats> PublisherStatus() override;
+  void Interrupt() override;
+  bool connected() const override { return connected_ && !table_->closed(); }
+
+ private:
+  Status ReadTexts(const Hello& hello, std::vector<FileDescriptor>& fds);
+  Status TakeSegment(Packet packet);
+  Status TakePacket(Packet packet);
+  StatusOr<std::string> Ask(Request request, Clock::time_point deadline);
+  Status WaitForSegment(uint64_t number);
+  void Listen();
+
+  const std::string address_;
+  const Channel channel_;
+  Announcement announcement_;
+  std::optional<TableReader> table_;
+  std::shared_ptr<Pins> pins_;
+  SegmentMap segments_;
+  FileDescriptor stop_;
+  std::thread listener_;
+  std::atomic<bool> connected_ = true;
+  std::atomic<bool> interrupted_ = false;
+  PendingAnswers answers_;
+  std::mutex send_mutex_;
+  std::mutex mutex_;
+  std::condition_variable segment_came_;
+};
+
+StatusOr<std::string> TextOf(FileDescriptor fd, uint64_t bytes, std::string_view what) {
+  if (bytes > kMaxTextBytes) {
+    return InvalidArgument("a ", what, " of ", bytes, " bytes was announced; at most ",
+                           kMaxTextBytes, " are read");
+  }
+  if (bytes == 0) return std::string();
+  RAMET_ASSIGN_OR_RETURN(MemoryFile file,
+                         MemoryFile::Open(std::move(fd), bytes, MemoryFile::Access::kOwnerWrites));
+  return std::string(file.data(), file.size());
+}
+
+Status ShmFollower::ReadTexts(const Hello& hello, std::vector<FileDescriptor>& fds) {
+  announcement_.epoch = hello.epoch;
+  RAMET_ASSIGN_OR_RETURN(std::string json,
+                         TextOf(std::move(fds[0]), hello.signature_bytes, "signature"));
+  RAMET_ASSIGN_OR_RETURN(announcement_.signature, SignatureFromJson(json));
+  RAMET_ASSIGN_OR_RETURN(announcement_.graph,
+                         TextOf(std::move(fds[1]), hello.graph_bytes, "graph"));
+  RAMET_ASSIGN_OR_RETURN(table_, TableReader::Open(std::move(fds[2]), hello.table_bytes));
+  if (table_->num_variables() != announcement_.signature.size()) {
+    return InvalidArgument("the publisher's table is of ", table_->num_variables(),
+                           " variables, its signature of ", announcement_.signature.size());
+  }
+  RAMET_ASSIGN_OR_RETURN(
+      MemoryFile control,
+      MemoryFile::Open(std::move(fds[3]), sizeof(ControlBlock), MemoryFile::Access::kAllWrite));
+  pins_ = std::make_shared<Pins>(std::move(control));
+  return OkStatus();
+}
+
+Status ShmFollower::Start(Clock::time_point deadline) {
+  RAMET_ASSIGN_OR_RETURN(Packet first, channel_.Receive(MillisUntil(deadline)));
+  RAMET_ASSIGN_OR_RETURN(const Hello hello, ParseHello(first.text));
+  if (first.fds.size() != 4) {
+    return InvalidArgument("the publisher handed over ", first.fds.size(),
+                           " descriptors, 4 are due");
+  }
+  RAMET_RETURN_IF_ERROR(ReadTexts(hello, first.fds));
+  while (segments_.size() < hello.num_segments) {
+    RAMET_ASSIGN_OR_RETURN(Packet packet, channel_.Receive(MillisUntil(deadline)));
+    RAMET_RETURN_IF_ERROR(TakeSegment(std::move(packet)));
+  }
+  stop_ = FileDescriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (stop_.get() < 0) return ErrnoStatus(errno, "an event");
+  listener_ = std::thread([this] { Listen(); });
+  return OkStatus();
+}
+
+ShmFollower::~ShmFollower() {
+  if (!listener_.joinable()) return;
+  const uint64_t one = 1;
+  (void)!write(stop_.get(), &one, sizeof(one));
+  listener_.join();
+}
+
+Status ShmFollower::TakeSegment(Packet packet) {
+  RAMET_ASSIGN_OR_RETURN(const SegmentNotice notice, ParseSegment(packet.text));
+  if (packet.fds.size() != 1) return InvalidArgument("a segment came without its descriptor");
+  return segments_.Add(notice.number, notice.bytes, std::move(packet.fds[0]));
+}
+
+Status ShmFollower::TakePacket(Packet packet) {
+  if (!IsAnswer(packet.text)) return TakeSegment(std::move(packet));
+  RAMET_ASSIGN_OR_RETURN(Answer answer, ParseAnswer(packet.text));
+  answers_.Deliver(answer.number, std::move(answer.text));
+  return OkStatus();
+}
+
+// Takes what the publisher sends until it is gone.
+void ShmFollower::Listen() {
+  while (connected_) {
+    pollfd waits[] = {{stop_.get(), POLLIN, 0}, {channel_.fd(), POLLIN, 0}};
+    if (poll(waits, 2, -1) < 0) continue;
+    if (waits[0].revents != 0) return;
+    auto packet = channel_.Receive(0);
+    if (IsDeadlineExceeded(packet.status())) continue;
+    const bool taken = packet.ok() && TakePacket(*std::move(packet)).ok();
+    std::lock_guard lock(mutex_);
+    if (!taken) connected_ = false;
+    segment_came_.notify_all();
+  }
+  answers_.Close();
+  table_->WakeWaiters();
+}
+
+Status ShmFollower::WaitForSegment(uint64_t number) {
+  std::unique_lock lock(mutex_);
+  segment_came_.wait_for(lock, kSegmentTimeout,
+                         [&] { return segments_.size() > number || !connected_; });
+  if (segments_.size() > number) return OkStatus();
+  return Unavailable("shm:", address_, ": the publisher did not hand over segment ", number,
+                     " of its memory");
+}
+
+uint64_t ShmFollower::Newest(std::string_view label) const {
+  return label.empty() ? table_->latest() : table_->Label(label).value_or(0);
+}
+
+StatusOr<std::unique_ptr<HeldVersion>> ShmFollower::Take(uint64_t version) {
+  std::atomic<uint64_t>* cell = pins_->Acquire();
+  if (cell == nullptr) {
+    return ResourceExhausted("shm:", address_, ": this follower holds ", kPinCells,
+                             " versions already; release some");
+  }
+  auto held = std::make_unique<PinnedVersion>(pins_, cell);
+  VersionRecord record;
+  std::vector<Entry> entries;
+  RAMET_RETURN_IF_ERROR(table_->Take(version, *cell, &record, &entries));
+  held->info = {{announcement_.epoch, record.version, record.step}, record.time_nanos};
+  InfoFromText(record.info, &held->info);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].segment >= segments_.size()) {
+      RAMET_RETURN_IF_ERROR(WaitForSegment(entries[i].segment));
+    }
+    RAMET_ASSIGN_OR_RETURN(Tensor value, segments_.ValueAt(entries[i], announcement_.signature[i]));
+    held->values.push_back(std::move(value));
+  }
+  pins_->SetTaken(version);
+  return std::unique_ptr<HeldVersion>(std::move(held));
+}
+
+void ShmFollower::Wait(uint64_t* seen, Clock::time_point deadline) {
+  const uint64_t was = *seen;
+  while (!interrupted_ && connected()) {
+    const uint32_t signal = table_->signal();
+    if (uint64_t{signal} + 1 != was) {
+      *seen = uint64_t{signal} + 1;
+      return;
+    }
+    const auto left = deadline - Clock::now();
+    if (left <= Clock::duration::zero()) return;
+    const auto nanos = std::min<int64_t>(std::chrono::nanoseconds(left).count(), 1'000'000'000);
+    table_->Wait(signal, nanos);
+  }
+}
+
+StatusOr<std::string> ShmFollower::Ask(Request request, Clock::time_point deadline) {
+  request.number = answers_.Begin();
+  Status sent;
+  {
+    std::lock_guard lock(send_mutex_);
+    sent = channel_.Send(RequestToText(request));
+  }
+  auto answer = answers_.Wait(request.number, sent.ok() ? deadline : Clock::time_point::min());
+  const Status& status = sent.ok() ? answer.status() : sent;
+  if (status.ok()) return answer;
+  return Status(status.code(), StrCat("shm:", address_, ": ", status.message()));
+}
+
+StatusOr<VersionHashes> ShmFollower::Hashes(uint64_t version, Clock::time_point deadline) {
+  RAMET_ASSIGN_OR_RETURN(const std::string text,
+                         Ask({.verb = "hashes", .version = version}, deadline));
+  const auto words = StrSplit(text, ' ');
+  if (words.size() == 2) return VersionHashes{std::string(words[0]), std::string(words[1])};
+  return InvalidArgument("shm:", address_, ": the publisher answered with what are no hashes");
+}
+
+Status ShmFollower::Promote(std::string_view label, uint64_t version) {
+  return Ask({.verb = "promote", .version = version, .label = std::string(label)},
+             Clock::now() + kAnswerTimeout)
+      .status();
+}
+
+StatusOr<uint64_t> ShmFollower::Rollback(uint64_t version) {
+  RAMET_ASSIGN_OR_RETURN(const std::string text, Ask({.verb = "rollback", .version = version},
+                                                     Clock::now() + kAnswerTimeout));
+  int64_t number = 0;
+  if (ParseInt64(text, &number) && number > 0) return static_cast<uint64_t>(number);
+  return InvalidArgument("shm:", address_, ": the publisher answered with what is no version");
+}
+
+StatusOr<PublisherStats> ShmFollower::PublisherStatus() {
+  RAMET_ASSIGN_OR_RETURN(const std::string text,
+                         Ask({.verb = "status"}, Clock::now() + kAnswerTimeout));
+  return PublisherStatsFromText(text);
+}
+
+void ShmFollower::Interrupt() {
+  interrupted_ = true;
+  answers_.Close();
+  table_->WakeWaiters();
+}
+
+// Anybody can take an abstract name; only the user himself and root are believed to have a right to
+// it. Who may make a socket file is a matter of its folder.
+Status CheckOwner(const std::string& socket, const Channel& channel) {
+  if (socket.front() != '@') return OkStatus();
+  RAMET_ASSIGN_OR_RETURN(const Peer peer, channel.peer());
+  if (peer.uid == 0 || peer.uid == geteuid()) return OkStatus();
+  return PermissionDenied("the publisher of that name belongs to user ", peer.uid,
+                          "; to follow another user's publisher, both take the path of a socket");
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<FollowerTransport>> ConnectFollower(const std::string& address,
+                                                             Clock::time_point deadline) {
+  RAMET_ASSIGN_OR_RETURN(const std::string socket, SocketAddress(address, geteuid()));
+  RAMET_ASSIGN_OR_RETURN(Channel channel, Channel::Connect(socket));
+  RAMET_RETURN_IF_ERROR(CheckOwner(socket, channel));
+  auto follower = std::make_unique<ShmFollower>(address, std::move(channel));
+  RAMET_RETURN_IF_ERROR(follower->Start(deadline));
+  return std::unique_ptr<FollowerTransport>(std::move(follower));
+}
+
+}  // namespace ramet::shm

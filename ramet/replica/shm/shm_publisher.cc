@@ -1,0 +1,507 @@
+#include "ramet/replica/shm/shm_publisher.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "ramet/base/strings.h"
+#include "ramet/replica/hash_worker.h"
+#include "ramet/replica/shm/reader_list.h"
+#include "ramet/replica/shm/requests.h"
+#include "ramet/replica/shm/takeover.h"
+#include "ramet/replica/shm/version_table.h"
+#include "ramet/replica/version_text.h"
+
+namespace ramet::shm {
+namespace {
+
+constexpr uint64_t kDefaultVersions = 8;
+constexpr uint64_t kSegmentsPerVersion = 8;
+constexpr int kResendMillis = 1;
+constexpr uint64_t kSlack = uint64_t{16} << 20;
+// Followers let go of versions by writing to memory, which wakes nobody.
+constexpr auto kPause = std::chrono::milliseconds(1);
+
+uint64_t SetBytes(const ReplicaSignature& signature) {
+  uint64_t bytes = 0;
+  for (const VariableSpec& spec : signature) {
+    bytes += SharedPool::RoundedBytes(*TensorBytes(spec.dtype, spec.shape));
+  }
+  return bytes;
+}
+
+// Text that followers get as memory, since it may be long.
+StatusOr<MemoryFile> TextFile(const std::string& name, const std::string& text) {
+  RAMET_ASSIGN_OR_RETURN(MemoryFile file, MemoryFile::Create(name, std::max<size_t>(text.size(), 1),
+                                                             MemoryFile::Access::kOwnerWrites));
+  std::memcpy(file.data(), text.data(), text.size());
+  return file;
+}
+
+class ShmPublisher final : public PublisherTransport {
+ public:
+  ShmPublisher(std::string address, Announcement announcement, const RetentionOptions& retention)
+      : address_(std::move(address)),
+        announcement_(std::move(announcement)),
+        retention_(retention),
+        hasher_(std::make_unique<HashWorker>(announcement_.signature)) {}
+  ~ShmPublisher() override;
+  Status Start(const AccessOptions& access);
+
+  Allocator* allocator() override { return pool_.get(); }
+  StatusOr<Tensor> Place(const Tensor& value) override;
+  StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
+                             std::span<const Tensor> sources) override;
+  StatusOr<uint64_t> Rollback(uint64_t version) override;
+  Status Promote(std::string_view label, uint64_t version) override;
+  PublisherStats stats() const override;
+
+ private:
+  // What a slot of the table holds, retired or not.
+  struct Slot {
+    uint64_t version = 0;  // 0: the slot is free
+    bool retired = false;
+    VersionInfo info = {};
+    std::vector<BufferPtr> buffers = {};
+    std::vector<Tensor> sources = {};  // until they are hashed
+  };
+
+  StatusOr<uint32_t> FreeSlot(std::unique_lock<std::mutex>& lock, bool may_wait);
+  StatusOr<std::vector<Entry>> Entries(const std::vector<BufferPtr>& buffers) const;
+  StatusOr<uint64_t> Add(std::unique_lock<std::mutex>& lock, Slot slot, bool may_wait);
+  StatusOr<uint64_t> RollbackLocked(std::unique_lock<std::mutex>& lock, uint64_t version,
+                                    bool may_wait);
+  Status CheckNotEnded() const;
+  Slot* Find(uint64_t version);
+  bool AnybodyHolds() const;
+  void RetireOld();
+  void Reclaim();
+  bool IsLabelled(uint64_t version) const;
+  Status NotKept(uint64_t version) const;
+  Status PromoteLocked(std::string_view label, uint64_t version);
+
+  PublisherStats StatsLocked() const;
+  void Serve();
+  bool stopping() const {
+    std::lock_guard lock(mutex_);
+    return stopping_;
+  }
+  bool SendSegments();
+  void WakeServer();
+  void WakeReaders();
+  std::vector<int> Descriptors() const;
+  void Welcome(Channel channel);
+  void Receive(int fd);
+  // Nothing if the answer comes later.
+  std::optional<StatusOr<std::string>> Respond(std::unique_lock<std::mutex>& lock, size_t reader,
+                                               const Request& request);
+  std::optional<StatusOr<std::string>> HashesOf(uint64_t version, uint64_t reader, uint64_t number);
+  void SendHashes(uint64_t version, uint64_t reader, uint64_t number,
+                  const StatusOr<VersionHashes>& hashes);
+  void End();
+
+  const std::string address_;
+  Announcement announcement_;
+  const RetentionOptions retention_;
+  Permissions permissions_;
+  std::shared_ptr<SharedPool> pool_;
+  MemoryFile signature_, graph_;
+  std::optional<Listener> listener_;
+  FileDescriptor wake_;
+  std::thread server_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable reader_left_;
+  bool stopping_ = false;
+  bool ended_ = false;  // another publisher has taken over
+  std::optional<TableWriter> table_;
+  std::vector<Slot> slots_;
+  ReaderList readers_;
+  PublisherStats stats_;
+  std::unique_ptr<HashWorker> hasher_;
+};
+
+Status ShmPublisher::Start(const AccessOptions& access) {
+  const uint64_t set = SetBytes(announcement_.signature);
+  const uint64_t limit =
+      retention_.max_bytes ? retention_.max_bytes : set * kDefaultVersions + kSlack;
+  pool_ = SharedPool::Create(address_, limit, set / kSegmentsPerVersion);
+  RAMET_RETURN_IF_ERROR(pool_->Reserve(set * (static_cast<uint64_t>(retention_.retained) + 1)));
+  RAMET_ASSIGN_OR_RETURN(const std::string socket, SocketAddress(address_, geteuid()));
+  if (access.takeover) {
+    RAMET_ASSIGN_OR_RETURN(const uint64_t before, TakeOver(socket));
+    announcement_.epoch = std::max(announcement_.epoch, before + 1);
+  }
+  const auto num_variables =
+      static_cast<uint32_t>(std::min<size_t>(announcement_.signature.size(), kMaxVariables + 1));
+  const uint32_t num_slots =
+      std::min(static_cast<uint32_t>(retention_.retained) + kMaxLabels + 32, kMaxSlots);
+  RAMET_ASSIGN_OR_RETURN(
+      table_, TableWriter::Create(address_, announcement_.epoch, num_variables, num_slots));
+  slots_.resize(num_slots);
+  RAMET_ASSIGN_OR_RETURN(signature_,
+                         TextFile("ramet signature", SignatureToJson(announcement_.signature)));
+  RAMET_ASSIGN_OR_RETURN(graph_, TextFile("ramet graph", announcement_.graph));
+  wake_ = FileDescriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (wake_.get() < 0) return ErrnoStatus(errno, "an event");
+  permissions_ = {access.mode, access.group};
+  auto listener = Listener::Listen(socket, permissions_);
+  if (!listener.ok()) {
+    return Status(listener.status().code(),
+                  StrCat("shm:", address_, ": ", listener.status().message()));
+  }
+  listener_.emplace(*std::move(listener));
+  stats_.epoch = announcement_.epoch;
+  server_ = std::thread([this] { Serve(); });
+  return OkStatus();
+}
+
+ShmPublisher::~ShmPublisher() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    if (table_) table_->Close();
+  }
+  if (!server_.joinable()) return;
+  WakeServer();
+  server_.join();
+  hasher_->Stop();
+}
+
+// Whether room may come by waiting: somebody holds what is retired already.
+bool ShmPublisher::AnybodyHolds() const {
+  return std::ranges::any_of(slots_, [](const Slot& slot) { return slot.retired; });
+}
+
+StatusOr<Tensor> ShmPublisher::Place(const Tensor& value) {
+  shm::Place place;
+  if (pool_->Find(value.buffer().get(), &place)) return value;
+  auto placed = Tensor::Allocate(value.dtype(), value.shape(), pool_.get());
+  std::unique_lock lock(mutex_);
+  while (IsResourceExhausted(placed.status())) {
+    Reclaim();
+    placed = Tensor::Allocate(value.dtype(), value.shape(), pool_.get());
+    if (placed.ok()) break;
+    if (retention_.at_limit == RetentionOptions::AtLimit::kSkip || !AnybodyHolds() || ended_) {
+      ++stats_.skipped;
+      return ResourceExhausted("shm:", address_, ": version ", stats_.version + 1,
+                               " is not published: ", placed.status().message());
+    }
+    reader_left_.wait_for(lock, kPause);
+  }
+  if (!placed.ok()) return placed.status();
+  stats_.bytes_copied += value.bytes();
+  lock.unlock();
+  std::memcpy(placed->raw_data(), value.raw_data(), value.bytes());
+  return placed;
+}
+
+StatusOr<std::vector<Entry>> ShmPublisher::Entries(const std::vector<BufferPtr>& buffers) const {
+  std::vector<Entry> entries(buffers.size());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    shm::Place place;
+    if (!pool_->Find(buffers[i].get(), &place)) {
+      return Internal("the value of '", announcement_.signature[i].name, "' was not placed");
+    }
+    entries[i] = {place.offset, place.segment, 0};
+  }
+  return entries;
+}
+
+Status ShmPublisher::CheckNotEnded() const {
+  if (!ended_) return OkStatus();
+  return Aborted("shm:", address_, ": another publisher has taken over; nothing more is published");
+}
+
+StatusOr<uint64_t> ShmPublisher::Publish(const VersionInfo& info, std::span<const Tensor> values,
+                                         std::span<const Tensor> sources) {
+  Slot slot{.info = info, .sources = {sources.begin(), sources.end()}};
+  for (const Tensor& value : values) slot.buffers.push_back(value.buffer());
+  std::unique_lock lock(mutex_);
+  return Add(lock, std::move(slot), true);
+}
+
+// Makes `slot` the newest version.
+StatusOr<uint64_t> ShmPublisher::Add(std::unique_lock<std::mutex>& lock, Slot slot, bool may_wait) {
+  const VersionInfo& info = slot.info;
+  std::string text = InfoToText(info);
+  if (text.size() > kInfoBytes) {
+    return InvalidArgument("shm:", address_, ": the metrics of a version have ", text.size(),
+                           " bytes as JSON; ", kInfoBytes, " are possible");
+  }
+  RAMET_ASSIGN_OR_RETURN(const std::vector<Entry> entries, Entries(slot.buffers));
+  RAMET_ASSIGN_OR_RETURN(const uint32_t free, FreeSlot(lock, may_wait));
+  const bool all_sent = readers_.SendSegments(pool_->Segments());
+  slot.version = stats_.version + 1;
+  table_->Fill(free, {slot.version, info.id.step, info.time_nanos, std::move(text)}, entries);
+  if (table_->Announce(free) || !all_sent) WakeServer();
+  stats_.version = slot.version;
+  stats_.step = info.id.step;
+  stats_.time_nanos = info.time_nanos;
+  ++stats_.published;
+  slots_[free] = std::move(slot);
+  RetireOld();
+  Reclaim();
+  return stats_.version;
+}
+
+StatusOr<uint64_t> ShmPublisher::Rollback(uint64_t version) {
+  std::unique_lock lock(mutex_);
+  return RollbackLocked(lock, version, true);
+}
+
+StatusOr<uint64_t> ShmPublisher::RollbackLocked(std::unique_lock<std::mutex>& lock,
+                                                uint64_t version, bool may_wait) {
+  const Slot* old = Find(version);
+  if (old == nullptr) return NotKept(version);
+  Slot slot{.info = old->info, .buffers = old->buffers, .sources = old->sources};
+  slot.info.rollback_to = version;
+  slot.info.time_nanos =
+      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  RAMET_ASSIGN_OR_RETURN(const uint64_t made, Add(lock, std::move(slot), may_wait));
+  hasher_->Alias(made, version);
+  return made;
+}
+
+StatusOr<uint32_t> ShmPublisher::FreeSlot(std::unique_lock<std::mutex>& lock, bool may_wait) {
+  while (true) {
+    RAMET_RETURN_IF_ERROR(CheckNotEnded());
+    Reclaim();
+    for (uint32_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].version == 0) return i;
+    }
+    if (!may_wait || retention_.at_limit == RetentionOptions::AtLimit::kSkip) break;
+    reader_left_.wait_for(lock, kPause);
+  }
+  ++stats_.skipped;
+  return ResourceExhausted("shm:", address_, ": followers hold all ", slots_.size(),
+                           " versions that there is room for; the oldest is ", readers_.Oldest());
+}
+
+// Beyond the newest `retained` ones only what a label names stays.
+void ShmPublisher::RetireOld() {
+  std::vector<uint64_t> versions;
+  for (const Slot& slot : slots_) {
+    if (slot.version != 0 && !slot.retired) versions.push_back(slot.version);
+  }
+  const auto keep = static_cast<size_t>(std::max(retention_.retained, 1));
+  if (versions.size() <= keep) return;
+  std::ranges::sort(versions, std::greater());
+  const uint64_t oldest_kept = versions[keep - 1];
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (slot.version == 0 || slot.retired || slot.version >= oldest_kept) continue;
+    if (IsLabelled(slot.version)) continue;
+    table_->Retire(i);
+    slot.retired = true;
+  }
+}
+
+void ShmPublisher::Reclaim() {
+  for (Slot& slot : slots_) {
+    if (!slot.retired || readers_.Holds(slot.version)) continue;
+    hasher_->Forget(slot.version);
+    slot = Slot();
+  }
+}
+
+bool ShmPublisher::IsLabelled(uint64_t version) const {
+  return std::ranges::any_of(stats_.labels,
+                             [&](const auto& label) { return label.second == version; });
+}
+
+ShmPublisher::Slot* ShmPublisher::Find(uint64_t version) {
+  for (Slot& slot : slots_) {
+    if (version != 0 && slot.version == version && !slot.retired) return &slot;
+  }
+  return nullptr;
+}
+
+Status ShmPublisher::NotKept(uint64_t version) const {
+  return NotFound("shm:", address_, ": version ", version, " is not kept (any more)");
+}
+
+Status ShmPublisher::Promote(std::string_view label, uint64_t version) {
+  std::lock_guard lock(mutex_);
+  return PromoteLocked(label, version);
+}
+
+Status ShmPublisher::PromoteLocked(std::string_view label, uint64_t version) {
+  if (Find(version) == nullptr) return NotKept(version);
+  RAMET_RETURN_IF_ERROR(table_->SetLabel(label, version));
+  stats_.labels = table_->Labels();
+  RetireOld();
+  return OkStatus();
+}
+
+PublisherStats ShmPublisher::stats() const {
+  std::lock_guard lock(mutex_);
+  return StatsLocked();
+}
+
+PublisherStats ShmPublisher::StatsLocked() const {
+  PublisherStats stats = stats_;
+  stats.bytes_in_use = pool_->bytes_in_segments();
+  stats.readers = static_cast<int>(readers_.size());
+  stats.oldest_in_use = readers_.Oldest();
+  return stats;
+}
+
+std::vector<int> ShmPublisher::Descriptors() const {
+  std::vector<int> fds = {wake_.get(), listener_ ? listener_->fd() : -1};
+  std::lock_guard lock(mutex_);
+  for (size_t i = 0; i < readers_.size(); ++i) fds.push_back(readers_.channel(i).fd());
+  return fds;
+}
+
+void ShmPublisher::Serve() {
+  while (!stopping()) {
+    std::vector<pollfd> waits;
+    for (int fd : Descriptors()) waits.push_back({fd, POLLIN, 0});
+    const bool all_sent = SendSegments();
+    if (poll(waits.data(), waits.size(), all_sent ? -1 : kResendMillis) < 0) continue;
+    if (stopping()) return;
+    if (waits[0].revents != 0) WakeReaders();
+    if (waits[1].revents != 0 && listener_) {
+      if (auto channel = listener_->Accept()) Welcome(*std::move(channel));
+    }
+    for (size_t i = 2; i < waits.size(); ++i) {
+      if (waits[i].revents != 0) Receive(waits[i].fd);
+    }
+  }
+}
+
+bool ShmPublisher::SendSegments() {
+  std::lock_guard lock(mutex_);
+  return readers_.SendSegments(pool_->Segments());
+}
+
+void ShmPublisher::WakeServer() {
+  const uint64_t one = 1;
+  (void)!write(wake_.get(), &one, sizeof(one));
+}
+
+void ShmPublisher::WakeReaders() {
+  uint64_t count = 0;
+  (void)!read(wake_.get(), &count, sizeof(count));
+  table_->WakeAll();
+}
+
+void ShmPublisher::Welcome(Channel channel) {
+  std::lock_guard lock(mutex_);
+  const auto segments = pool_->Segments();
+  const Hello hello{announcement_.epoch, announcement_.signature.size(),
+                    signature_.size(),   announcement_.graph.empty() ? 0 : graph_.size(),
+                    table_->bytes(),     segments.size()};
+  (void)readers_.Add(std::move(channel), HelloToText(hello),
+                     {signature_.fd(), graph_.fd(), table_->fd()}, segments);
+}
+
+void ShmPublisher::Receive(int fd) {
+  std::unique_lock lock(mutex_);
+  for (size_t i = 0; i < readers_.size(); ++i) {
+    const Channel& channel = readers_.channel(i);
+    if (channel.fd() != fd) continue;
+    auto packet = channel.Receive(0);
+    if (IsDeadlineExceeded(packet.status())) return;
+    const auto request = packet.ok() ? ParseRequest(packet->text) : packet.status();
+    if (request.ok()) {
+      auto text = Respond(lock, i, *request);
+      if (!text || channel.Send(AnswerToText({request->number, *std::move(text)})).ok()) return;
+    }
+    readers_.Remove(fd);
+    Reclaim();
+    reader_left_.notify_all();
+    return;
+  }
+}
+
+std::optional<StatusOr<std::string>> ShmPublisher::Respond(std::unique_lock<std::mutex>& lock,
+                                                           size_t reader, const Request& request) {
+  if (request.verb == "status") return PublisherStatsToText(StatsLocked());
+  if (request.verb == "hashes") {
+    return HashesOf(request.version, readers_.id(reader), request.number);
+  }
+  const auto peer = readers_.channel(reader).peer();
+  if (!peer.ok() || (permissions_.BitsOf(*peer) & 2) == 0) {
+    return PermissionDenied("the publisher lets this user follow, but not ", request.verb,
+                            " (mode= and group= say who may write)");
+  }
+  if (request.verb == "promote") {
+    const Status status = PromoteLocked(request.label, request.version);
+    return status.ok() ? StatusOr<std::string>(std::string()) : status;
+  }
+  if (request.verb == "rollback") {
+    const auto version = RollbackLocked(lock, request.version, false);
+    return version.ok() ? StatusOr<std::string>(StrCat(*version)) : version.status();
+  }
+  if (request.verb == "takeover") {
+    End();
+    return std::string();
+  }
+  return InvalidArgument("the publisher knows no request '", request.verb, "'");
+}
+
+// Who follows may keep what he has; nobody new comes.
+void ShmPublisher::End() {
+  ended_ = true;
+  listener_.reset();
+  table_->Close();
+  reader_left_.notify_all();
+}
+
+std::optional<StatusOr<std::string>> ShmPublisher::HashesOf(uint64_t version, uint64_t reader,
+                                                            uint64_t number) {
+  if (const VersionHashes known = hasher_->Known(version); !known.content.empty()) {
+    return StrCat(known.source, " ", known.content);
+  }
+  const auto slot = std::ranges::find(slots_, version, &Slot::version);
+  if (version == 0 || slot == slots_.end()) return NotKept(version);
+  std::vector<Tensor> values;
+  for (size_t i = 0; i < slot->buffers.size(); ++i) {
+    const VariableSpec& spec = announcement_.signature[i];
+    values.emplace_back(spec.dtype, spec.shape, slot->buffers[i]);
+  }
+  hasher_->Ask(version, std::move(values), slot->sources,
+               [this, version, reader, number](const StatusOr<VersionHashes>& hashes) {
+                 SendHashes(version, reader, number, hashes);
+               });
+  return std::nullopt;
+}
+
+void ShmPublisher::SendHashes(uint64_t version, uint64_t reader, uint64_t number,
+                              const StatusOr<VersionHashes>& hashes) {
+  std::lock_guard lock(mutex_);
+  const auto slot = std::ranges::find(slots_, version, &Slot::version);
+  if (slot == slots_.end()) {
+    hasher_->Forget(version);
+  } else if (hashes.ok()) {
+    slot->sources.clear();
+  }
+  Answer answer{number, hashes.status()};
+  if (hashes.ok()) answer.text = StrCat(hashes->source, " ", hashes->content);
+  readers_.Send(reader, AnswerToText(answer));
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisher(const std::string& address,
+                                                            Announcement announcement,
+                                                            const RetentionOptions& retention,
+                                                            const AccessOptions& access) {
+  if (retention.retained < 1 || retention.retained > static_cast<int>(kMaxSlots) / 2) {
+    return InvalidArgument("retained is ", retention.retained, "; 1 to ", kMaxSlots / 2,
+                           " are possible");
+  }
+  auto publisher = std::make_unique<ShmPublisher>(address, std::move(announcement), retention);
+  RAMET_RETURN_IF_ERROR(publisher->Start(access));
+  return std::unique_ptr<PublisherTransport>(std::move(publisher));
+}
+
+}  // namespace ramet::shm

@@ -1,0 +1,81 @@
+#include "ramet/replica/transports.h"
+
+#include <algorithm>
+
+#include "ramet/replica/files/files_follower.h"
+#include "ramet/replica/files/files_publisher.h"
+#include "ramet/replica/redis/redis_follower.h"
+#include "ramet/replica/redis/redis_publisher.h"
+#include "ramet/replica/shm/shm_follower.h"
+#include "ramet/replica/shm/shm_publisher.h"
+
+namespace ramet {
+namespace {
+
+using PublisherPtr = StatusOr<std::unique_ptr<PublisherTransport>>;
+using FollowerPtr = StatusOr<std::unique_ptr<FollowerTransport>>;
+using Deadline = FollowerTransport::Clock::time_point;
+
+PublisherPtr OpenShm(const ReplicaAddress& address, Announcement announcement,
+                     const RetentionOptions& retention, const AccessOptions& access) {
+  return shm::OpenPublisher(address.place, std::move(announcement), retention, access);
+}
+FollowerPtr ConnectShm(const ReplicaAddress& address, Deadline deadline) {
+  return shm::ConnectFollower(address.place, deadline);
+}
+
+PublisherPtr OpenFiles(const ReplicaAddress& address, Announcement announcement,
+                       const RetentionOptions& retention, const AccessOptions& access) {
+  return files::OpenPublisher(address.place, std::move(announcement), retention, access);
+}
+FollowerPtr ConnectFiles(const ReplicaAddress& address, Deadline deadline) {
+  return files::ConnectFollower(address.place, deadline);
+}
+
+PublisherPtr OpenRedis(const ReplicaAddress& address, Announcement announcement,
+                       const RetentionOptions& retention, const AccessOptions& access) {
+  return redis::OpenPublisher(address.scheme, address.place, std::move(announcement), retention,
+                              access.takeover);
+}
+FollowerPtr ConnectRedis(const ReplicaAddress& address, Deadline deadline) {
+  return redis::ConnectFollower(address.scheme, address.place, deadline);
+}
+
+struct Way {
+  std::string_view scheme;
+  decltype(&OpenShm) open;
+  decltype(&ConnectShm) connect;
+};
+constexpr Way kWays[] = {
+    {"shm", OpenShm, ConnectShm},
+    {"file", OpenFiles, ConnectFiles},
+    {"redis", OpenRedis, ConnectRedis},
+    {"rediss", OpenRedis, ConnectRedis},
+};
+
+StatusOr<const Way*> WayOf(const ReplicaAddress& address) {
+  const auto* way = std::ranges::find(kWays, address.scheme, &Way::scheme);
+  if (way != std::end(kWays)) return way;
+  return InvalidArgument("'", address.scheme, "' is no way to publish");
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisherTransport(
+    const ReplicaAddress& address, Announcement announcement, const RetentionOptions& retention,
+    const AccessOptions& access) {
+  if (!address.label.empty()) {
+    return InvalidArgument("a publisher's address has no label ('@", address.label,
+                           "'); Promote gives a version one");
+  }
+  RAMET_ASSIGN_OR_RETURN(const Way* way, WayOf(address));
+  return way->open(address, std::move(announcement), retention, access);
+}
+
+StatusOr<std::unique_ptr<FollowerTransport>> ConnectFollowerTransport(
+    const ReplicaAddress& address, FollowerTransport::Clock::time_point deadline) {
+  RAMET_ASSIGN_OR_RETURN(const Way* way, WayOf(address));
+  return way->connect(address, deadline);
+}
+
+}  // namespace ramet

@@ -15,6 +15,8 @@ void AddList(CLI::App& app, ramet::Status* status);
 void AddPrint(CLI::App& app, ramet::Status* status);
 void AddInspect(CLI::App& app, ramet::Status* status);
 void AddFollow(CLI::App& app, ramet::Status* status);
+void AddPublish(CLI::App& app, ramet::Status* status);
+void AddSync(CLI::App& app, ramet::Status* status);
 void AddRun(CLI::App& app, ramet::Status* status);
 void AddFreeze(CLI::App& app, ramet::Status* status);
 void AddConvert(CLI::App& app, ramet::Status* status);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 
 #include "command.h"
@@ -10,7 +11,8 @@ namespace rm = ramet;
 // A command of the app with its options, as completion offers them.
 struct Command {
   std::string name, description;
-  std::vector<std::string> options;  // "--json"
+  std::vector<std::string> options;  // "--json", those of its parts too
+  std::vector<std::string> parts;    // "status" of "sync status"
 };
 
 std::vector<std::string> OptionsOf(const CLI::App& app) {
@@ -24,7 +26,16 @@ std::vector<std::string> OptionsOf(const CLI::App& app) {
 std::vector<Command> CommandsOf(const CLI::App& app) {
   std::vector<Command> commands;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    commands.push_back({sub->get_name(), sub->get_description(), OptionsOf(*sub)});
+    Command command{sub->get_name(), sub->get_description(), OptionsOf(*sub), {}};
+    for (const CLI::App* part : sub->get_subcommands([](const CLI::App*) { return true; })) {
+      command.parts.push_back(part->get_name());
+      for (const std::string& option : OptionsOf(*part)) {
+        if (std::ranges::find(command.options, option) == command.options.end()) {
+          command.options.push_back(option);
+        }
+      }
+    }
+    commands.push_back(std::move(command));
   }
   return commands;
 }
@@ -45,7 +56,7 @@ std::string Quoted(const std::string& text) {
 std::string Bash(const std::vector<Command>& commands) {
   std::string text = rm::StrCat(
       "_ramet() {\n"
-      "  local word=\"${COMP_WORDS[COMP_CWORD]}\" words=\n"
+      "  local word=\"${COMP_WORDS[COMP_CWORD]}\" words= parts=\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    words='",
       NamesOf(commands),
@@ -53,12 +64,16 @@ std::string Bash(const std::vector<Command>& commands) {
       "  else\n"
       "    case \"${COMP_WORDS[1]}\" in\n");
   for (const Command& command : commands) {
-    text += rm::StrCat("      ", command.name, ") words='", rm::StrJoin(command.options, " "),
-                       "' ;;\n");
+    text += rm::StrCat("      ", command.name, ") words='", rm::StrJoin(command.options, " "), "'");
+    if (!command.parts.empty()) {
+      text += rm::StrCat("; [ \"$COMP_CWORD\" -eq 2 ] && parts='", rm::StrJoin(command.parts, " "),
+                         "'");
+    }
+    text += " ;;\n";
   }
   return text +
          "    esac\n"
-         "    [[ \"$word\" == -* ]] || words=\n"
+         "    [[ \"$word\" == -* ]] || words=$parts\n"
          "  fi\n"
          "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
          "}\n"
@@ -83,7 +98,12 @@ std::string Zsh(const std::vector<Command>& commands) {
       "  case \"$words[2]\" in\n";
   for (const Command& command : commands) {
     text += rm::StrCat("    ", command.name, ") [[ \"$PREFIX\" == -* ]] && compadd -- ",
-                       rm::StrJoin(command.options, " "), " ;;\n");
+                       rm::StrJoin(command.options, " "));
+    if (!command.parts.empty()) {
+      text += rm::StrCat("; (( CURRENT == 3 )) && { compadd -- ", rm::StrJoin(command.parts, " "),
+                         "; return }");
+    }
+    text += " ;;\n";
   }
   return text +
          "  esac\n"
@@ -97,6 +117,10 @@ std::string Fish(const std::vector<Command>& commands) {
   for (const Command& command : commands) {
     text += rm::StrCat("complete -c ramet -n __fish_use_subcommand -f -a ", command.name, " -d ",
                        Quoted(command.description), "\n");
+    if (!command.parts.empty()) {
+      text += rm::StrCat("complete -c ramet -n '__fish_seen_subcommand_from ", command.name,
+                         "' -f -a '", rm::StrJoin(command.parts, " "), "'\n");
+    }
     for (const std::string& option : command.options) {
       text += rm::StrCat("complete -c ramet -n '__fish_seen_subcommand_from ", command.name,
                          "' -l ", option.substr(2), "\n");

@@ -1,3 +1,5 @@
+#include "follow.h"
+
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -18,19 +20,6 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view kScheme = "file:";
 
-struct FollowOptions {
-  std::string address;
-  std::vector<std::string> feeds, fetches;
-  bool once = false, json = false;
-  double timeout = 0;
-
-  // Without --timeout: a time that does not come.
-  milliseconds patience() const {
-    return timeout > 0 ? milliseconds(static_cast<int64_t>(timeout * 1000))
-                       : std::chrono::years(100);
-  }
-};
-
 // A trainer writes the first .meta file after the checkpoint that it belongs to.
 void WaitForFile(const std::string& path, milliseconds patience) {
   const auto end =
@@ -40,15 +29,16 @@ void WaitForFile(const std::string& path, milliseconds patience) {
   }
 }
 
-class Follower {
+class CheckpointFollower {
  public:
-  explicit Follower(const FollowOptions& options) : options_(options) {}
+  explicit CheckpointFollower(const FollowOptions& options) : options_(options) {}
 
-  // Verifies a checkpoint, runs what is to be fetched, prints both.
+  // Verifies a checkpoint, copies it, runs what is to be fetched, prints both.
   rm::Status Show(const rm::FoundCheckpoint& found) {
     RAMET_ASSIGN_OR_RETURN(const CheckpointSummary summary, VerifyCheckpoint(found.prefix));
     const int64_t step = summary.step >= 0 ? summary.step : found.step;
     if (!options_.json) PrintLine(found.prefix, summary, step);
+    if (!options_.export_dir.empty()) RAMET_RETURN_IF_ERROR(Export(found.prefix));
     std::vector<rm::Tensor> fetched;
     if (!options_.fetches.empty()) {
       RAMET_ASSIGN_OR_RETURN(fetched, RunModel(found.prefix));
@@ -75,6 +65,15 @@ class Follower {
     std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
   }
 
+  // As it is, under the same name.
+  rm::Status Export(const std::string& prefix) const {
+    std::error_code error;
+    std::filesystem::create_directories(options_.export_dir, error);
+    RAMET_ASSIGN_OR_RETURN(auto reader, rm::CheckpointReader::Open(prefix));
+    const auto name = std::filesystem::path(prefix).filename();
+    return rm::CopyCheckpoint(reader, (std::filesystem::path(options_.export_dir) / name).string());
+  }
+
   rm::StatusOr<std::vector<rm::Tensor>> RunModel(const std::string& prefix) {
     if (!model_) {
       WaitForFile(prefix + ".meta", options_.patience());
@@ -94,10 +93,10 @@ class Follower {
   std::optional<Model> model_;
 };
 
-rm::Status Follow(const FollowOptions& options) {
+rm::Status FollowCheckpoints(const FollowOptions& options) {
   const std::string dir = options.address.substr(kScheme.size());
   rm::CheckpointWatcher watcher(dir);
-  Follower follower(options);
+  CheckpointFollower follower(options);
   for (;;) {
     RAMET_ASSIGN_OR_RETURN(const auto found, watcher.Wait(options.patience()));
     const rm::Status shown = follower.Show(found);
@@ -108,9 +107,16 @@ rm::Status Follow(const FollowOptions& options) {
   }
 }
 
+rm::Status Follow(const FollowOptions& options) {
+  return options.address.starts_with(kScheme) ? FollowCheckpoints(options)
+                                              : FollowPublished(options);
+}
+
 std::string CheckAddress(const std::string& address) {
-  if (address.starts_with(kScheme) && address.size() > kScheme.size()) return "";
-  return "'" + address + "' is not of the form file:DIR";
+  if (address == kScheme) return "'file:' names no folder; write file:DIR";
+  const auto parsed =
+      address.starts_with(kScheme) ? rm::OkStatus() : rm::ParseReplicaAddress(address).status();
+  return parsed.ok() ? "" : parsed.message();
 }
 
 std::string CheckSeconds(const std::string& text) {
@@ -122,29 +128,39 @@ std::string CheckSeconds(const std::string& text) {
 }  // namespace
 
 void AddFollow(CLI::App& app, rm::Status* status) {
-  auto* command =
-      app.add_subcommand("follow", "A line for each new checkpoint in a folder, as it comes");
+  auto* command = app.add_subcommand(
+      "follow", "A line for each version that is published, or each checkpoint in a folder");
   auto options = std::make_shared<FollowOptions>();
-  command->add_option("ADDRESS", options->address, "file:DIR, the folder that a trainer saves to")
+  command
+      ->add_option("ADDRESS", options->address,
+                   "shm:NAME, shm:NAME@LABEL or redis://HOST/NAME, where something is published; "
+                   "file:DIR, the folder that a trainer saves to")
       ->required()
       ->check(CheckAddress);
   auto* fetch = command->add_option("--fetch,--run", options->fetches,
-                                    "Tensor to compute with each checkpoint; can be repeated");
+                                    "Tensor to compute with each; can be repeated");
   command
       ->add_option("--feed", options->feeds,
                    "NAME=FILE.npy or NAME=VALUE: the value of a tensor; can be repeated")
       ->needs(fetch);
-  command->add_flag("--json", options->json, "A JSON object on a line for each checkpoint");
-  command->add_flag("--once", options->once, "End after the first checkpoint");
+  command->add_option("--export-checkpoints", options->export_dir,
+                      "Folder that each goes to as a checkpoint of TensorFlow's form");
+  command->add_flag("--json", options->json, "A JSON object on a line for each");
+  command->add_flag("--once", options->once, "End after the first");
   command->add_option("--timeout", options->timeout, "Fail when none comes for so many seconds")
       ->check(CheckSeconds);
   command->footer(
-      "Each line: step, checkpoint, tensors, size; verified: every tensor was read and its "
-      "checksum is "
-      "right.\nWith --fetch the graph comes from the first checkpoint's .meta file.\n"
-      "Exit codes: 0 done (--once), 1 failed or none came in time, 2 wrong usage.\n"
+      "A published version: number, step, metrics, size, how long it took to be usable here.\n"
+      "A checkpoint: step, checkpoint, tensors, size; verified: every tensor was read and its "
+      "checksum is right.\n"
+      "Versions that come faster than they can be shown are skipped. With --fetch the graph is the "
+      "published one, or comes from the first checkpoint's .meta file.\n"
+      "Exit codes: 0 done (--once), 1 failed or none came in time, 2 wrong usage, 130 "
+      "interrupted.\n"
       "Examples:\n"
-      "  ramet follow file:checkpoints\n"
+      "  ramet follow shm:policy\n"
+      "  ramet follow shm:policy@stable --run out --feed images=x.npy\n"
+      "  ramet follow shm:policy --export-checkpoints backups\n"
       "  ramet follow file:checkpoints --fetch out --feed images=x.npy\n"
       "  ramet follow file:checkpoints --json | jq .step\n"
       "  ramet follow file:checkpoints --once --timeout 60");

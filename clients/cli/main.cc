@@ -4,11 +4,19 @@
 #include <iostream>
 
 #include "command.h"
+#include "interrupt.h"
 #include "text.h"
 
 namespace {
 
-enum ExitCode { kOk = 0, kFailed = 1, kDiffer = 1, kUsage = 2, kDiffFailed = 2 };
+enum ExitCode {
+  kOk = 0,
+  kFailed = 1,
+  kDiffer = 1,
+  kUsage = 2,
+  kDiffFailed = 2,
+  kInterrupted = 130
+};
 
 constexpr char kFooter[] =
     "Examples:\n"
@@ -22,14 +30,17 @@ constexpr char kFooter[] =
     "  ramet diff-graph a.meta b.meta          where two graphs part\n"
     "  ramet run model-1000 --feed x=x.npy --fetch out -o results\n"
     "  ramet follow file:checkpoints           a line for each new checkpoint\n"
+    "  ramet follow shm:policy --run out --feed x=x.npy\n"
+    "  ramet publish model-1000 shm:policy     for followers in other processes\n"
+    "  ramet sync status shm:policy            versions, readers, memory\n"
     "\n"
     "A PREFIX is a checkpoint's path without .index, as Saver.save returns it. A SavedModel's\n"
     "folder, a frozen GraphDef and a folder with a 'checkpoint' file do as well: the content of\n"
     "the files says what they are.\n"
     "\n"
     "'ramet COMMAND --help' shows more. Exit codes: 0 done, 1 failed, 2 wrong usage;\n"
-    "of diff and diff-graph: 0 equal, 1 different, 2 failed or wrong usage. NO_COLOR=1 turns "
-    "colours off.";
+    "of diff and diff-graph: 0 equal, 1 different, 2 failed or wrong usage; 130 interrupted.\n"
+    "NO_COLOR=1 turns colours off.";
 
 int Complain(std::string message) {
   std::ranges::replace_if(
@@ -45,6 +56,7 @@ void TakeOneValueEach(CLI::App* app) {
     for (CLI::Option* option : command->get_options([](const CLI::Option*) { return true; })) {
       if (!option->get_positional()) option->allow_extra_args(false);
     }
+    TakeOneValueEach(command);
   }
 }
 
@@ -74,6 +86,8 @@ int main(int argc, char** argv) {
     cli::AddRun(app, &status);
     cli::AddDraw(app, &status);
     cli::AddFollow(app, &status);
+    cli::AddPublish(app, &status);
+    cli::AddSync(app, &status);
     cli::AddOps(app, &status);
     cli::AddCompletion(app);
     TakeOneValueEach(&app);
@@ -86,6 +100,7 @@ int main(int argc, char** argv) {
   }
   std::cout.flush();
   if (status.ok() && !std::cout) status = ramet::Unknown("the output could not be written");
+  if (status.ok() && cli::Interrupted()) return kInterrupted;
   if (!status.ok()) {
     const int code = Complain(status.ToString());
     const bool compares = app.got_subcommand("diff") || app.got_subcommand("diff-graph");

@@ -95,7 +95,15 @@ rm::StatusOr<Model> Model::Import(const std::string& meta_path) {
   RAMET_RETURN_IF_ERROR(
       model.ImportGraph({}, {ModelFile::Kind::kMetaGraph, meta_path, meta_path, ""}));
   RAMET_ASSIGN_OR_RETURN(auto session, rm::Session::Create(*model.graph_));
-  model.session_ = std::make_unique<rm::Session>(std::move(session));
+  model.session_ = std::make_shared<rm::Session>(std::move(session));
+  return model;
+}
+
+Model Model::Over(rm::Session& session) {
+  Model model;
+  model.graph_ = std::shared_ptr<rm::Graph>(std::shared_ptr<void>(), &session.graph());
+  model.session_ = std::shared_ptr<rm::Session>(std::shared_ptr<void>(), &session);
+  model.has_values_ = true;
   return model;
 }
 
@@ -104,7 +112,7 @@ rm::StatusOr<Model> Model::Open(const ModelOptions& options) {
   Model model;
   RAMET_ASSIGN_OR_RETURN(auto session,
                          rm::Session::Create(*model.graph_, {.allow_soft_placement = true}));
-  model.session_ = std::make_unique<rm::Session>(std::move(session));
+  model.session_ = std::make_shared<rm::Session>(std::move(session));
   model.has_values_ = !file.checkpoint.empty();
   if (file.kind == ModelFile::Kind::kSavedModel) {
     RAMET_RETURN_IF_ERROR(model.ImportSavedModel(options, file));

@@ -37,6 +37,8 @@ class Model {
   // Imports a .meta file alone; devices that the file names do not count.
   // \error those of ImportMetaGraph and Session::Create.
   static ramet::StatusOr<Model> Import(const std::string& meta_path);
+  // A session that somebody else has, with its values; it outlives the Model.
+  static Model Over(ramet::Session& session);
 
   // \error those of Saver::Restore.
   ramet::Status Restore(const std::string& prefix);
@@ -68,9 +70,9 @@ class Model {
   ramet::Status AddFetch(const std::string& fetch, const ramet::Signature& signature);
   ramet::Status AddDefaults(const std::string& name, const ramet::Signature& signature);
 
-  std::unique_ptr<ramet::Graph> graph_ = std::make_unique<ramet::Graph>();
+  std::shared_ptr<ramet::Graph> graph_ = std::make_shared<ramet::Graph>();
   std::unique_ptr<ramet::Saver> saver_;
-  std::unique_ptr<ramet::Session> session_;
+  std::shared_ptr<ramet::Session> session_;
   bool has_values_ = false;
   std::map<std::string, ramet::Signature> signatures_;
   ramet::Feeds feeds_;

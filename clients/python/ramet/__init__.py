@@ -3,6 +3,8 @@
 `import ramet.compat.v1 as tf` is TensorFlow's v1 API; `python -m ramet script.py` runs a script
 whose `import tensorflow` is answered by it. `ramet.load(path)` opens a model in one line,
 `ramet.clone(...)` copies a graph, or a part of one, with variables of its own.
+`ramet.Publisher(session, 'shm:NAME')` publishes a session's variables, `ramet.Follower('shm:NAME')`
+is a copy in another process that keeps up with them.
 """
 
 _names = {
@@ -12,6 +14,13 @@ _names = {
     'Session': 'ramet.client.session',
     'clone': 'ramet.cloning',
     'Clone': 'ramet.cloning',
+    'Publisher': 'ramet.replica',
+    'Follower': 'ramet.replica',
+    'ReplicaMonitor': 'ramet.replica',
+    'VersionInfo': 'ramet.replica',
+    'RunVersion': 'ramet.replica',
+    'run_version': 'ramet.replica',
+    'PublishHook': 'ramet.train.publish_hook',
 }
 
 

@@ -1,4 +1,5 @@
 #include "core.h"
+#include "replica.h"
 
 namespace ramet::python {
 namespace {
@@ -69,4 +70,7 @@ NB_MODULE(_core, m) {
   BindDraw(m);
   BindEdits(m);
   BindClones(m);
+  BindPublisher(m);
+  BindFollower(m);
+  BindMonitor(m);
 }

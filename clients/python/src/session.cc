@@ -309,6 +309,15 @@ void BindSession(nb::module_& m) {
              new (self) RunControl{{timeout_in_ms, nullptr, trace, partition_graphs}, {}};
            })
       .def("steps", &StepsOf)
+      .def_prop_ro("follows",
+                   [](const RunControl& control) { return control.metadata.version.version != 0; })
+      .def("version",
+           [](const RunControl& control) {
+             const VersionId& id = control.metadata.version;
+             const std::string_view proof = ProofName(control.metadata.version_proof);
+             return nb::make_tuple(id.epoch, id.version, id.step,
+                                   nb::str(proof.data(), proof.size()));
+           })
       .def("partition_graphs", [](const RunControl& control) {
         nb::list all;
         for (const auto& [device, bytes] : control.metadata.partition_graphs) {

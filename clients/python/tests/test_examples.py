@@ -1,6 +1,7 @@
 """The programs of examples/python: each runs, checks itself and ends with what it says it shows."""
 
 import ast
+import concurrent.futures
 import os
 import pathlib
 import subprocess
@@ -14,12 +15,16 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / 'examples' / 'python'
 LAST_LINES = {
     'clone_a_network.py': "saved under the original's names, and restored there: they differ by 0",
     'custom_gradient_and_py_func.py': 'sorted by numpy: ',
+    'follow.py': 'the trainer has ended; f(10) = 21.00 by its step 3000',
     'import_and_fine_tune.py': 'the same accuracy from the files alone: ',
     'load_a_model.py': 'the same from ',
     'save_and_restore.py': 'the restored weights are the same bits; ',
     'serve_while_training.py': 'f(0.5) went from ',
     'train_and_follow.py': 'the copy agrees with the trainer exactly',
+    'train_and_publish.py': 'trained 3000 steps: y = 2.000 x + 1.000, in ',
 }
+# The two sides of one example.
+PAIR = ('follow.py', 'train_and_publish.py')
 
 
 class ExamplesTest(unittest.TestCase):
@@ -39,11 +44,22 @@ class ExamplesTest(unittest.TestCase):
 
     def test_each_runs(self):
         for name, last in LAST_LINES.items():
+            if name in PAIR:
+                continue
             with self.subTest(name):
                 run = self.run_example(name)
                 self.assertEqual(run.returncode, 0, run.stderr)
                 self.assertEqual(run.stderr, '')
                 self.assertTrue(run.stdout.splitlines()[-1].startswith(last), run.stdout)
+
+    def test_a_trainer_and_its_follower(self):
+        with tempfile.TemporaryDirectory() as folder:
+            address = 'shm:' + os.path.join(folder, 'socket')
+            with concurrent.futures.ThreadPoolExecutor() as pool:
+                runs = [pool.submit(self.run_example, name, address) for name in PAIR]
+        for name, run in zip(PAIR, (run.result() for run in runs)):
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertTrue(run.stdout.splitlines()[-1].startswith(LAST_LINES[name]), run.stdout)
 
     def test_files_go_into_the_folder_that_is_named(self):
         with tempfile.TemporaryDirectory() as folder:

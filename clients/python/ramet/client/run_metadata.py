@@ -41,6 +41,9 @@ def fill(run_metadata, control):
         _add_step(devices[device], *step)
     for graph in control.partition_graphs():
         run_metadata.partition_graphs.add().ParseFromString(graph)
+    if control.follows:
+        from ramet.replica import versions
+        versions.write(run_metadata, control)
 
 
 def _add_step(device, node, op, inputs, start, end, outputs):

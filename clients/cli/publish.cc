@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "command.h"
+#include "interrupt.h"
+#include "model.h"
+#include "sync_text.h"
+#include "text.h"
+
+namespace cli {
+namespace {
+
+namespace rm = ramet;
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+struct PublishOptions {
+  ModelOptions model;
+  std::string address, mode = "0600";
+  int retained = 1;
+  bool all = false, no_graph = false, watch = false, json = false, once = false;
+};
+
+// The folder whose checkpoints --watch waits for.
+std::string FolderOf(const std::string& path) {
+  if (fs::is_directory(path)) return path;
+  const fs::path parent = fs::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+class Source {
+ public:
+  explicit Source(const PublishOptions& options)
+      : options_(options), watcher_(FolderOf(options.model.path)) {}
+
+  // Opens the model and publishes its values.
+  rm::Status Start();
+  // Publishes each new checkpoint, or stays until the end. \error those of the watcher.
+  rm::Status GoOn();
+
+ private:
+  rm::Status Publish(int64_t step);
+  rm::Status PublishCheckpoint(const rm::FoundCheckpoint& found);
+
+  const PublishOptions& options_;
+  rm::CheckpointWatcher watcher_;
+  std::optional<Model> model_;
+  std::optional<rm::Publisher> publisher_;
+};
+
+rm::Status Source::Start() {
+  rm::FoundCheckpoint found;
+  if (options_.watch) {
+    while (!Interrupted()) {
+      auto next = watcher_.Wait(kGlance);
+      if (next.ok()) {
+        found = *std::move(next);
+        break;
+      }
+      if (!rm::IsDeadlineExceeded(next.status())) return next.status();
+    }
+    if (Interrupted()) return rm::OkStatus();
+  }
+  RAMET_ASSIGN_OR_RETURN(model_, Model::Open(options_.model));
+  if (!model_->has_values()) {
+    return rm::InvalidArgument("'", options_.model.path,
+                               "' has a graph but no values to publish; name the checkpoint that "
+                               "has them with --checkpoint PREFIX");
+  }
+  rm::PublisherOptions how;
+  how.all_variables = options_.all;
+  how.graph = !options_.no_graph;
+  how.retention.retained = options_.retained;
+  how.access.mode = static_cast<uint32_t>(std::stoul(options_.mode, nullptr, 8));
+  RAMET_ASSIGN_OR_RETURN(publisher_, rm::Publisher::Open(options_.address, model_->session(), how));
+  return Publish(found.step);
+}
+
+rm::Status Source::Publish(int64_t step) {
+  const auto start = Clock::now();
+  RAMET_ASSIGN_OR_RETURN(const uint64_t version, publisher_->Publish({.step = step}));
+  const int64_t nanos = std::chrono::nanoseconds(Clock::now() - start).count();
+  const rm::PublisherStats stats = publisher_->stats();
+  int64_t bytes = 0;
+  for (const rm::VariableSpec& spec : publisher_->signature()) {
+    RAMET_ASSIGN_OR_RETURN(const auto size, rm::TensorBytes(spec.dtype, spec.shape));
+    bytes += static_cast<int64_t>(size);
+  }
+  if (options_.json) {
+    nlohmann::json json = {{"version", version},
+                           {"bytes", bytes},
+                           {"readers", stats.readers},
+                           {"publish_us", static_cast<double>(nanos) / 1000}};
+    json["step"] = stats.step < 0 ? nlohmann::json() : nlohmann::json(stats.step);
+    std::cout << json.dump() << std::endl;
+    return rm::OkStatus();
+  }
+  std::cout << "v" << version;
+  if (stats.step >= 0) std::cout << " step " << stats.step;
+  std::cout << " · " << Bytes(bytes) << " · " << Duration(nanos) << " · "
+            << Count(stats.readers, "reader") << std::endl;
+  return rm::OkStatus();
+}
+
+// A checkpoint that its trainer has removed meanwhile is followed by another.
+rm::Status Source::PublishCheckpoint(const rm::FoundCheckpoint& found) {
+  const rm::Status restored = model_->Restore(found.prefix);
+  if (rm::IsNotFound(restored) && !rm::BundleExists(found.prefix)) return rm::OkStatus();
+  RAMET_RETURN_IF_ERROR(restored);
+  const rm::Status published = Publish(found.step);
+  if (!rm::IsResourceExhausted(published)) return published;
+  std::cerr << "ramet: not published: " << Clean(published.message()) << std::endl;
+  return rm::OkStatus();
+}
+
+rm::Status Source::GoOn() {
+  if (!publisher_ || options_.once) return rm::OkStatus();
+  // What lies in files or on a server is there without this process.
+  const bool stays = options_.address.starts_with("shm:");
+  if (!options_.watch && !stays) return rm::OkStatus();
+  if (!options_.watch) {
+    std::cerr << "published until Ctrl-C" << std::endl;
+    while (SleepUnlessInterrupted(std::chrono::hours(1))) continue;
+    return rm::OkStatus();
+  }
+  while (!Interrupted()) {
+    const auto found = watcher_.Wait(kGlance);
+    if (found.ok()) {
+      RAMET_RETURN_IF_ERROR(PublishCheckpoint(*found));
+    } else if (!rm::IsDeadlineExceeded(found.status())) {
+      return found.status();
+    }
+  }
+  return rm::OkStatus();
+}
+
+rm::Status Publish(const PublishOptions& options) {
+  const Interrupts interrupts;
+  Source source(options);
+  RAMET_RETURN_IF_ERROR(source.Start());
+  return source.GoOn();
+}
+
+std::string CheckMode(const std::string& text) {
+  const bool octal = !text.empty() && text.size() <= 4 &&
+                     std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '7'; });
+  return octal ? "" : "'" + text + "' is no mode as chmod takes it, such as 0600";
+}
+
+}  // namespace
+
+void AddPublish(CLI::App& app, rm::Status* status) {
+  auto* command =
+      app.add_subcommand("publish", "Publishes a model's values for followers in other processes");
+  auto options = std::make_shared<PublishOptions>();
+  AddModelOptions(command, &options->model);
+  command
+      ->add_option("ADDRESS", options->address,
+                   "shm:NAME or shm:PATH (this machine), redis://HOST/NAME, or file:DIR")
+      ->required();
+  command->add_flag("--watch", options->watch,
+                    "Publishes each new checkpoint of MODEL's folder, as it comes");
+  command->add_flag("--all", options->all, "What only optimizers use, too");
+  command->add_flag("--no-graph", options->no_graph, "The values alone");
+  command->add_option("--retained", options->retained, "How many versions can be followed")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--mode", options->mode, "Who may follow, as the mode of a file")
+      ->check(CheckMode)
+      ->capture_default_str();
+  command->add_flag("--once", options->once, "End after the first version");
+  command->add_flag("--json", options->json, "A JSON object on a line for each version");
+  command->footer(
+      "Each line: version, step, size, how long publishing took, readers. Followers by shm: take\n"
+      "what is published as long as this runs, and keep the last version when it ends; in files\n"
+      "and on a server it stays.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.\n"
+      "Examples:\n"
+      "  ramet publish model-1000 shm:policy\n"
+      "  ramet publish checkpoints/ shm:policy --watch\n"
+      "  ramet publish saved_model/ shm:/run/app/policy.sock --mode 0660");
+  command->callback([=] { *status = Publish(*options); });
+}
+
+}  // namespace cli

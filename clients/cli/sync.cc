@@ -1,0 +1,166 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+#include "command.h"
+#include "interrupt.h"
+#include "sync_text.h"
+#include "text.h"
+
+namespace cli {
+namespace {
+
+namespace rm = ramet;
+using std::chrono::milliseconds;
+
+struct SyncOptions {
+  std::string address, label;
+  uint64_t version = 0;
+  bool json = false, prometheus = false, watch = false;
+};
+
+bool IsTerminal() {
+  const char* term = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
+}
+
+void Show(const SyncOptions& options, const rm::ReplicaStatus& status) {
+  if (options.prometheus) {
+    std::cout << rm::StatsToPrometheus(status.publisher, options.address) << std::flush;
+  } else if (options.json && options.watch) {
+    std::cout << StatusJson(rm::PrintableAddress(options.address), status).dump() << std::endl;
+  } else if (options.json) {
+    PrintJson(StatusJson(rm::PrintableAddress(options.address), status));
+  } else if (options.watch && !IsTerminal()) {
+    std::cout << StatusLine(status) << std::endl;
+  } else {
+    std::cout << StatusTable(rm::PrintableAddress(options.address), status) << std::flush;
+  }
+}
+
+// On a terminal the table of before is overwritten.
+void ShowAgain(const SyncOptions& options, const rm::ReplicaStatus& status) {
+  if (IsTerminal() && !options.json && !options.prometheus) {
+    const std::string table = StatusTable(rm::PrintableAddress(options.address), status);
+    std::cout << "\033[" << std::ranges::count(table, '\n') << "A\033[J";
+  }
+  Show(options, status);
+}
+
+// Whether there is something new to say.
+bool Differ(const rm::ReplicaStatus& a, const rm::ReplicaStatus& b) {
+  return a.epoch != b.epoch || a.newest != b.newest || a.versions != b.versions ||
+         a.publisher.readers != b.publisher.readers || a.publisher.labels != b.publisher.labels ||
+         a.publisher.skipped != b.publisher.skipped || a.connected != b.connected;
+}
+
+// Nobody at the address any more is an end, not a failure, when one has looked on.
+rm::Status Watch(const SyncOptions& options, rm::ReplicaMonitor monitor, rm::ReplicaStatus shown) {
+  constexpr milliseconds kPeriod(500);
+  while (SleepUnlessInterrupted(kPeriod)) {
+    const auto status = monitor.Look();
+    if (rm::IsUnavailable(status.status())) {
+      std::cerr << "the publisher has ended" << std::endl;
+      return rm::OkStatus();
+    }
+    RAMET_RETURN_IF_ERROR(status.status());
+    if (!Differ(shown, *status)) continue;
+    shown = *status;
+    ShowAgain(options, shown);
+  }
+  return rm::OkStatus();
+}
+
+rm::Status ShowStatus(const SyncOptions& options) {
+  RAMET_ASSIGN_OR_RETURN(auto monitor, rm::ReplicaMonitor::Open(options.address));
+  RAMET_ASSIGN_OR_RETURN(auto status, monitor.Look());
+  const Interrupts interrupts;
+  Show(options, status);
+  return options.watch ? Watch(options, std::move(monitor), std::move(status)) : rm::OkStatus();
+}
+
+rm::Status Promote(const SyncOptions& options) {
+  RAMET_ASSIGN_OR_RETURN(auto monitor, rm::ReplicaMonitor::Open(options.address));
+  RAMET_RETURN_IF_ERROR(monitor.Promote(options.label, options.version));
+  std::cout << Clean(rm::PrintableAddress(options.address)) << "@" << Clean(options.label)
+            << " is v" << options.version << "\n";
+  return rm::OkStatus();
+}
+
+rm::Status Rollback(const SyncOptions& options) {
+  RAMET_ASSIGN_OR_RETURN(auto monitor, rm::ReplicaMonitor::Open(options.address));
+  RAMET_ASSIGN_OR_RETURN(const uint64_t made, monitor.Rollback(options.version));
+  std::cout << "v" << made << " has the values of v" << options.version << "\n";
+  return rm::OkStatus();
+}
+
+CLI::App* AddPart(CLI::App* sync, const char* name, const char* about, SyncOptions* options) {
+  auto* command = sync->add_subcommand(name, about);
+  command->add_option("ADDRESS", options->address, "The publisher's, such as shm:policy")
+      ->required();
+  return command;
+}
+
+void AddStatus(CLI::App* sync, const std::shared_ptr<SyncOptions>& options, rm::Status* status) {
+  auto* command =
+      AddPart(sync, "status", "Versions, labels, readers and memory of a publisher", options.get());
+  auto* json = command->add_flag("--json", options->json, "As JSON; with --watch a line each");
+  command->add_flag("--prometheus", options->prometheus, "As Prometheus reads it")->excludes(json);
+  command->add_flag("--watch", options->watch,
+                    "Shows what changes until Ctrl-C or the publisher's end");
+  command->footer(
+      "Exit codes: 0 done, 1 failed (nobody publishes there), 2 wrong usage, 130 interrupted.\n"
+      "Examples:\n"
+      "  ramet sync status shm:policy\n"
+      "  ramet sync status shm:policy --watch\n"
+      "  ramet sync status shm:policy --prometheus > /var/lib/node_exporter/policy.prom");
+  command->callback([=] { *status = ShowStatus(*options); });
+}
+
+void AddPromote(CLI::App* sync, const std::shared_ptr<SyncOptions>& options, rm::Status* status) {
+  auto* command = AddPart(sync, "promote", "Makes a label name a version", options.get());
+  command->add_option("VERSION", options->version, "One that is kept, see 'ramet sync status'")
+      ->required();
+  command->add_option("LABEL,--as", options->label, "Followers of ADDRESS@LABEL go to it")
+      ->required();
+  command->footer(
+      "A version that a label names is kept.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "Example:\n  ramet sync promote shm:policy 11 stable");
+  command->callback([=] { *status = Promote(*options); });
+}
+
+void AddRollback(CLI::App* sync, const std::shared_ptr<SyncOptions>& options, rm::Status* status) {
+  auto* command = AddPart(sync, "rollback", "Publishes a version again", options.get());
+  command->add_option("VERSION", options->version, "One that is kept, see 'ramet sync status'")
+      ->required();
+  command->footer(
+      "The values get a new number, so followers go there as to any other version, until the\n"
+      "trainer publishes the next one.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "Example:\n  ramet sync rollback shm:policy 11");
+  command->callback([=] { *status = Rollback(*options); });
+}
+
+}  // namespace
+
+void AddSync(CLI::App& app, rm::Status* status) {
+  auto* command = app.add_subcommand("sync", "Looks at a publisher, and gives it orders");
+  auto options = std::make_shared<SyncOptions>();
+  command->require_subcommand(1);
+  AddStatus(command, options, status);
+  AddPromote(command, options, status);
+  AddRollback(command, options, status);
+  command->footer(
+      "'ramet sync status --help' and so on show more. Exit codes: 0 done, 1 failed, 2 wrong "
+      "usage.\n"
+      "Examples:\n"
+      "  ramet sync status shm:policy --watch\n"
+      "  ramet sync promote shm:policy 11 stable\n"
+      "  ramet sync rollback shm:policy 11");
+}
+
+}  // namespace cli

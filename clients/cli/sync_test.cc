@@ -1,0 +1,230 @@
+// `ramet follow`, `publish` and `sync` with a publisher or follower in this process.
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "cli_testing.h"
+#include "npy.h"
+
+namespace cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+template <class Condition>
+bool Eventually(Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + 60s;
+  while (!condition() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(5ms);
+  }
+  return condition();
+}
+
+// The program in the background, with its output in files.
+class Background {
+ public:
+  Background(const std::string& folder, const std::string& arguments)
+      : pid_file_(folder + "/background.pid"),
+        out_(folder + "/background.out"),
+        err_(folder + "/background.err") {
+    for (const std::string& file : {pid_file_, out_, err_}) fs::remove(file);
+    const std::string command = rm::StrCat("echo $$ > ", pid_file_, "; exec '", RAMET_PROGRAM, "' ",
+                                           arguments, " > ", out_, " 2> ", err_, " < /dev/null");
+    thread_ = std::thread([this, command] { status_ = std::system(command.c_str()); });
+  }
+  ~Background() {
+    if (!thread_.joinable()) return;
+    Interrupt();
+    thread_.join();
+  }
+  void Interrupt() const {
+    ASSERT_TRUE(Eventually([&] { return !Content(pid_file_).empty(); }));
+    kill(std::stoi(Content(pid_file_)), SIGINT);
+  }
+  void WaitForOutput(const std::string& text) const {
+    EXPECT_TRUE(Eventually([&] { return Content(out_).find(text) != std::string::npos; }))
+        << text << "\n"
+        << Content(out_) << Content(err_);
+  }
+  Result Wait() {
+    thread_.join();
+    return {WIFEXITED(status_) ? WEXITSTATUS(status_) : -1, Content(out_), Content(err_)};
+  }
+
+ private:
+  const std::string pid_file_, out_, err_;
+  int status_ = 0;
+  std::thread thread_;
+};
+
+class Sync : public Cli {
+ protected:
+  Sync() : session_(MakeModel(graph_, 7)) {}
+
+  static std::string Address() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    return rm::StrCat("shm:cli_test-", getpid(), "-", test->name());
+  }
+  rm::Publisher Publish(const rm::PublisherOptions& options = {}) {
+    return rm::Publisher::Open(Address(), session_, options).value();
+  }
+
+  rm::Graph graph_;
+  rm::Session session_;
+};
+
+TEST_F(Sync, FollowShowsAVersion) {
+  rm::Publisher publisher = Publish();
+  publisher.Publish({.step = 1200, .metrics = {{"loss", 0.25}}}).value();
+  Result result = Run("follow " + Address() + " --once --timeout 60 --run out --feed x=[[1,2,3]]");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, MatchesRegex("v1 step 1200 · loss 0.25 · 40 B · [0-9.]+ .?.?s old\n"
+                                       "  out:0  float\\[1,2\\] 6 6\n"));
+}
+
+TEST_F(Sync, FollowAsJson) {
+  rm::Publisher publisher = Publish();
+  publisher.Publish({.step = 5}).value();
+  const json line =
+      RunJson("follow " + Address() + " --once --json --timeout 60 --fetch out --feed x=[[1,2,3]]");
+  EXPECT_EQ(line["version"], 1);
+  EXPECT_EQ(line["step"], 5);
+  EXPECT_EQ(line["epoch"], publisher.stats().epoch);
+  EXPECT_EQ(line["fetched"]["out:0"]["values"], json({6, 6}));
+}
+
+TEST_F(Sync, FollowExportsCheckpoints) {
+  rm::Publisher publisher = Publish();
+  publisher.Publish({.step = 30}).value();
+  Result result =
+      Run("follow " + Address() + " --once --timeout 60 --export-checkpoints " + Path("exported"));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(" -> " + Path("exported/model-30")));
+  EXPECT_EQ(Run("print " + Path("exported/model-30") + " w").out, "w  float[3,2] 1 1 1 1 1 1\n");
+  Result again = Run("run " + Path("exported/model-30") + " --fetch out --feed x=[[1,2,3]]");
+  EXPECT_THAT(again.out, HasSubstr("out:0  float[1,2] 6 6"));
+}
+
+TEST_F(Sync, FollowGoesOnUntilItIsInterrupted) {
+  rm::Publisher publisher = Publish();
+  publisher.Publish({.step = 1}).value();
+  Background follow(*dir_, "follow " + Address());
+  follow.WaitForOutput("v1 step 1 ");
+  publisher.Publish({.step = 2}).value();
+  follow.WaitForOutput("v2 step 2 · 40 B · here after ");
+  follow.Interrupt();
+  Result result = follow.Wait();
+  EXPECT_EQ(result.code, 130);
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_F(Sync, FollowErrors) {
+  const Result nobody = Run("follow --once --timeout 0.1 " + Address());
+  EXPECT_EQ(nobody.code, 1);
+  EXPECT_THAT(nobody.err, HasSubstr("waiting for a publisher at " + Address()));
+  EXPECT_THAT(nobody.err, HasSubstr("nobody publishes there"));
+  ExpectError("follow " + Address() + "@", 2, "empty label");
+  ExpectError("follow file:", 2, "file:DIR");
+  ExpectError("follow xyz:x", 2, "xyz");
+  rm::Publisher publisher = Publish();
+  publisher.Publish().value();
+  ExpectError("follow --once " + Address() + " --fetch nothing", 1, "nothing");
+}
+
+TEST_F(Sync, PublishServesACheckpoint) {
+  SaveModel(Path("published"), 7);
+  Background publish(*dir_, "publish " + Path("published") + " " + Address());
+  rm::Follower follower = rm::Follower::Open(Address(), {.wait = 60s}).value();
+  EXPECT_EQ(follower.Wait(1, 60s).value().id.step, 7);
+  const rm::Feeds feeds = {{"x:0", rm::Tensor::Of<float>({1, 3}, {1, 2, 3})}};
+  EXPECT_TRUE(follower.session()
+                  .Run(feeds, "out:0")
+                  .value()[0]
+                  .BitwiseEquals(rm::Tensor::Of<float>({1, 2}, {6, 6})));
+  publish.Interrupt();
+  Result result = publish.Wait();
+  EXPECT_EQ(result.code, 130) << result.err;
+  EXPECT_THAT(result.out, MatchesRegex("v1 step 7 · 40 B · [0-9.]+ .?.?s · [01] readers?\n"));
+  EXPECT_EQ(result.err, "published until Ctrl-C\n");
+}
+
+TEST_F(Sync, PublishWatchesAFolder) {
+  fs::create_directory(Path("watched"));
+  SaveModel(Path("watched/model"), 10);
+  Background publish(*dir_, "publish " + Path("watched") + " " + Address() + " --watch");
+  rm::Follower follower = rm::Follower::Open(Address(), {.wait = 60s}).value();
+  EXPECT_EQ(follower.Wait(1, 60s).value().id.step, 10);
+  SaveModel(Path("watched/model"), 20);
+  EXPECT_EQ(follower.Wait(2, 60s).value().id.step, 20);
+  publish.Interrupt();
+  EXPECT_EQ(publish.Wait().code, 130);
+}
+
+TEST_F(Sync, PublishErrors) {
+  ExpectError("publish " + Path("nothing") + " " + Address(), 1, Path("nothing"));
+  SaveModel(Path("valueless"), 1);
+  ExpectError("publish " + Path("valueless") + " policy", 1, "write shm:policy");
+  ExpectError("publish " + Path("valueless") + " " + Address() + " --mode 9", 2, "mode");
+  rm::Publisher publisher = Publish();
+  ExpectError("publish " + Path("valueless") + " " + Address(), 1, "ALREADY_EXISTS");
+}
+
+TEST_F(Sync, StatusShowsAPublisher) {
+  rm::Publisher publisher = Publish({.retention = {.retained = 3}});
+  for (int64_t step : {10, 20}) publisher.Publish({.step = step}).value();
+  ASSERT_TRUE(publisher.Promote("stable", 1).ok());
+  Result result = Run("sync status " + Address());
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith(Address() + "\n  publisher  there, epoch "));
+  EXPECT_THAT(result.out, HasSubstr(" ago\n  kept       1, 2\n"
+                                    "  labels     stable v1\n"));
+  EXPECT_THAT(result.out, HasSubstr("\n  newest     v2 step 20, "));
+  EXPECT_THAT(result.out, HasSubstr("\n  published  2 versions, 0 skipped\n"));
+  const json status = RunJson("sync status --json " + Address());
+  EXPECT_EQ(status["version"], 2);
+  EXPECT_EQ(status["step"], 20);
+  EXPECT_EQ(status["versions"], json({1, 2}));
+  EXPECT_EQ(status["labels"], json({{"stable", 1}}));
+  const std::string text = Run("sync status --prometheus " + Address()).out;
+  EXPECT_THAT(text, HasSubstr("# TYPE ramet_publisher_version gauge\nramet_publisher_version{"
+                              "address=\"" +
+                              Address() + "\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr(",label=\"stable\"} 1\n"));
+}
+
+TEST_F(Sync, StatusWatchesUntilThePublisherEnds) {
+  std::optional<rm::Publisher> publisher(Publish());
+  publisher->Publish({.step = 1}).value();
+  Background status(*dir_, "sync status --watch " + Address());
+  status.WaitForOutput("v1 step 1 ");
+  publisher->Publish({.step = 2}).value();
+  status.WaitForOutput("v2 step 2 ");
+  publisher.reset();
+  Result result = status.Wait();
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "the publisher has ended\n");
+}
+
+TEST_F(Sync, PromoteAndRollback) {
+  rm::Publisher publisher = Publish({.retention = {.retained = 3}});
+  for (int64_t step : {10, 20}) publisher.Publish({.step = step}).value();
+  EXPECT_EQ(Run("sync promote " + Address() + " 1 stable").out, Address() + "@stable is v1\n");
+  EXPECT_EQ(publisher.stats().labels.at("stable"), 1u);
+  EXPECT_EQ(Run("sync rollback " + Address() + " 1").out, "v3 has the values of v1\n");
+  EXPECT_EQ(publisher.stats().version, 3u);
+  ExpectError("sync promote " + Address() + " 99 stable", 1, "99");
+  ExpectError("sync rollback " + Address() + " 99", 1, "99");
+  ExpectError("sync status " + Address() + "-nobody", 1, "nobody publishes there");
+  ExpectError("sync", 2, "subcommand");
+}
+
+TEST_F(Sync, CompletionKnowsTheParts) {
+  EXPECT_THAT(Run("completion bash").out, HasSubstr("parts='status promote rollback'"));
+  EXPECT_THAT(Run("completion zsh").out, HasSubstr("compadd -- status promote rollback"));
+  EXPECT_THAT(Run("completion fish").out,
+              HasSubstr("__fish_seen_subcommand_from sync' -f -a 'status promote rollback'"));
+}
+
+}  // namespace
+}  // namespace cli

@@ -1,0 +1,10 @@
+"""Live copies: a session's variables published under an address, and sessions that follow them."""
+
+from ramet.replica.follower import Follower
+from ramet.replica.monitor import ReplicaMonitor
+from ramet.replica.publisher import Publisher
+from ramet.replica.versions import RunVersion, VersionInfo, run_version
+
+__all__ = [
+    'Follower', 'Publisher', 'ReplicaMonitor', 'RunVersion', 'VersionInfo', 'run_version',
+]

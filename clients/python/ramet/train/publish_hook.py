@@ -1,0 +1,87 @@
+"""PublishHook: publishes the variables of a monitored session."""
+
+from ramet.train.session_run_hook import SessionRunHook
+
+
+class PublishHook(SessionRunHook):
+    """Publishes a session's variables while it trains, as ramet.Publisher does.
+
+        hook = ramet.PublishHook('shm:policy', every_steps=10)
+        with tf.train.MonitoredTrainingSession(hooks=[hook]) as session: ...
+
+    The first version is that of the restored or initialised variables, the last one that of the
+    session's end.
+
+    Attributes:
+      address: str.
+      publisher: the Publisher, while there is a session; else None.
+    """
+
+    def __init__(self, address, every_steps=None, every_seconds=None, metrics=None, **options):
+        """Makes the hook; publishing begins with the session.
+
+        Args:
+          address: as ramet.Publisher takes it.
+          every_steps: int: publishes after so many runs that wrote variables; None, with
+            every_seconds None as well: 1.
+          every_seconds: float: publishes when so much time has gone by after such a run.
+          metrics: a dict from names to scalar tensors: their values are fetched by each run and go
+            with the versions; publishing is then done after the run that is due.
+          **options: others of ramet.Publisher.
+        """
+        self.address = address
+        self.publisher = None
+        if every_steps is None and every_seconds is None:
+            every_steps = 1
+        self._schedule = _Schedule(every_steps, every_seconds)
+        self._metrics = dict(metrics or {})
+        self._seen = {}
+        self._options = options
+
+    def after_create_session(self, session, coord):
+        """Begins to publish; see SessionRunHook."""
+        from ramet.replica import publisher
+        if self.publisher is not None:
+            self.publisher.close()
+        schedule = {} if self._metrics else self._schedule.options
+        self.publisher = publisher.Publisher(session, self.address, **schedule, **self._options)
+        self.publisher.publish()
+
+    def before_run(self, run_context):
+        """Fetches the metrics; see SessionRunHook."""
+        from ramet.train.session_run_hook import SessionRunArgs
+        return SessionRunArgs(self._metrics) if self._metrics else None
+
+    def after_run(self, run_context, run_values):
+        """Publishes with the metrics when it is time to; see SessionRunHook."""
+        if self._metrics:
+            self._seen = run_values.results
+            if self._schedule.is_due():
+                self.publisher.publish(metrics=self._seen)
+
+    def end(self, session):
+        """Publishes the last version and ends publishing; see SessionRunHook."""
+        if self.publisher is not None:
+            self.publisher.publish(metrics=self._seen)
+            self.publisher.close()
+            self.publisher = None
+
+
+class _Schedule:
+    """When it is time to publish."""
+
+    def __init__(self, every_steps, every_seconds):
+        import time
+        self.options = {'every_steps': every_steps, 'every_seconds': every_seconds}
+        self._clock = time.monotonic
+        self._runs = 0
+        self._last = self._clock()
+
+    def is_due(self):
+        self._runs += 1
+        steps, seconds = self.options['every_steps'], self.options['every_seconds']
+        by_steps = steps is not None and self._runs >= steps
+        if not by_steps and (seconds is None or self._clock() - self._last < seconds):
+            return False
+        self._runs, self._last = 0, self._clock()
+        return True

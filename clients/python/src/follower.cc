@@ -1,0 +1,264 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <unordered_map>
+
+#include "replica.h"
+
+namespace ramet::python {
+namespace {
+
+// A Python object that a C++ one is part of. Let go of on any thread, and not any more once the
+// interpreter has ended.
+std::shared_ptr<PyObject> Shared(nb::object object) {
+  return std::shared_ptr<PyObject>(object.release().ptr(), [](PyObject* held) {
+    if (!Py_IsInitialized()) return;
+    const nb::gil_scoped_acquire acquire;
+    Py_DECREF(held);
+  });
+}
+
+// Graphs and sessions of a follower are those that Python makes.
+class PythonHost final : public FollowerHost {
+ public:
+  PythonHost(nb::handle new_graph, nb::handle new_session)
+      : new_graph_(Shared(nb::borrow(new_graph))), new_session_(Shared(nb::borrow(new_session))) {}
+
+  std::shared_ptr<Graph> NewGraph() override {
+    const nb::gil_scoped_acquire acquire;
+    nb::object made = nb::steal(Checked(PyObject_CallNoArgs(new_graph_.get())));
+    PyGraph* graph = AsGraph(made.ptr());
+    return std::shared_ptr<Graph>(Shared(std::move(made)), graph);
+  }
+
+  StatusOr<std::shared_ptr<Session>> NewSession(const std::shared_ptr<Graph>& graph,
+                                                const SessionOptions&) override {
+    const nb::gil_scoped_acquire acquire;
+    auto* const python_graph = static_cast<PyGraph*>(graph.get());
+    python_graph->NoteNewNodes();
+    PyObject* made = PyObject_CallOneArg(new_session_.get(), python_graph->self);
+    if (made == nullptr) return ErrorStatus();
+    nb::object object = nb::steal(made);
+    Session& session = SessionOf(object.attr("_core"));
+    std::shared_ptr<PyObject> shared = Shared(std::move(object));
+    objects_[&session] = shared;
+    return std::shared_ptr<Session>(std::move(shared), &session);
+  }
+
+  // The object that holds a session; the GIL is held.
+  nb::object ObjectOf(const Session* session) const {
+    const auto found = objects_.find(session);
+    const auto object = found == objects_.end() ? nullptr : found->second.lock();
+    return object ? nb::borrow<nb::object>(object.get()) : nb::none();
+  }
+
+ private:
+  static Status ErrorStatus() {
+    nb::python_error error;
+    return Unknown("the follower's session could not be made: ", error.what());
+  }
+
+  const std::shared_ptr<PyObject> new_graph_, new_session_;
+  std::unordered_map<const Session*, std::weak_ptr<PyObject>> objects_;  // guarded by the GIL
+};
+
+Verify ToVerify(const std::string& text) {
+  if (text == "off") return Verify::kOff;
+  if (text == "async") return Verify::kAsync;
+  if (text == "before_use") return Verify::kBeforeUse;
+  RaiseValueError("verify is 'off', 'async' or 'before_use', not '", text, "'");
+}
+
+OnChange ToOnChange(const std::string& text) {
+  if (text == "refuse") return OnChange::kRefuse;
+  if (text == "reload") return OnChange::kReload;
+  RaiseValueError("on_change is 'refuse' or 'reload', not '", text, "'");
+}
+
+void SetOption(const std::string& name, nb::handle value, FollowerOptions* o) {
+  if (name == "automatic") {
+    o->automatic = nb::cast<bool>(value);
+  } else if (name == "allow_missing") {
+    o->allow_missing = nb::cast<bool>(value);
+  } else if (name == "clear_devices") {
+    o->clear_devices = nb::cast<bool>(value);
+  } else if (name == "device") {
+    o->device = nb::cast<std::string>(value);
+  } else if (name == "scope") {
+    o->scope = nb::cast<std::string>(value);
+  } else if (name == "strip_training") {
+    o->strip_training = nb::cast<bool>(value);
+  } else if (name == "model") {
+    o->model = nb::cast<std::string>(value);
+  } else if (name == "fallback") {
+    o->fallback = nb::cast<std::string>(value);
+  } else if (name == "outputs") {
+    o->outputs = nb::cast<std::vector<std::string>>(value);
+  } else if (name == "subsets") {
+    o->subsets = nb::cast<std::vector<std::string>>(value);
+  } else if (name == "on_change") {
+    o->on_change = ToOnChange(nb::cast<std::string>(value));
+  } else if (name == "verify") {
+    o->verify = ToVerify(nb::cast<std::string>(value));
+  } else {
+    RaiseTypeError("a follower has no option '", name, "'");
+  }
+}
+
+using milliseconds = std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+using Time = Clock::time_point;
+// So often Ctrl-C is looked for.
+constexpr milliseconds kSlice{100};
+
+Time EndOf(milliseconds patience) {
+  constexpr auto kMost = std::chrono::hours(24 * 365 * 100);
+  const bool for_ever = patience.count() < 0 || patience > kMost;
+  return Clock::now() + (for_ever ? kMost : std::chrono::nanoseconds(patience));
+}
+
+// Calls `fn` with a part of the time left, without the GIL, until it is not just late.
+template <class Fn>
+auto InSlices(Time end, Fn fn) {
+  while (true) {
+    const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
+    const auto slice = std::clamp(left, milliseconds(0), kSlice);
+    auto result = [&] {
+      nb::gil_scoped_release release;
+      return fn(slice);
+    }();
+    const bool late = !result.ok() && IsDeadlineExceeded(result.status());
+    if (!late || left <= kSlice) return Value(std::move(result));
+    Checked(PyErr_CheckSignals());
+  }
+}
+
+class PyFollower {
+  // What a call uses stays until its end, also when another thread closes it meanwhile.
+  std::shared_ptr<Follower> Open() const {
+    if (!follower_) Raise(PyExc_RuntimeError, "the Follower is closed");
+    return follower_;
+  }
+  // Without the GIL: the follower's own thread may want it.
+  template <class Fn>
+  auto Ask(Fn fn) const {
+    const std::shared_ptr<Follower> follower = Open();
+    nb::gil_scoped_release release;
+    return fn(*follower);
+  }
+
+ public:
+  // `session` is a ramet._core.Session or None: then the functions make one.
+  PyFollower(const std::string& address, nb::handle session, nb::handle new_graph,
+             nb::handle new_session, nb::handle wait, nb::dict options)
+      : session_(nb::borrow(session)) {
+    const milliseconds patience = ToMillis(wait);
+    const Time end = EndOf(patience);
+    FollowerOptions chosen;
+    for (auto [name, value] : options) SetOption(nb::cast<std::string>(name), value, &chosen);
+    if (session.is_none()) {
+      chosen.host = host_ = std::make_shared<PythonHost>(new_graph, new_session);
+    } else {
+      chosen.session = &SessionOf(session);
+    }
+    const std::string fallback = chosen.fallback;
+    follower_ = std::make_shared<Follower>(InSlices(end, [&](milliseconds slice) {
+      chosen.wait = slice;
+      chosen.fallback = end - Clock::now() <= kSlice ? fallback : "";
+      return Follower::Open(address, chosen);
+    }));
+    if (patience.count() != 0) WaitUntil(1, end);
+  }
+  ~PyFollower() { Close(); }
+
+  // The session that was made, which may be another one later; None if one was given.
+  nb::object MadeSession() const {
+    if (!host_) return nb::none();
+    const Session* session = Ask([](Follower& f) { return &f.session(); });
+    return host_->ObjectOf(session);
+  }
+
+  nb::tuple Update(bool verify) {
+    return WrapVersion(Waiting([f = Open(), verify] { return f->Update({.verify = verify}); }));
+  }
+  nb::tuple Wait(uint64_t version, nb::handle timeout) {
+    return WrapVersion(WaitUntil(version, EndOf(ToMillis(timeout))));
+  }
+  void Pin(uint64_t version) {
+    Waiting([f = Open(), version] { return f->Pin(version); });
+  }
+  void Unpin() {
+    Ask([](Follower& f) {
+      f.Unpin();
+      return 0;
+    });
+  }
+  nb::tuple Current() const {
+    return WrapVersion(Ask([](Follower& f) { return f.current(); }));
+  }
+  nb::dict Stats() const {
+    return WrapStats(Ask([](Follower& f) { return f.stats(); }));
+  }
+  std::string Prometheus(const std::string& address) const {
+    return StatsToPrometheus(Ask([](Follower& f) { return f.stats(); }), address);
+  }
+  nb::object Versions() const {
+    return nb::cast(Ask([](Follower& f) { return f.Versions(); }));
+  }
+  nb::list Signature() const {
+    return WrapSignature(Ask([](Follower& f) { return f.signature(); }));
+  }
+  nb::tuple Hashes(uint64_t version, nb::handle timeout) {
+    const Time end = EndOf(ToMillis(timeout));
+    const VersionHashes hashes = InSlices(
+        end, [version, f = Open()](milliseconds slice) { return f->Hashes(version, slice); });
+    return nb::make_tuple(hashes.source, hashes.content);
+  }
+  void Promote(const std::string& label, uint64_t version) {
+    Waiting([f = Open(), &label, version] { return f->Promote(label, version); });
+  }
+  uint64_t Rollback(uint64_t version) {
+    return Waiting([f = Open(), version] { return f->Rollback(version); });
+  }
+  void Close() {
+    std::shared_ptr<Follower> last = std::move(follower_);
+    follower_ = nullptr;
+    nb::gil_scoped_release release;
+    last.reset();
+  }
+
+ private:
+  VersionInfo WaitUntil(uint64_t version, Time end) {
+    return InSlices(end,
+                    [version, f = Open()](milliseconds slice) { return f->Wait(version, slice); });
+  }
+
+  nb::object session_;
+  std::shared_ptr<PythonHost> host_;
+  std::shared_ptr<Follower> follower_;
+};
+
+}  // namespace
+
+void BindFollower(nb::module_& m) {
+  nb::class_<PyFollower>(m, "Follower")
+      .def(nb::init<const std::string&, nb::handle, nb::handle, nb::handle, nb::handle, nb::dict>(),
+           nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
+      .def("made_session", &PyFollower::MadeSession)
+      .def("update", &PyFollower::Update)
+      .def("wait", &PyFollower::Wait, nb::arg(), nb::arg().none())
+      .def("pin", &PyFollower::Pin)
+      .def("unpin", &PyFollower::Unpin)
+      .def("current", &PyFollower::Current)
+      .def("stats", &PyFollower::Stats)
+      .def("prometheus", &PyFollower::Prometheus)
+      .def("versions", &PyFollower::Versions)
+      .def("signature", &PyFollower::Signature)
+      .def("hashes", &PyFollower::Hashes, nb::arg(), nb::arg().none())
+      .def("promote", &PyFollower::Promote)
+      .def("rollback", &PyFollower::Rollback)
+      .def("close", &PyFollower::Close);
+}
+
+}  // namespace ramet::python

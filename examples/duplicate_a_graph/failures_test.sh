@@ -43,10 +43,10 @@ start() {
   "$program" --plot "$scratch/plot.svg" --steps 1000000 --save-every 20 > "$scratch/out" 2> "$scratch/err" &
   pid=$!
   for _ in $(seq 600); do
-    grep -q "^follower" "$scratch/out" && return
+    grep -q "^shm-follower" "$scratch/out" && grep -q "^file-follower" "$scratch/out" && return
     sleep 0.1
   done
-  fail "the follower did not come up in a minute"
+  fail "the followers did not come up in a minute"
 }
 
 # runs PID: whether it is there and not just a dead one that nobody has asked about.
@@ -73,9 +73,9 @@ expect "NaN" 3 $? "NaN at step [1-9]"
 run --trainer-device /device:XYZ:0
 expect "unknown device" 1 $? "XYZ"
 
-for role in trainer follower; do
+for role in trainer shm-follower file-follower; do
   start
-  sides=("$(side_of $pid trainer)" "$(side_of $pid follower)")
+  sides=("$(side_of $pid trainer)" "$(side_of $pid shm-follower)" "$(side_of $pid file-follower)")
   kill -KILL "$(side_of $pid $role)"
   wait $pid
   expect "killed $role" 1 $? "the $role was killed by signal 9"
@@ -83,14 +83,14 @@ for role in trainer follower; do
 done
 
 start
-sides=("$(side_of $pid trainer)" "$(side_of $pid follower)")
+sides=("$(side_of $pid trainer)" "$(side_of $pid shm-follower)" "$(side_of $pid file-follower)")
 kill -TERM $pid
 wait $pid
 expect "interrupted" 130 $? "interrupted"
 no_process_stays "${sides[@]}"
 
 start
-sides=("$(side_of $pid trainer)" "$(side_of $pid follower)")
+sides=("$(side_of $pid trainer)" "$(side_of $pid shm-follower)" "$(side_of $pid file-follower)")
 kill -KILL $pid
 wait $pid 2> /dev/null
 no_process_stays "${sides[@]}"

@@ -36,39 +36,70 @@ rm::ImportedMetaGraph ImportOnto(const std::string& device, rm::Graph& graph,
   return rm::ImportMetaGraph(graph, path, {.clear_devices = true}).value();
 }
 
+// What a follower shows of each update.
+class Evaluation {
+ public:
+  explicit Evaluation(const Options& options)
+      : mnist_(rm::Mnist::Read(options.data, {.one_hot = true, .seed = options.seed}).value()),
+        batch_(mnist_.test.NextBatch(50).images) {}
+
+  // The step of the update; it is told if it is another one than before.
+  int64_t Show(rm::Session& session, Span waited) {
+    auto on_batch = session.Run({{"inputs:0", batch_}}, {"output:0", "global_step:0"}).value();
+    const auto step = on_batch[1].scalar<int64_t>();
+    if (step == report_.step) return step;  // saved between the notice and the restore
+    auto on_test = session.Run({{"inputs:0", mnist_.test.images()}}, "output:0").value();
+    report_.step = step;
+    report_.change = LargestDifference(on_batch[0], before_);
+    report_.waited = waited;
+    CountCorrect(on_test[0], mnist_.test.labels(), &report_);
+    Tell(report_);
+    before_ = on_batch[0];
+    return step;
+  }
+
+ private:
+  rm::Mnist mnist_;
+  rm::Tensor batch_, before_;
+  Report report_;
+};
+
+rm::SessionOptions SessionOptionsOf(const Options& options) {
+  return {.intra_op_parallelism_threads = options.threads, .deterministic = true};
+}
+
 }  // namespace
 
-int Follow(const Options& options) {
-  auto mnist = rm::Mnist::Read(options.data, {.one_hot = true, .seed = options.seed}).value();
-  const rm::Tensor test_images = mnist.test.images();
-  const rm::Tensor test_labels = mnist.test.labels();
-  const rm::Tensor batch = mnist.test.NextBatch(50).images;
+// Graph and values come from the address. Both runs of an update see one version.
+int FollowMemory(const Options& options) {
+  Evaluation evaluation(options);
+  auto follower =
+      rm::Follower::Open(options.address, {.device = options.follower_device,
+                                           .wait = 10min,
+                                           .automatic = false,
+                                           .session_options = SessionOptionsOf(options)})
+          .value();
+  for (int64_t step = 0; step < options.steps;) {
+    const uint64_t next = follower.current().id.version + 1;
+    const int64_t since = NowNanos();
+    follower.Wait(next, 10min).value();
+    step = evaluation.Show(follower.session(), {since, NowNanos()});
+  }
+  return kOk;
+}
 
+int FollowFiles(const Options& options) {
+  Evaluation evaluation(options);
   rm::CheckpointWatcher watcher(options.checkpoint_dir);
   auto checkpoint = watcher.Wait(10min).value();
   WaitForFile(checkpoint.prefix + ".meta");
 
   rm::Graph graph;
   auto imported = ImportOnto(options.follower_device, graph, checkpoint.prefix + ".meta");
-  auto session = rm::Session::Create(graph, {.intra_op_parallelism_threads = options.threads,
-                                             .deterministic = true})
-                     .value();
-
-  rm::Tensor before;
-  Report report;
-  for (;; checkpoint = watcher.Wait(10min).value()) {
+  auto session = rm::Session::Create(graph, SessionOptionsOf(options)).value();
+  for (int64_t since = NowNanos();; since = NowNanos(), checkpoint = watcher.Wait(10min).value()) {
     Check(imported.saver.Restore(session, checkpoint.prefix));
-    auto on_batch = session.Run({{"inputs:0", batch}}, {"output:0", "global_step:0"}).value();
-    const auto step = on_batch[1].scalar<int64_t>();
-    if (step == report.step) continue;  // a save that came between the notice and the restore
-    auto on_test = session.Run({{"inputs:0", test_images}}, "output:0").value();
-
-    report.step = step;
-    report.change = LargestDifference(on_batch[0], before);
-    CountCorrect(on_test[0], test_labels, &report);
-    Tell(report);
-    before = on_batch[0];
-    if (step >= options.steps) return kOk;
+    if (evaluation.Show(session, {since, NowNanos()}) >= options.steps) return kOk;
   }
 }
 

@@ -1,6 +1,7 @@
-// Duplicate a graph and keep the copy up to date: a trainer and a follower, each a process of its
-// own, joined by nothing but a folder of checkpoints. trainer.cc and follower.cc are what a user of
-// the library writes; the rest starts them and shows them.
+// Duplicate a graph and keep the copy up to date, in two ways: a trainer and two followers, each a
+// process of its own. One follower has nothing but an address in shared memory, the other one
+// nothing but a folder of checkpoints. trainer.cc and follower.cc are what a user of the library
+// writes; the rest starts them and shows them.
 #include <exception>
 #include <iostream>
 
@@ -11,7 +12,8 @@ namespace example {
 namespace {
 
 int RunSide(const Options& options) try {
-  return options.role == "trainer" ? Train(options) : Follow(options);
+  if (options.role == kTrainer) return Train(options);
+  return options.role == kMemoryFollower ? FollowMemory(options) : FollowFiles(options);
 } catch (const ramet::BadStatusAccess& e) {
   Tell(Failure{kFailed, e.status().message()});
   return kFailed;

@@ -14,11 +14,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kAbout[] =
-    "Duplicates a graph and keeps the copy up to date. A trainer process teaches an MLP to tell "
-    "the "
-    "images of Fashion-MNIST apart and saves a checkpoint every so many steps; a follower process "
-    "imports the graph from the trainer's .meta file onto a device of its own, picks up each new "
-    "checkpoint and shows how its outputs move.";
+    "Duplicates a graph and keeps the copy up to date, in two ways. A trainer process teaches an "
+    "MLP to tell the images of Fashion-MNIST apart. Every so many steps it publishes its variables "
+    "in shared memory and saves a checkpoint. One follower process needs nothing but the address "
+    "(shm:NAME), another one imports the graph from the .meta file and picks up each checkpoint. "
+    "In the end the three agree to the last image, and what each way costs is shown.";
 
 constexpr char kExamples[] =
     "Examples:\n"
@@ -26,7 +26,7 @@ constexpr char kExamples[] =
     "  duplicate_a_graph --trainer-device /device:SIM:0    from an accelerator to the CPU\n"
     "  duplicate_a_graph --steps 500 --checkpoint-dir ck   keeps the checkpoints in ck/\n"
     "\n"
-    "Exit codes: 0 both sides agree, 1 failed, 2 wrong options, 3 the loss became NaN,\n"
+    "Exit codes: 0 all sides agree, 1 failed, 2 wrong options, 3 the loss became NaN,\n"
     "130 interrupted.";
 
 // The folder of the build when the program lies in its bin/; else the current one.
@@ -47,15 +47,19 @@ void Declare(CLI::App& app, Options& o) {
   app.add_option("--data", o.data, "Folder of the four IDX files (.gz or not)");
   app.add_option("--steps", o.steps, "Training steps")->check(Positive);
   app.add_option("--rate", o.rate, "Learning rate of gradient descent")->check(Positive);
-  app.add_option("--save-every", o.save_every, "Steps between two checkpoints")->check(Positive);
+  app.add_option("--save-every", o.save_every, "Steps between two updates")->check(Positive);
   app.add_option("--trainer-device", o.trainer_device, "Where the trainer computes");
-  app.add_option("--follower-device", o.follower_device, "Where the follower computes");
+  app.add_option("--follower-device", o.follower_device, "Where the followers compute");
   app.add_option("--seed", o.seed, "Of the first weights and of the order of the images");
   app.add_option("--threads", o.threads, "Threads on each side")->check(Positive);
   app.add_option("--checkpoint-dir", o.checkpoint_dir,
                  "Folder for the checkpoints, which stay there (default: a fresh one, removed)");
-  app.add_option("--plot", o.plot, "Picture of both accuracies over the steps");
-  app.add_option("--role", o.role)->group("")->check(CLI::IsMember({"trainer", "follower"}));
+  app.add_option("--plot", o.plot, "Picture of the accuracies over the steps");
+  app.add_option("--address", o.address,
+                 "Where the trainer publishes, shm:NAME (default: one of this run)");
+  app.add_option("--role", o.role)
+      ->group("")
+      ->check(CLI::IsMember({kTrainer, kMemoryFollower, kFileFollower}));
 }
 
 }  // namespace
@@ -87,6 +91,7 @@ std::vector<std::string> CommandLine(const Options& o, const std::string& role) 
           "--seed=" + std::to_string(o.seed),
           "--threads=" + std::to_string(o.threads),
           "--checkpoint-dir=" + o.checkpoint_dir,
+          "--address=" + o.address,
           "--role=" + role};
 }
 

@@ -10,6 +10,11 @@ namespace example {
 // What this program ends with.
 enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2, kNaN = 3, kInterrupted = 130 };
 
+// What a process is of the job; "" starts the others.
+inline constexpr char kTrainer[] = "trainer";
+inline constexpr char kMemoryFollower[] = "shm-follower";
+inline constexpr char kFileFollower[] = "file-follower";
+
 struct Options {
   std::string data = "/usr/share/datasets/fashion-mnist";
   int64_t steps = 10000;
@@ -22,7 +27,8 @@ struct Options {
   // "": a fresh one that goes away at the end.
   std::string checkpoint_dir;
   std::string plot;
-  // "": the program that the user starts; it starts the other two, "trainer" and "follower".
+  // Where the trainer publishes; "": an address of this run.
+  std::string address;
   std::string role;
 
   // One prefix for all checkpoints, as the seed program has it.

@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <sstream>
 
@@ -9,10 +10,19 @@ namespace {
 
 int64_t Largest(const float* row, int64_t n) { return std::max_element(row, row + n) - row; }
 
+std::istream& operator>>(std::istream& in, Span& span) { return in >> span.begin >> span.end; }
+
+std::string ToText(const Span& span) { return ramet::StrCat(span.begin, " ", span.end); }
+
 }  // namespace
 
+int64_t NowNanos() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 void Tell(const Report& r) {
-  std::cout << ramet::StrCat("report ", r.step, " ", r.correct, " ", r.images, " ", r.change)
+  std::cout << ramet::StrCat("report ", r.step, " ", r.correct, " ", r.images, " ", r.change, " ",
+                             ToText(r.published), " ", ToText(r.saved), " ", ToText(r.waited))
             << std::endl;
 }
 
@@ -26,7 +36,10 @@ std::variant<Report, Failure> ParseMessage(const std::string& line) {
   std::istringstream in(line);
   std::string kind;
   in >> kind;
-  if (Report r; kind == "report" && in >> r.step >> r.correct >> r.images >> r.change) return r;
+  if (Report r; kind == "report" && in >> r.step >> r.correct >> r.images >> r.change >>
+                                        r.published >> r.saved >> r.waited) {
+    return r;
+  }
   Failure failure;
   if (int code; kind == "failure" && in >> code >> std::ws) {
     failure.code = static_cast<ExitCode>(code);

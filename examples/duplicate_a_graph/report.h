@@ -8,18 +8,30 @@
 
 #include "options.h"
 
-// What trainer and follower tell the process that started them: one line each on their stdout.
+// What trainer and followers tell the process that started them: one line each on their stdout.
 namespace example {
 
-// Where a side is at a checkpoint.
+// From when to when, in nanoseconds since 1970.
+struct Span {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+int64_t NowNanos();
+
+// Where a side is at an update of the copy.
 struct Report {
   int64_t step = 0;
   // Of the test images.
   int64_t correct = 0;
   int64_t images = 0;
   // Trainer: the loss of the last batch. Follower: how far its outputs on the test batch have moved
-  // since the checkpoint before (the largest difference); -1 at the first one.
+  // since the update before (the largest difference); -1 at the first one.
   double change = 0;
+  // Trainer: how long publishing in shared memory and saving a checkpoint kept it from training.
+  Span published = {};
+  Span saved = {};
+  // Follower: since when it waited for this update, and when it could be used.
+  Span waited = {};
 
   double accuracy() const { return images ? static_cast<double>(correct) / images : 0; }
 };

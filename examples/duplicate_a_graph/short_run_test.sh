@@ -10,7 +10,9 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/tmp"
 
 TMPDIR=$scratch/tmp "$@" --plot "$scratch/plot.svg" | tee "$scratch/out"
-grep -q "^Accuracy: 0\.[0-9]* on both sides (" "$scratch/out"
-grep -q "^To follow checkpoints of your own: " "$scratch/out"
-[ "$(grep -c '<path ' "$scratch/plot.svg")" = 2 ]
+grep -q "^Accuracy: 0\.[0-9]* on all sides (" "$scratch/out"
+grep -Eq "^  shared memory \(shm:\) +[0-9.]+ [um]s +([0-9.]+ [um]s|-) +[1-9]" "$scratch/out"
+grep -Eq "^  checkpoints \(file:\) +[0-9.]+ [um]s +([0-9.]+ [um]s|-) +[1-9]" "$scratch/out"
+grep -q "^To follow a trainer of your own: " "$scratch/out"
+[ "$(grep -c '<path ' "$scratch/plot.svg")" = 3 ]
 [ -z "$(ls -A "$scratch/tmp")" ] || { echo "left behind: $(ls "$scratch/tmp")"; exit 1; }

@@ -1,30 +1,26 @@
-#include <plot.h>
 #include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <map>
 #include <optional>
 
 #include "child.h"
 #include "display.h"
 #include "report.h"
 #include "roles.h"
+#include "summary.h"
 
 namespace example {
 namespace {
 
 namespace fs = std::filesystem;
 namespace rm = ramet;
-
-// What 10,000 steps have to reach. TensorFlow on the same task: 0.874 and 0.883.
-constexpr int64_t kFullRun = 10000;
-constexpr double kLeastAccuracy = 0.865;
 
 // The folder of the checkpoints; a fresh one goes away with this object.
 class CheckpointFolder {
@@ -93,14 +89,8 @@ class Interrupts {
   std::array<struct sigaction, 3> before_;
 };
 
-std::string Fixed(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.4f", value);
-  return text;
-}
-
 struct Side {
-  std::string name;
+  std::string name;    // its role
   const char* change;  // what Report::change is
   Child child;
   std::vector<Report> reports = {};
@@ -108,7 +98,7 @@ struct Side {
   int64_t step() const { return reports.empty() ? 0 : reports.back().step; }
 };
 
-// Two processes share the processors, so a thread that waits had better sleep than spin. OpenMP
+// Several processes share the processors, so a thread that waits had better sleep than spin. OpenMP
 // reads this when it is loaded.
 void LetThreadsSleep() { setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0); }
 
@@ -120,17 +110,19 @@ class Supervisor {
  public:
   explicit Supervisor(const Options& options)
       : options_(options),
-        sides_{StartSide(options, "trainer", "loss "), StartSide(options, "follower", "moved")},
-        display_({"trainer", "follower"}, options.steps) {}
+        sides_{StartSide(options, kTrainer, "loss "), StartSide(options, kMemoryFollower, "moved"),
+               StartSide(options, kFileFollower, "moved")},
+        display_({kTrainer, kMemoryFollower, kFileFollower}, options.steps) {}
 
-  // Runs both sides to the end. The first failure ends both.
+  // Runs the sides to the end. The first failure ends them all.
   std::optional<Failure> Run();
-  const std::vector<Report>& trained() const { return sides_[0].reports; }
-  const std::vector<Report>& followed() const { return sides_[1].reports; }
+  Outcome outcome() const { return {sides_[0].reports, sides_[1].reports, sides_[2].reports}; }
   std::string Elapsed() const { return display_.Elapsed(); }
 
  private:
-  bool Running() const { return sides_[0].child.running() || sides_[1].child.running(); }
+  bool Running() const {
+    return std::ranges::any_of(sides_, [](const Side& side) { return side.child.running(); });
+  }
   void Listen();
   void Hear(size_t side, const std::string& line);
   void Ended(Side& side);
@@ -139,7 +131,7 @@ class Supervisor {
   }
 
   const Options& options_;
-  std::array<Side, 2> sides_;
+  std::array<Side, 3> sides_;
   Display display_;
   std::optional<Failure> failure_;
 };
@@ -194,68 +186,11 @@ void Supervisor::Ended(Side& side) {
   }
 }
 
-// What both sides found has to be the same, to the last image.
-std::optional<Failure> Compare(const std::vector<Report>& trained,
-                               const std::vector<Report>& followed) {
-  std::map<int64_t, int64_t> correct;
-  for (const Report& report : trained) correct[report.step] = report.correct;
-  for (const Report& report : followed) {
-    auto found = correct.find(report.step);
-    if (found != correct.end() && found->second == report.correct) continue;
-    const std::string trainer = found == correct.end() ? "none" : std::to_string(found->second);
-    return Failure{kFailed, rm::StrCat("the sides disagree at step ", report.step, ": of ",
-                                       report.images, " test images the trainer has ", trainer,
-                                       " right, the follower ", report.correct)};
-  }
-  const Report& last = trained.back();
-  if (last.step >= kFullRun && last.accuracy() < kLeastAccuracy) {
-    return Failure{kFailed,
-                   rm::StrCat("the accuracy is ", Fixed(last.accuracy()), ", at least ",
-                              kLeastAccuracy, " was expected after ", last.step, " steps")};
-  }
-  return std::nullopt;
-}
-
-rm::examples::Series AccuracyOf(const std::string& name, const std::vector<Report>& reports,
-                                double width) {
-  rm::examples::Series series{.name = name, .x = {}, .y = {}, .width = width};
-  for (const Report& report : reports) {
-    series.x.push_back(static_cast<double>(report.step));
-    series.y.push_back(report.accuracy());
-  }
-  return series;
-}
-
 // Before the work rather than after it.
 void CheckPlotFolder(const std::string& path) {
   const fs::path folder = fs::absolute(path).parent_path();
   if (!fs::is_directory(folder))
     throw std::runtime_error("--plot: there is no folder " + folder.string());
-}
-
-std::optional<Failure> WritePlot(const std::string& path, const std::vector<Report>& trained,
-                                 const std::vector<Report>& followed) {
-  std::ofstream file(path);
-  file << ToSvg(rm::examples::LineChart{
-      .title = "Accuracy on the test images",
-      .x_label = "step",
-      .y_label = "accuracy",
-      .series = {AccuracyOf("trainer", trained, 6), AccuracyOf("follower", followed, 1.8)}});
-  file.close();
-  if (file) return std::nullopt;
-  return Failure{kFailed, "the plot cannot be written to '" + path + "': " + std::strerror(errno)};
-}
-
-void PrintSummary(const Options& options, const CheckpointFolder& folder, const Supervisor& run) {
-  const Report& last = run.followed().back();
-  const std::string ramet = fs::path(ProgramPath()).parent_path() / "ramet";
-  std::cout << "\nAccuracy: " << Fixed(last.accuracy()) << " on both sides (" << last.correct
-            << " of " << last.images << " test images)\nCheckpoints: " << run.trained().size()
-            << " saved, " << run.followed().size()
-            << " followed, with equal accuracy at each of them\n";
-  if (!folder.fresh()) std::cout << "Kept in: " << ShortPath(options.checkpoint_dir) << "\n";
-  std::cout << "Time: " << run.Elapsed() << "\nPlot: " << ShortPath(options.plot)
-            << "\nTo follow checkpoints of your own: " << ShortPath(ramet) << " follow file:DIR\n";
 }
 
 int Complain(const Failure& failure) {
@@ -271,15 +206,16 @@ int Supervise(const Options& given) {
   LetThreadsSleep();
   Interrupts interrupts;
   CheckpointFolder folder(&options);
-  std::cout << "trainer on " << options.trainer_device << ", follower on "
-            << options.follower_device << ", checkpoints in " << options.checkpoint_dir
-            << std::endl;
+  if (options.address.empty()) options.address = rm::StrCat("shm:duplicate_a_graph-", getpid());
+  std::cout << "trainer on " << options.trainer_device << ", followers on "
+            << options.follower_device << "; versions at " << options.address << ", checkpoints in "
+            << options.checkpoint_dir << std::endl;
   Supervisor run(options);
   if (auto failure = run.Run()) return Complain(*failure);
-  if (auto failure = Compare(run.trained(), run.followed())) return Complain(*failure);
-  if (auto failure = WritePlot(options.plot, run.trained(), run.followed()))
-    return Complain(*failure);
-  PrintSummary(options, folder, run);
+  const Outcome outcome = run.outcome();
+  if (auto failure = Compare(outcome)) return Complain(*failure);
+  if (auto failure = WritePlot(options.plot, outcome)) return Complain(*failure);
+  PrintSummary(options, outcome, folder.fresh(), run.Elapsed());
   return kOk;
 }
 

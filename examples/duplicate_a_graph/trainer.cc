@@ -1,6 +1,8 @@
 #include <ramet/ramet.h>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "report.h"
 #include "roles.h"
@@ -38,6 +40,20 @@ Net BuildNet(rm::Graph& graph, const Options& options) {
   return {inputs, labels, output, loss, train, s.GlobalVariablesInitializer()};
 }
 
+// A follower that is there from the start misses nothing.
+void WaitForFollower(const rm::Publisher& publisher) {
+  while (publisher.stats().readers == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+template <class Work>
+Span Timed(Work work) {
+  const int64_t begin = NowNanos();
+  work();
+  return {begin, NowNanos()};
+}
+
 }  // namespace
 
 int Train(const Options& options) {
@@ -53,6 +69,8 @@ int Train(const Options& options) {
                                              .deterministic = true})
                      .value();
   session.Run(net.init).value();
+  auto publisher = rm::Publisher::Open(options.address, session).value();
+  WaitForFollower(publisher);
 
   for (int64_t step = 1; step <= options.steps; ++step) {
     auto [images, labels] = mnist.train.NextBatch(50);
@@ -66,8 +84,9 @@ int Train(const Options& options) {
       return kNaN;
     }
     if (step % options.save_every != 0 && step != options.steps) continue;
-    saver.Save(session, options.checkpoint()).value();
     Report report{.step = step, .change = loss};
+    report.published = Timed([&] { publisher.Publish({.step = step}).value(); });
+    report.saved = Timed([&] { saver.Save(session, options.checkpoint()).value(); });
     auto outputs = session.Run({{net.inputs, test_images}}, net.output).value();
     CountCorrect(outputs[0], test_labels, &report);
     Tell(report);

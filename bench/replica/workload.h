@@ -1,0 +1,36 @@
+#pragma once
+
+#include <ramet/ramet.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ramet::replica_bench {
+
+// A session with variables whose every step is one update of all of them.
+struct Workload {
+  explicit Workload(std::string name) : name(std::move(name)), graph(std::make_unique<Graph>()) {}
+
+  std::string name;
+  std::unique_ptr<Graph> graph;
+  std::optional<Session> session;
+  std::optional<Callable> step;
+  std::vector<Tensor> feeds;
+  std::vector<Variable> published;
+  int64_t bytes = 0;  // of what is published
+  int variables = 0;
+};
+
+// Gradient descent on `variables` float variables of `bytes` bytes in all; the gradients are
+// variables of their own, which are not published.
+Workload Descent(int64_t bytes, int variables);
+// A scatter-add to 1,000 rows of a table of rows of 1 KiB.
+Workload SparseTable(int64_t bytes);
+// A multilayer perceptron of 784, 256, 256 and 10 units, a batch of 64.
+Workload Perceptron();
+// Two convolutions, two dense layers on images of 28 by 28, a batch of 32.
+Workload ConvNet();
+
+}  // namespace ramet::replica_bench

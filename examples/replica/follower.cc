@@ -1,0 +1,35 @@
+// Serves what a trainer learns, from another process: graph and values come from the address alone.
+//   replica_follower [ADDRESS]
+#include <ramet/ramet.h>
+
+#include <chrono>
+#include <iostream>
+
+namespace rm = ramet;
+using namespace std::chrono_literals;
+
+int main(int argc, char** argv) try {
+  const std::string address = argc > 1 ? argv[1] : "shm:line";
+  auto follower = rm::Follower::Open(address, {.wait = 60s}).value();
+
+  const rm::Feeds feeds = {{"x:0", rm::Tensor::Vector<float>({10})}};
+  float answer = 0;
+  rm::RunMetadata seen;
+  while (true) {
+    if (!follower.Wait(seen.version.version + 1, 500ms).ok()) {
+      if (!follower.stats().connected) break;
+      continue;
+    }
+    answer = follower.session()
+                 .Run(feeds, {"out:0"}, rm::RunOptions(), &seen)
+                 .value()[0]
+                 .flat<float>()[0];
+  }
+  std::cout << "the trainer has ended; f(10) = " << answer << " by version " << seen.version.version
+            << " of step " << seen.version.step << ", seen in " << follower.stats().swaps
+            << " versions\n";
+  return 0;
+} catch (const ramet::BadStatusAccess& e) {
+  std::cerr << e.what() << "\n";
+  return 1;
+}

@@ -1,0 +1,109 @@
+// Follows and publishes folders of checkpoints, as replica_files_test.py wants it.
+//
+//   files_driver follow ADDRESS OUT
+//       for each line "VERSION" on stdin: waits for that version or a later one, writes the values
+//       of all variables as raw bytes to OUT/NAME ('/' as '+') and prints "VERSION STEP"
+//   files_driver hunt ADDRESS LAST
+//       follows until every element of every float variable is LAST; prints how many versions it
+//       saw, how many of them had different elements, and how many were refused
+//   files_driver publish META ADDRESS OUT STEPS
+//       imports META, initialises it, runs "train" STEPS times and publishes after each; writes the
+//       values to OUT/STEP+NAME and prints the version
+
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ramet/ramet.h"
+
+namespace rm = ramet;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<rm::Variable> Variables(rm::Session& session) {
+  return session.graph().collections().Get<rm::Variable>(rm::graph_keys::kGlobalVariables);
+}
+
+void Write(rm::Session& session, const std::string& out) {
+  for (const rm::Variable& variable : Variables(session)) {
+    std::string name = variable.op_name();
+    for (char& c : name) c = c == '/' ? '+' : c;
+    const rm::Tensor value = session.Value(variable).value();
+    std::ofstream file(out + name, std::ios::binary);
+    file.write(static_cast<const char*>(value.raw_data()),
+               static_cast<std::streamsize>(value.bytes()));
+  }
+}
+
+void Follow(const std::string& address, const std::string& out) {
+  rm::Follower follower = rm::Follower::Open(address, {.wait = 120s}).value();
+  for (std::string line; std::getline(std::cin, line);) {
+    const rm::VersionInfo info = follower.Wait(std::stoull(line), 120s).value();
+    Write(follower.session(), out + "/");
+    std::cout << info.id.version << ' ' << info.id.step << std::endl;
+  }
+}
+
+void Hunt(const std::string& address, float last) {
+  rm::Follower follower = rm::Follower::Open(address, {.wait = 120s}).value();
+  std::vector<rm::GraphElement> reads;
+  for (const rm::Variable& variable : Variables(follower.session())) {
+    reads.push_back(variable.op_name() + "/read:0");
+  }
+  std::set<uint64_t> seen;
+  int torn = 0;
+  for (float now = -1; now != last;) {
+    rm::RunMetadata metadata;
+    const std::vector<rm::Tensor> values =
+        follower.session().Run({}, rm::Fetches(reads), {}, &metadata).value();
+    now = values[0].flat<float>()[0];
+    if (!seen.insert(metadata.version.version).second) continue;
+    bool same = true;
+    for (const rm::Tensor& value : values) {
+      for (const float element : value.flat<float>()) same = same && element == now;
+    }
+    torn += !same;
+  }
+  std::cout << seen.size() << ' ' << torn << ' ' << follower.stats().refused << std::endl;
+}
+
+void Publish(const std::string& meta, const std::string& address, const std::string& out,
+             int steps) {
+  rm::Graph graph;
+  rm::ImportMetaGraph(graph, meta).value();
+  rm::Session session = rm::Session::Create(graph).value();
+  session.InitializeMissing().value();
+  rm::PublisherOptions options;
+  options.all_variables = true;
+  options.retention.retained = steps;
+  options.retention.at_limit = rm::RetentionOptions::AtLimit::kWait;
+  rm::Publisher publisher = rm::Publisher::Open(address, session, options).value();
+  for (int i = 1; i <= steps; ++i) {
+    session.Run("train").value();
+    std::cout << publisher.Publish().value() << std::endl;
+    Write(session, out + "/" + std::to_string(i) + "+");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  if (args.size() == 3 && args[0] == "follow") {
+    Follow(args[1], args[2]);
+  } else if (args.size() == 3 && args[0] == "hunt") {
+    Hunt(args[1], std::stof(args[2]));
+  } else if (args.size() == 5 && args[0] == "publish") {
+    Publish(args[1], args[2], args[3], std::stoi(args[4]));
+  } else {
+    std::cerr << "files_driver follow ADDRESS OUT | hunt ADDRESS LAST | publish META ADDRESS OUT "
+                 "STEPS\n";
+    return 2;
+  }
+  return 0;
+}

@@ -1,0 +1,246 @@
+// Publisher and followers in processes of their own that come, go and are killed at any
+// instruction. Every element of every variable is the number of the step, so that what is torn
+// shows.
+//
+// RAMET_STRESS multiplies how much is done (make check-all: 1000 kills on each side, 10^6
+// versions).
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "ramet/ramet.h"
+
+extern char** environ;
+
+namespace ramet {
+namespace {
+
+using std::chrono::milliseconds;
+
+int Times(int usual) {
+  const char* factor = std::getenv("RAMET_STRESS");
+  return usual * std::max(1, factor ? std::atoi(factor) : 1);
+}
+
+// Variables whose elements all grow by one with each step.
+class Counting {
+ public:
+  Counting(int variables, int64_t elements) : scope_(graph_) {
+    std::vector<Operation> adds;
+    std::vector<Input> lowest, highest;
+    const Output minus_one = Constant(graph_, Tensor(-1.0f));
+    for (int i = 0; i < variables; ++i) {
+      Variable w = scope_.GetVariable(StrCat("w", i), {elements}, Zeros());
+      Variable one = scope_.GetVariable(StrCat("one", i), {elements},
+                                        {.initializer = Ones(), .trainable = false});
+      adds.push_back(AddOp(graph_, "ApplyGradientDescent", {w.ref(), minus_one, Output(one)}));
+      lowest.push_back(ReduceMin(w, {0}));
+      highest.push_back(ReduceMax(w, {0}));
+      published_.push_back(w);
+    }
+    ReduceMin(Stack(lowest), {0}, {.name = "lowest"});
+    ReduceMax(Stack(highest), {0}, {.name = "highest"});
+    session_.emplace(Session::Create(graph_).value());
+    session_->InitializeMissing().value();
+    step_.emplace(session_->MakeCallable({}, {Group(graph_, adds, "step")}).value());
+  }
+  Publisher Publish(const std::string& address, PublisherOptions options = {}) {
+    options.variables = published_;
+    return Publisher::Open(address, *session_, options).value();
+  }
+  int64_t Step() {
+    std::vector<Tensor> none(1);
+    if (!step_->Run({}, none).ok()) std::abort();
+    return ++steps_;
+  }
+
+ private:
+  Graph graph_;
+  Scope scope_;
+  std::vector<Variable> published_;
+  std::optional<Session> session_;
+  std::optional<Callable> step_;
+  int64_t steps_ = 0;
+};
+
+// What a follower's run sees is one version whole.
+class Checking {
+ public:
+  explicit Checking(Follower& follower)
+      : run_(follower.session().MakeCallable({}, {"lowest:0", "highest:0"}).value()), seen_(2) {}
+  // The step of the version that was seen, or -1 if it was not whole.
+  int64_t Check() {
+    RunMetadata metadata;
+    if (!run_.Run({}, seen_, RunOptions(), &metadata).ok()) return -1;
+    const auto step = static_cast<float>(metadata.version.step);
+    const bool whole = seen_[0].scalar<float>() == step && seen_[1].scalar<float>() == step;
+    return whole ? metadata.version.step : -1;
+  }
+
+ private:
+  Callable run_;
+  std::vector<Tensor> seen_;
+};
+
+FollowerOptions Waiting() {
+  FollowerOptions options;
+  options.wait = milliseconds(30000);
+  options.allow_missing = true;
+  return options;
+}
+
+// This program again, in the role of `arguments`.
+class Child {
+ public:
+  explicit Child(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "child");
+    std::vector<char*> pointers;
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    if (posix_spawn(&pid_, "/proc/self/exe", nullptr, nullptr, pointers.data(), environ) != 0) {
+      std::abort();
+    }
+  }
+  ~Child() { Kill(); }
+  void Kill() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    Wait();
+  }
+  int Wait() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+std::string Address() {
+  return StrCat("shm:stress ", getpid(), " ",
+                testing::UnitTest::GetInstance()->current_test_info()->name());
+}
+
+// Publishes until it is killed.
+int PublishForEver(const std::string& address) {
+  Counting trainer(5, 1000);
+  Publisher publisher = trainer.Publish(address);
+  while (true) {
+    if (!publisher.Publish({.step = trainer.Step()}).ok()) return 1;
+  }
+}
+
+// Checks until the publisher says that it was the last version, or for ever.
+int Follow(const std::string& address, int64_t last) {
+  auto follower = Follower::Open(address, Waiting());
+  if (!follower.ok() || !follower->Wait(1, milliseconds(30000)).ok()) return 2;
+  Checking check(*follower);
+  int64_t step = 0;
+  while (step < last) {
+    const int64_t now = check.Check();
+    if (now < step) return 3;
+    step = now;
+  }
+  return 0;
+}
+
+TEST(StressTest, APublisherThatIsKilledLeavesTheLastWholeVersion) {
+  std::mt19937 random(1);
+  const std::string address = Address();
+  std::optional<Child> publisher(std::in_place, std::vector<std::string>{"publish", address});
+  Follower follower = Follower::Open(address, Waiting()).value();
+  ASSERT_TRUE(follower.Wait(1, milliseconds(30000)).ok());
+  Checking check(follower);
+  for (int round = 0; round < Times(10); ++round) {
+    const uint64_t epoch = follower.current().id.epoch;
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
+    publisher->Kill();
+    ASSERT_GE(check.Check(), 0) << "round " << round;
+    publisher.emplace(std::vector<std::string>{"publish", address});
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (follower.current().id.epoch == epoch && std::chrono::steady_clock::now() < until) {
+      ASSERT_GE(check.Check(), 0) << "round " << round;
+    }
+    ASSERT_NE(follower.current().id.epoch, epoch) << "round " << round;
+  }
+}
+
+TEST(StressTest, AFollowerThatIsKilledGivesBackWhatItHeld) {
+  std::mt19937 random(1);
+  const std::string address = Address();
+  Counting trainer(5, 1000);
+  Publisher publisher = trainer.Publish(address);
+  publisher.Publish({.step = trainer.Step()}).value();
+  uint64_t bytes = 0;
+  for (int round = 0; round < Times(10); ++round) {
+    Child follower({"follow", address, "1000000000"});
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (publisher.stats().readers == 0 && std::chrono::steady_clock::now() < until) {
+      ASSERT_TRUE(publisher.Publish({.step = trainer.Step()}).ok());
+    }
+    for (unsigned i = random() % 300; i > 0; --i) {
+      ASSERT_TRUE(publisher.Publish({.step = trainer.Step()}).ok());
+    }
+    follower.Kill();
+    while (publisher.stats().readers != 0 && std::chrono::steady_clock::now() < until) {
+      ASSERT_TRUE(publisher.Publish({.step = trainer.Step()}).ok());
+    }
+    ASSERT_EQ(publisher.stats().readers, 0);
+    ASSERT_EQ(publisher.stats().oldest_in_use, 0u);
+    if (round == 0) bytes = publisher.stats().bytes_in_use;
+    ASSERT_EQ(publisher.stats().bytes_in_use, bytes);
+  }
+}
+
+void HuntTornReads(int variables, int64_t elements, int64_t versions, int readers) {
+  const std::string address = Address();
+  Counting trainer(variables, elements);
+  Publisher publisher = trainer.Publish(address);
+  publisher.Publish({.step = trainer.Step()}).value();
+  std::vector<std::unique_ptr<Child>> children;
+  for (int i = 0; i < readers; ++i) {
+    children.push_back(
+        std::make_unique<Child>(std::vector<std::string>{"follow", address, StrCat(versions)}));
+  }
+  while (publisher.stats().readers < readers) std::this_thread::yield();
+  int64_t step = 1;
+  while (step < versions) {
+    step = trainer.Step();
+    ASSERT_TRUE(publisher.Publish({.step = step}).ok()) << step;
+  }
+  for (auto& child : children) EXPECT_EQ(child->Wait(), 0);
+}
+
+TEST(StressTest, NoReaderSeesATornVersionOfASmallSet) {
+  HuntTornReads(4, 64, Times(1) > 1 ? 1'000'000 : 1000, 8);
+}
+
+TEST(StressTest, NoReaderSeesATornVersionOfALargeSet) {
+  HuntTornReads(10, Times(1) > 1 ? 2'500'000 : 100'000, Times(10), 8);
+}
+
+}  // namespace
+
+int RunChild(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[1], "publish") == 0) return PublishForEver(argv[2]);
+  if (argc == 4 && std::strcmp(argv[1], "follow") == 0) return Follow(argv[2], std::atoll(argv[3]));
+  return 9;
+}
+
+}  // namespace ramet
+
+int main(int argc, char** argv) {
+  if (std::strcmp(argv[0], "child") == 0) return ramet::RunChild(argc, argv);
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

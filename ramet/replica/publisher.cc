@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -69,14 +70,16 @@ class Closings {
   explicit Closings(const std::vector<SessionImpl*>& sessions) {
     static std::mutex turn;
     if (sessions.size() > 1) turn_ = std::unique_lock(turn);
-    for (SessionImpl* session : sessions) {
-      closings_.push_back(std::make_unique<StepGate::Closing>(session->gate()));
+    first_.emplace(sessions[0]->gate());
+    for (size_t i = 1; i < sessions.size(); ++i) {
+      others_.push_back(std::make_unique<StepGate::Closing>(sessions[i]->gate()));
     }
   }
 
  private:
   std::unique_lock<std::mutex> turn_;
-  std::vector<std::unique_ptr<StepGate::Closing>> closings_;
+  std::optional<StepGate::Closing> first_;
+  std::vector<std::unique_ptr<StepGate::Closing>> others_;
 };
 
 int64_t StepOf(const Tensor& value) {

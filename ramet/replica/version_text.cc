@@ -58,10 +58,11 @@ std::map<std::string, double> MetricsFromText(std::string_view text) {
 }
 
 std::string InfoToText(const VersionInfo& info) {
+  if (info.metrics.empty() && info.rollback_to == 0) return "";
   Json json = Json::object();
   if (!info.metrics.empty()) json["metrics"] = MetricsToJson(info.metrics);
   if (info.rollback_to != 0) json["rollback_to"] = info.rollback_to;
-  return json.empty() ? "" : Dump(json);
+  return Dump(json);
 }
 
 void InfoFromText(std::string_view text, VersionInfo* info) {

@@ -8,8 +8,8 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <thread>
+#include <utility>
 
 #include "ramet/base/strings.h"
 #include "ramet/replica/files/epochs.h"
@@ -97,7 +97,9 @@ class FilesFollower final : public FollowerTransport {
   bool IsUnchanged(const std::string& path);
   void Supersede();
   void Publish(const std::function<void()>& change);
-  std::optional<FoundVersion> Find(uint64_t version);
+  std::vector<FoundVersion> Find(uint64_t version) const;
+  StatusOr<std::pair<FoundVersion, VersionValues>> Read(uint64_t version);
+  StatusOr<VersionValues> ReadFrom(const FoundVersion& found);
   void Settle(uint64_t version);
   void Remember(uint64_t version, const VersionHashes& hashes);
 
@@ -310,20 +312,41 @@ std::vector<uint64_t> FilesFollower::Versions() const {
   return versions;
 }
 
-std::optional<FoundVersion> FilesFollower::Find(uint64_t version) {
+// The places of a version. All, because each but a label's may be gone before it is read.
+std::vector<FoundVersion> FilesFollower::Find(uint64_t version) const {
+  std::vector<FoundVersion> places;
   {
     std::lock_guard lock(mutex_);
-    if (newest_.version == version) return newest_;
+    if (newest_.version == version) places.push_back(newest_);
     for (const auto& [label, found] : labels_) {
-      if (found.version == version) return found;
+      if (found.version == version) places.push_back(found);
     }
   }
+  if (!places.empty()) return places;
   for (const FoundVersion& found : ListVersions(place_)) {
     if (found.version != version) continue;
     auto read = FindVersionAt(found.path);
-    if (read.ok() && read->version == version) return *std::move(read);
+    if (read.ok() && read->version == version) places.push_back(*std::move(read));
   }
-  return std::nullopt;
+  return places;
+}
+
+StatusOr<std::pair<FoundVersion, VersionValues>> FilesFollower::Read(uint64_t version) {
+  Status failed = NotFound("version ", version, " is not kept (any more)");
+  for (FoundVersion& found : Find(version)) {
+    auto read = ReadFrom(found);
+    if (read.ok()) return std::pair(std::move(found), *std::move(read));
+    failed = read.status();
+  }
+  return failed;
+}
+
+StatusOr<VersionValues> FilesFollower::ReadFrom(const FoundVersion& found) {
+  {
+    std::lock_guard lock(mutex_);
+    if (found.path == newest_.path && !damage_.ok()) return damage_;
+  }
+  return ReadVersion(found, variables_);
 }
 
 // Until it is known what has come in the place of a version.
@@ -341,23 +364,16 @@ void FilesFollower::Settle(uint64_t version) {
 }
 
 StatusOr<std::unique_ptr<HeldVersion>> FilesFollower::Take(uint64_t version) {
-  const std::optional<FoundVersion> found = Find(version);
-  if (!found) {
-    return NotFound("file:", address_, ": version ", version, " is not kept (any more)");
-  }
-  {
-    std::lock_guard lock(mutex_);
-    if (found->path == newest_.path && !damage_.ok()) return damage_;
-  }
-  auto read = ReadVersion(*found, variables_);
+  auto read = Read(version);
   if (IsNotFound(read.status())) Settle(version);
   if (!read.ok()) return read.status().WithContext(StrCat("file:", address_));
-  if (HasHashes(*found)) Remember(version, found->own->hashes);
+  auto& [found, values] = *read;
+  if (HasHashes(found)) Remember(version, found.own->hashes);
   auto held = std::make_unique<HeldVersion>();
-  if (found->own) held->info = found->own->info;
-  held->info.id = {announcement_.epoch, version, read->step};
-  if (!found->own) held->info.time_nanos = found->index.identity.mtime_ns;
-  held->values = std::move(read->values);
+  if (found.own) held->info = found.own->info;
+  held->info.id = {announcement_.epoch, version, values.step};
+  if (!found.own) held->info.time_nanos = found.index.identity.mtime_ns;
+  held->values = std::move(values.values);
   return held;
 }
 
@@ -377,13 +393,12 @@ StatusOr<VersionHashes> FilesFollower::Hashes(uint64_t version, Clock::time_poin
     std::lock_guard lock(mutex_);
     if (const auto known = hashes_.find(version); known != hashes_.end()) return known->second;
   }
-  const std::optional<FoundVersion> found = Find(version);
-  if (!found) {
-    return NotFound("file:", address_, ": version ", version, " is not kept (any more)");
+  for (const FoundVersion& found : Find(version)) {
+    if (HasHashes(found)) return found.own->hashes;
   }
-  if (HasHashes(*found)) return found->own->hashes;
-  RAMET_ASSIGN_OR_RETURN(const VersionValues read, ReadVersion(*found, variables_));
-  const VersionHashes hashes = HashesOf(variables_, read.values);
+  const auto read = Read(version);
+  if (!read.ok()) return read.status().WithContext(StrCat("file:", address_));
+  const VersionHashes hashes = HashesOf(variables_, read->second.values);
   Remember(version, hashes);
   return hashes;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ramet/base/file.h"
+#include "ramet/base/strings.h"
 #include "ramet/replica/files/checkpoint_folder.h"
 #include "ramet/replica/files/files_testing.h"
 
@@ -37,6 +38,18 @@ TEST_F(FilesLabelsTest, ALabelKeepsItsVersion) {
   EXPECT_EQ(follower->Take(1).value()->info.id.step, 100);
   EXPECT_EQ(LatestCheckpoint(Path("labels"), "stable.label").value(), Path("labels/m-1"));
   EXPECT_TRUE(IsNotFound(follower->Promote("stable", 3)));
+}
+
+// Whether or not it has been seen that another one is the newest.
+TEST_F(FilesLabelsTest, TheNewestIsTakenFromItsLabelWhenItsFilesGo) {
+  for (int i = 1; i < 60; i += 2) {
+    Save(Path(StrCat("m-", i)), static_cast<float>(i));
+    auto follower = Follow(dir_.path());
+    ASSERT_EQ(follower->Promote("stable", i).ToString(), "OK");
+    Save(Path(StrCat("m-", i + 1)), static_cast<float>(i + 1));
+    Remove(StrCat("m-", i));
+    ASSERT_EQ(Take(*follower, i), i);
+  }
 }
 
 TEST_F(FilesLabelsTest, OthersSeeLabels) {

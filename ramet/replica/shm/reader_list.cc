@@ -37,8 +37,12 @@ bool ReaderList::SendMissing(Reader& reader, const std::vector<SharedPool::Segme
 
 bool ReaderList::SendSegments(const std::vector<SharedPool::Segment>& segments) {
   std::erase_if(readers_, [&](Reader& reader) { return !SendMissing(reader, segments); });
+  return KnowAll(segments.size());
+}
+
+bool ReaderList::KnowAll(size_t num_segments) const {
   return std::ranges::all_of(
-      readers_, [&](const Reader& reader) { return reader.segments_sent == segments.size(); });
+      readers_, [&](const Reader& reader) { return reader.segments_sent == num_segments; });
 }
 
 void ReaderList::Remove(int fd) {

@@ -25,6 +25,8 @@ class ReaderList {
   // Tells all of them the segments that they do not know yet. False if some have not read the
   // former ones yet; they are told when it is called again.
   bool SendSegments(const std::vector<SharedPool::Segment>& segments);
+  // Whether there is nothing to tell them.
+  bool KnowAll(size_t num_segments) const;
   // Drops the follower with this descriptor.
   void Remove(int fd);
 

@@ -98,6 +98,7 @@ Status SharedPool::AddSegment(uint64_t bytes) {
   RAMET_ASSIGN_OR_RETURN(MemoryFile segment, MemoryFile::Create(StrCat("ramet ", name_), size,
                                                                 MemoryFile::Access::kOwnerWrites));
   segments_.push_back(std::move(segment));
+  num_segments_.store(segments_.size(), std::memory_order_release);
   used_ = 0;
   total_ += size;
   return OkStatus();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -42,6 +43,7 @@ class SharedPool final : public Allocator, public std::enable_shared_from_this<S
   };
   // Segments are numbered from 0 in the order in which they were made.
   std::vector<Segment> Segments() const;
+  size_t num_segments() const { return num_segments_.load(std::memory_order_acquire); }
   uint64_t bytes_in_segments() const;
   uint64_t limit() const { return limit_; }
 
@@ -57,6 +59,7 @@ class SharedPool final : public Allocator, public std::enable_shared_from_this<S
   const uint64_t segment_;
   mutable std::mutex mutex_;
   std::vector<MemoryFile> segments_;
+  std::atomic<size_t> num_segments_ = 0;
   uint64_t used_ = 0;  // of the last segment
   uint64_t total_ = 0;
   std::vector<std::unique_ptr<Block>> blocks_;

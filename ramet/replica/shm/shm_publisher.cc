@@ -65,7 +65,7 @@ class ShmPublisher final : public PublisherTransport {
  private:
   // What a slot of the table holds, retired or not.
   struct Slot {
-    uint64_t version = 0;  // 0: the slot is free
+    uint64_t version = 0;
     bool retired = false;
     VersionInfo info = {};
     std::vector<BufferPtr> buffers = {};
@@ -73,12 +73,15 @@ class ShmPublisher final : public PublisherTransport {
   };
 
   StatusOr<uint32_t> FreeSlot(std::unique_lock<std::mutex>& lock, bool may_wait);
-  StatusOr<std::vector<Entry>> Entries(const std::vector<BufferPtr>& buffers) const;
-  StatusOr<uint64_t> Add(std::unique_lock<std::mutex>& lock, Slot slot, bool may_wait);
+  Status FindEntries(std::span<const BufferPtr> buffers);
+  StatusOr<uint64_t> Add(std::unique_lock<std::mutex>& lock, const VersionInfo& info,
+                         std::span<const BufferPtr> buffers, std::span<const Tensor> sources,
+                         bool may_wait);
   StatusOr<uint64_t> RollbackLocked(std::unique_lock<std::mutex>& lock, uint64_t version,
                                     bool may_wait);
   Status CheckNotEnded() const;
   Slot* Find(uint64_t version);
+  Slot* FindAny(uint64_t version);
   bool AnybodyHolds() const;
   void RetireOld();
   void Reclaim();
@@ -93,6 +96,7 @@ class ShmPublisher final : public PublisherTransport {
     return stopping_;
   }
   bool SendSegments();
+  bool TellSegments();
   void WakeServer();
   void WakeReaders();
   std::vector<int> Descriptors() const;
@@ -121,7 +125,10 @@ class ShmPublisher final : public PublisherTransport {
   bool stopping_ = false;
   bool ended_ = false;  // another publisher has taken over
   std::optional<TableWriter> table_;
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;           // by the table's
+  std::vector<uint32_t> used_, free_;  // slots; the used ones by version
+  std::vector<BufferPtr> buffers_;     // of the version that is being published
+  std::vector<Entry> entries_;         // likewise
   ReaderList readers_;
   PublisherStats stats_;
   std::unique_ptr<HashWorker> hasher_;
@@ -145,6 +152,7 @@ Status ShmPublisher::Start(const AccessOptions& access) {
   RAMET_ASSIGN_OR_RETURN(
       table_, TableWriter::Create(address_, announcement_.epoch, num_variables, num_slots));
   slots_.resize(num_slots);
+  for (uint32_t i = num_slots; i-- > 0;) free_.push_back(i);
   RAMET_ASSIGN_OR_RETURN(signature_,
                          TextFile("ramet signature", SignatureToJson(announcement_.signature)));
   RAMET_ASSIGN_OR_RETURN(graph_, TextFile("ramet graph", announcement_.graph));
@@ -176,7 +184,7 @@ ShmPublisher::~ShmPublisher() {
 
 // Whether room may come by waiting: somebody holds what is retired already.
 bool ShmPublisher::AnybodyHolds() const {
-  return std::ranges::any_of(slots_, [](const Slot& slot) { return slot.retired; });
+  return std::ranges::any_of(used_, [this](uint32_t i) { return slots_[i].retired; });
 }
 
 StatusOr<Tensor> ShmPublisher::Place(const Tensor& value) {
@@ -202,16 +210,16 @@ StatusOr<Tensor> ShmPublisher::Place(const Tensor& value) {
   return placed;
 }
 
-StatusOr<std::vector<Entry>> ShmPublisher::Entries(const std::vector<BufferPtr>& buffers) const {
-  std::vector<Entry> entries(buffers.size());
+Status ShmPublisher::FindEntries(std::span<const BufferPtr> buffers) {
+  entries_.resize(buffers.size());
   for (size_t i = 0; i < buffers.size(); ++i) {
     shm::Place place;
     if (!pool_->Find(buffers[i].get(), &place)) {
       return Internal("the value of '", announcement_.signature[i].name, "' was not placed");
     }
-    entries[i] = {place.offset, place.segment, 0};
+    entries_[i] = {place.offset, place.segment, 0};
   }
-  return entries;
+  return OkStatus();
 }
 
 Status ShmPublisher::CheckNotEnded() const {
@@ -221,31 +229,38 @@ Status ShmPublisher::CheckNotEnded() const {
 
 StatusOr<uint64_t> ShmPublisher::Publish(const VersionInfo& info, std::span<const Tensor> values,
                                          std::span<const Tensor> sources) {
-  Slot slot{.info = info, .sources = {sources.begin(), sources.end()}};
-  for (const Tensor& value : values) slot.buffers.push_back(value.buffer());
   std::unique_lock lock(mutex_);
-  return Add(lock, std::move(slot), true);
+  for (const Tensor& value : values) buffers_.push_back(value.buffer());
+  const auto version = Add(lock, info, buffers_, sources, true);
+  buffers_.clear();
+  return version;
 }
 
-// Makes `slot` the newest version.
-StatusOr<uint64_t> ShmPublisher::Add(std::unique_lock<std::mutex>& lock, Slot slot, bool may_wait) {
-  const VersionInfo& info = slot.info;
+// Makes these values the newest version.
+StatusOr<uint64_t> ShmPublisher::Add(std::unique_lock<std::mutex>& lock, const VersionInfo& info,
+                                     std::span<const BufferPtr> buffers,
+                                     std::span<const Tensor> sources, bool may_wait) {
   std::string text = InfoToText(info);
   if (text.size() > kInfoBytes) {
     return InvalidArgument("shm:", address_, ": the metrics of a version have ", text.size(),
                            " bytes as JSON; ", kInfoBytes, " are possible");
   }
-  RAMET_ASSIGN_OR_RETURN(const std::vector<Entry> entries, Entries(slot.buffers));
   RAMET_ASSIGN_OR_RETURN(const uint32_t free, FreeSlot(lock, may_wait));
-  const bool all_sent = readers_.SendSegments(pool_->Segments());
+  RAMET_RETURN_IF_ERROR(FindEntries(buffers));
+  const bool all_sent = TellSegments();
+  Slot& slot = slots_[free];
   slot.version = stats_.version + 1;
-  table_->Fill(free, {slot.version, info.id.step, info.time_nanos, std::move(text)}, entries);
+  slot.info = info;
+  slot.buffers.assign(buffers.begin(), buffers.end());
+  slot.sources.assign(sources.begin(), sources.end());
+  free_.pop_back();
+  used_.push_back(free);
+  table_->Fill(free, {slot.version, info.id.step, info.time_nanos, std::move(text)}, entries_);
   if (table_->Announce(free) || !all_sent) WakeServer();
   stats_.version = slot.version;
   stats_.step = info.id.step;
   stats_.time_nanos = info.time_nanos;
   ++stats_.published;
-  slots_[free] = std::move(slot);
   RetireOld();
   Reclaim();
   return stats_.version;
@@ -260,11 +275,13 @@ StatusOr<uint64_t> ShmPublisher::RollbackLocked(std::unique_lock<std::mutex>& lo
                                                 uint64_t version, bool may_wait) {
   const Slot* old = Find(version);
   if (old == nullptr) return NotKept(version);
-  Slot slot{.info = old->info, .buffers = old->buffers, .sources = old->sources};
-  slot.info.rollback_to = version;
-  slot.info.time_nanos =
+  VersionInfo info = old->info;
+  info.rollback_to = version;
+  info.time_nanos =
       std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
-  RAMET_ASSIGN_OR_RETURN(const uint64_t made, Add(lock, std::move(slot), may_wait));
+  const std::vector<BufferPtr> buffers = old->buffers;
+  const std::vector<Tensor> sources = old->sources;
+  RAMET_ASSIGN_OR_RETURN(const uint64_t made, Add(lock, info, buffers, sources, may_wait));
   hasher_->Alias(made, version);
   return made;
 }
@@ -273,9 +290,7 @@ StatusOr<uint32_t> ShmPublisher::FreeSlot(std::unique_lock<std::mutex>& lock, bo
   while (true) {
     RAMET_RETURN_IF_ERROR(CheckNotEnded());
     Reclaim();
-    for (uint32_t i = 0; i < slots_.size(); ++i) {
-      if (slots_[i].version == 0) return i;
-    }
+    if (!free_.empty()) return free_.back();
     if (!may_wait || retention_.at_limit == RetentionOptions::AtLimit::kSkip) break;
     reader_left_.wait_for(lock, kPause);
   }
@@ -286,29 +301,27 @@ StatusOr<uint32_t> ShmPublisher::FreeSlot(std::unique_lock<std::mutex>& lock, bo
 
 // Beyond the newest `retained` ones only what a label names stays.
 void ShmPublisher::RetireOld() {
-  std::vector<uint64_t> versions;
-  for (const Slot& slot : slots_) {
-    if (slot.version != 0 && !slot.retired) versions.push_back(slot.version);
-  }
-  const auto keep = static_cast<size_t>(std::max(retention_.retained, 1));
-  if (versions.size() <= keep) return;
-  std::ranges::sort(versions, std::greater());
-  const uint64_t oldest_kept = versions[keep - 1];
-  for (uint32_t i = 0; i < slots_.size(); ++i) {
-    Slot& slot = slots_[i];
-    if (slot.version == 0 || slot.retired || slot.version >= oldest_kept) continue;
-    if (IsLabelled(slot.version)) continue;
-    table_->Retire(i);
+  int newer = 0;
+  for (size_t k = used_.size(); k-- > 0;) {
+    Slot& slot = slots_[used_[k]];
+    if (slot.retired || newer++ < retention_.retained || IsLabelled(slot.version)) continue;
+    table_->Retire(used_[k]);
     slot.retired = true;
   }
 }
 
 void ShmPublisher::Reclaim() {
-  for (Slot& slot : slots_) {
-    if (!slot.retired || readers_.Holds(slot.version)) continue;
+  std::erase_if(used_, [this](uint32_t i) {
+    Slot& slot = slots_[i];
+    if (!slot.retired || readers_.Holds(slot.version)) return false;
     hasher_->Forget(slot.version);
-    slot = Slot();
-  }
+    slot.version = 0;
+    slot.retired = false;
+    slot.buffers.clear();
+    slot.sources.clear();
+    free_.push_back(i);
+    return true;
+  });
 }
 
 bool ShmPublisher::IsLabelled(uint64_t version) const {
@@ -316,9 +329,15 @@ bool ShmPublisher::IsLabelled(uint64_t version) const {
                              [&](const auto& label) { return label.second == version; });
 }
 
+// The one that is kept under this number.
 ShmPublisher::Slot* ShmPublisher::Find(uint64_t version) {
-  for (Slot& slot : slots_) {
-    if (version != 0 && slot.version == version && !slot.retired) return &slot;
+  Slot* slot = FindAny(version);
+  return slot == nullptr || slot->retired ? nullptr : slot;
+}
+
+ShmPublisher::Slot* ShmPublisher::FindAny(uint64_t version) {
+  for (uint32_t i : used_) {
+    if (slots_[i].version == version) return &slots_[i];
   }
   return nullptr;
 }
@@ -379,7 +398,12 @@ void ShmPublisher::Serve() {
 
 bool ShmPublisher::SendSegments() {
   std::lock_guard lock(mutex_);
-  return readers_.SendSegments(pool_->Segments());
+  return TellSegments();
+}
+
+// mutex_ is held.
+bool ShmPublisher::TellSegments() {
+  return readers_.KnowAll(pool_->num_segments()) || readers_.SendSegments(pool_->Segments());
 }
 
 void ShmPublisher::WakeServer() {
@@ -461,8 +485,8 @@ std::optional<StatusOr<std::string>> ShmPublisher::HashesOf(uint64_t version, ui
   if (const VersionHashes known = hasher_->Known(version); !known.content.empty()) {
     return StrCat(known.source, " ", known.content);
   }
-  const auto slot = std::ranges::find(slots_, version, &Slot::version);
-  if (version == 0 || slot == slots_.end()) return NotKept(version);
+  const Slot* slot = FindAny(version);
+  if (slot == nullptr) return NotKept(version);
   std::vector<Tensor> values;
   for (size_t i = 0; i < slot->buffers.size(); ++i) {
     const VariableSpec& spec = announcement_.signature[i];
@@ -478,8 +502,8 @@ std::optional<StatusOr<std::string>> ShmPublisher::HashesOf(uint64_t version, ui
 void ShmPublisher::SendHashes(uint64_t version, uint64_t reader, uint64_t number,
                               const StatusOr<VersionHashes>& hashes) {
   std::lock_guard lock(mutex_);
-  const auto slot = std::ranges::find(slots_, version, &Slot::version);
-  if (slot == slots_.end()) {
+  Slot* slot = FindAny(version);
+  if (slot == nullptr) {
     hasher_->Forget(version);
   } else if (hashes.ok()) {
     slot->sources.clear();

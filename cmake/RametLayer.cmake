@@ -1,4 +1,4 @@
-# ramet_layer(<name> [OBJECT] [DEPS layer...] [LINK library...])
+# ramet_layer(<name> [OBJECT] [DEPS layer...] [LINK library...] [PRECOMPILE header...])
 #
 # One folder ramet/<name> = one target ramet_<name> = one layer. The target's include path holds only
 # its own folder, and the source root is on no include path: an #include that DEPS does not reach does
@@ -19,7 +19,7 @@ function(ramet_view target name source)
 endfunction()
 
 function(ramet_layer name)
-  cmake_parse_arguments(ARG "OBJECT" "" "DEPS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "OBJECT" "" "DEPS;LINK;PRECOMPILE" ${ARGN})
   string(REPLACE "/" "_" id ${name})
   set(target ramet_${id})
   set(source ${CMAKE_SOURCE_DIR}/ramet/${name})
@@ -43,6 +43,9 @@ function(ramet_layer name)
   list(TRANSFORM ARG_DEPS REPLACE "/" "_")
   list(TRANSFORM ARG_DEPS PREPEND ramet_)
   target_link_libraries(${target} PUBLIC ${ARG_DEPS} PRIVATE ramet_flags ${ARG_LINK})
+  if(ARG_PRECOMPILE)
+    ramet_precompile(${target} ${ARG_PRECOMPILE})
+  endif()
   if(RAMET_BUILD_TESTS AND tests AND NOT ARG_OBJECT)
     ramet_test(${target}_test LAYERS ${target} SOURCES ${tests})
     set_tests_properties(${target}_test PROPERTIES LABELS layer)
@@ -56,13 +59,21 @@ endfunction()
 # ramet_test(<name> [LAYERS target...] [SHARED] SOURCES file... [LINK library...])
 #
 # A test program: with LAYERS it links those static layers, with SHARED the library as users have it
-# (never both: there would be two registries).
+# (never both: there would be two registries). The latter share what they include, precompiled for a
+# program that does nothing.
 function(ramet_test name)
   cmake_parse_arguments(ARG "SHARED" "" "LAYERS;SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LAYERS} ${ARG_LINK} ramet_flags GTest::gmock GTest::gtest_main)
   if(ARG_SHARED)
     target_link_libraries(${name} PRIVATE ramet)
+    if(NOT TARGET ramet_test_headers)
+      file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_headers.cc CONTENT "int main() {}\n")
+      add_executable(ramet_test_headers ${CMAKE_BINARY_DIR}/test_headers.cc)
+      target_link_libraries(ramet_test_headers PRIVATE ramet_flags ramet GTest::gmock)
+      ramet_precompile(ramet_test_headers <gmock/gmock.h> <gtest/gtest.h> <ramet/ramet.h>)
+    endif()
+    ramet_precompile(${name} REUSE_FROM ramet_test_headers)
   endif()
   add_test(NAME ${name} COMMAND ${name})
 endfunction()

@@ -125,7 +125,7 @@ class ShmPublisher final : public PublisherTransport {
   bool stopping_ = false;
   bool ended_ = false;  // another publisher has taken over
   std::optional<TableWriter> table_;
-  std::vector<Slot> slots_;           // by the table's
+  std::vector<Slot> slots_;            // by the table's
   std::vector<uint32_t> used_, free_;  // slots; the used ones by version
   std::vector<BufferPtr> buffers_;     // of the version that is being published
   std::vector<Entry> entries_;         // likewise

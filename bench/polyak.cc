@@ -1,6 +1,7 @@
 // Averages of weights: the update of a clone's variables by those of the original, target <- tau
 // original + (1 - tau) target, as Cloned::PolyakOp makes it of TensorFlow's ops; in one pass over
-// memory, and step by step (deterministic sessions). tensorflow_polyak.py has the same on TensorFlow.
+// memory, and step by step (deterministic sessions). tensorflow_polyak.py has the same on
+// TensorFlow.
 #include <benchmark/benchmark.h>
 
 #include "ramet/ramet.h"

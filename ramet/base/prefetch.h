@@ -6,9 +6,9 @@
 
 namespace ramet {
 
-// Work on rows that lie anywhere in a large table waits for memory and for the pages' addresses, for
-// each row anew. So that many rows wait together, the heads of those that come so much later are
-// asked for; the rest of a row is fetched by the processor itself, which sees it coming.
+// Work on rows that lie anywhere in a large table waits for memory and for the pages' addresses,
+// for each row anew. So that many rows wait together, the heads of those that come so much later
+// are asked for; the rest of a row is fetched by the processor itself, which sees it coming.
 inline constexpr int64_t kRowsAhead = 8;
 inline constexpr int64_t kPrefetchedBytes = 256;
 

@@ -20,8 +20,8 @@ class RowHistory {
   // A buffer with the elements of `current` that nobody holds; empty if there is none. Of several,
   // the one that lacks the fewest rows.
   Tensor TakeSpare(const Tensor& current);
-  // Brings the buffer that TakeSpare would take up to date; or a part of its rows, once `waiting` is
-  // not 0 any more. False if there are buffers, but somebody holds all of them.
+  // Brings the buffer that TakeSpare would take up to date; or a part of its rows, once `waiting`
+  // is not 0 any more. False if there are buffers, but somebody holds all of them.
   bool Prepare(const Tensor& current, const std::atomic<int>& waiting);
   // The rows `indices` (int32 or int64) are being changed; `replaced` is the value before, in a
   // buffer that the variable has no more, or empty if they are changed in place.

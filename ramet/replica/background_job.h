@@ -18,8 +18,8 @@ class BackgroundJob {
   // Waits until the job before is done, with kWait. \error kResourceExhausted with kSkip if it is
   // not.
   Status WaitForRoom();
-  // Takes a job, in the place of one that has not begun. Where each is to be done: after WaitForRoom,
-  // by one thread at a time.
+  // Takes a job, in the place of one that has not begun. Where each is to be done: after
+  // WaitForRoom, by one thread at a time.
   void Post(std::function<void()> job);
 
  private:

@@ -42,8 +42,7 @@ bool MayFit(const Shape& operand, const Shape& result) {
 
 class Merger {
  public:
-  Merger(const GraphImpl& graph, const Plan& plan)
-      : graph_(graph), plan_(plan), data_(plan) {}
+  Merger(const GraphImpl& graph, const Plan& plan) : graph_(graph), plan_(plan), data_(plan) {}
 
   std::unique_ptr<Plan> Run() {
     FindReaders();
@@ -197,9 +196,8 @@ class Merger {
 
   bool MayFitAll(const Step& step) const {
     const Shape& result = graph_.output({step.node, 0}).shape;
-    return std::ranges::all_of(graph_.inputs(step.node), [&](Endpoint e) {
-      return MayFit(graph_.output(e).shape, result);
-    });
+    return std::ranges::all_of(graph_.inputs(step.node),
+                               [&](Endpoint e) { return MayFit(graph_.output(e).shape, result); });
   }
 
   // Sums, differences and products that end in step `last`, which may assign them.

@@ -10,7 +10,8 @@ namespace ramet {
 // addition to a sum or of biases, and Relu), and with sums, differences and products of one shape
 // made, and perhaps assigned, in one pass (OnePass). Only where nobody else sees the values in
 // between, and nothing that has effects lies in between. Null if there is nothing to merge. Results
-// of products and convolutions may differ from the plan's in the last bits. The graph's lock is held.
+// of products and convolutions may differ from the plan's in the last bits. The graph's lock is
+// held.
 std::unique_ptr<Plan> MergeSteps(const GraphImpl& graph, const Plan& plan);
 
 }  // namespace ramet

@@ -30,8 +30,8 @@ class OnePass {
 
   OnePass() = default;
   // At most kMostInputs inputs and so many steps; each step is used once, by a later one, and the
-  // last one makes the result. `target`: the input that names the variable, or -1. All values are of
-  // `dtype`: half, bfloat16, float or double.
+  // last one makes the result. `target`: the input that names the variable, or -1. All values are
+  // of `dtype`: half, bfloat16, float or double.
   OnePass(DType dtype, int num_inputs, std::vector<Step> steps, int target)
       : dtype_(dtype), num_inputs_(num_inputs), target_(target), steps_(std::move(steps)) {}
 

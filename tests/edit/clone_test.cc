@@ -116,9 +116,8 @@ TEST_F(CloneTest, PolyakWritesInPlace) {
     for (DType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
       Graph graph;
       Scope scope(graph);
-      const VariableOptions options{.initializer = RandomUniform(-1.0f, 1.0f, 1),
-                                    .dtype = dtype,
-                                    .use_resource = resource};
+      const VariableOptions options{
+          .initializer = RandomUniform(-1.0f, 1.0f, 1), .dtype = dtype, .use_resource = resource};
       Variable w = scope.GetVariable("w", {100, 301}, options);
       Cloned c = Clone(graph).value();
       VariableOptions other = options;

@@ -151,7 +151,8 @@ TEST_F(UpdatesTest, WeightedSumsAreNotCopied) {
   Session trainer = Session::Create(graph_).value();
   trainer.InitializeMissing().value();
   Publisher publisher =
-      Publisher::Open(StrCat("shm:updates sums ", getpid()), trainer, {.variables = {var_}}).value();
+      Publisher::Open(StrCat("shm:updates sums ", getpid()), trainer, {.variables = {var_}})
+          .value();
   publisher.Publish().value();
   const uint64_t copied = publisher.stats().bytes_copied;
   for (uint32_t step = 0; step < 3; ++step) {

@@ -77,8 +77,8 @@ TEST_F(OnePassTest, WeightedSums) {
     const Output a = Fed(scope + "a", dtype), b = Fed(scope + "b", dtype);
     const Output sum = a * x + y * b;
     const Output difference = a * x - b * y;
-    for (const Shape& shape : {Shape{0}, Shape{}, Shape{1, 1}, Shape{7}, Shape{3, 4099},
-                               Shape{300'001}}) {
+    for (const Shape& shape :
+         {Shape{0}, Shape{}, Shape{1, 1}, Shape{7}, Shape{3, 4099}, Shape{300'001}}) {
       Compare({{x, Noise(shape, 1, dtype)},
                {y, Noise(shape, 2, dtype)},
                {a, Noise({}, 3, dtype)},

@@ -75,7 +75,8 @@ Status Scatter(KernelContext& c) {
       RAMET_ASSIGN_OR_RETURN(row, c.AllocateTemp(updates.dtype(), Shape{n}));
       FillWith(updates, row);
     }
-    const int64_t width = static_cast<int64_t>(DTypeSize(out.dtype())), count = indices.num_elements();
+    const int64_t width = static_cast<int64_t>(DTypeSize(out.dtype())),
+                  count = indices.num_elements();
     for (int64_t i = 0; i < count; ++i) {
       if (width > 0 && i + kRowsAhead < count) {
         const int64_t ahead = IntegerAt(indices, i + kRowsAhead) * n * width;

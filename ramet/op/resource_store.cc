@@ -1,6 +1,7 @@
 #include "ramet/op/resource_store.h"
 
 #include <cstring>
+#include <thread>
 
 #include "ramet/op/row_history.h"
 
@@ -81,6 +82,19 @@ void VariableState::NoteUpdate(Tensor old, const Tensor* rows) {
 void VariableState::ForgetSpares() {
   history_.reset();
   spare_is_behind_ = false;
+}
+
+// Who prepares gives way within the time that some rows take, sooner than a sleeping thread wakes.
+void VariableState::WaitToUpdate() {
+  constexpr int kTries = 200;
+  ++waiting_;
+  bool locked = false;
+  for (int i = 0; i < kTries && !locked; ++i) {
+    std::this_thread::yield();
+    locked = update_mutex_.try_lock();
+  }
+  if (!locked) update_mutex_.lock();
+  --waiting_;
 }
 
 bool VariableState::PrepareSpare() {

@@ -83,10 +83,7 @@ class VariableState final : public Resource {
   class UpdateLock {
    public:
     explicit UpdateLock(VariableState& variable) : mutex_(variable.update_mutex_) {
-      if (mutex_.try_lock()) return;
-      ++variable.waiting_;
-      mutex_.lock();
-      --variable.waiting_;
+      if (!mutex_.try_lock()) variable.WaitToUpdate();
     }
     ~UpdateLock() { mutex_.unlock(); }
     UpdateLock(const UpdateLock&) = delete;
@@ -102,6 +99,8 @@ class VariableState final : public Resource {
   // `old` has been replaced, or (empty) updated in place.
   void NoteUpdate(Tensor old, const Tensor* rows);
   void ForgetSpares();
+  // Locks update_mutex_, which another thread holds.
+  void WaitToUpdate();
 
   template <class Update>
   Status ModifyBy(Allocator* allocator, const FollowedValues* followed, const Tensor* rows,

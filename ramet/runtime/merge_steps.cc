@@ -47,6 +47,7 @@ class Merger {
   std::unique_ptr<Plan> Run() {
     FindReaders();
     FindLoops();
+    FindEffects();
     for (int32_t i = 0; i < NumSteps(); ++i) TryMerge(i);
     for (int32_t i = NumSteps() - 1; i >= 0; --i) TryPass(i);
     if (data_.merges.empty()) return nullptr;
@@ -114,6 +115,11 @@ class Merger {
     return step.ref_inputs != 0 || graph_.nodes[step.node].op->schema().is_stateful;
   }
 
+  void FindEffects() {
+    effects_.assign(plan_.steps.size() + 1, 0);
+    for (int32_t i = 0; i < NumSteps(); ++i) effects_[i + 1] = effects_[i] + HasEffects(At(i));
+  }
+
   // The step that alone reads what step i puts out, if the work of i may be done there; or -1.
   int32_t OnlyReader(int32_t i) const {
     const Step& step = At(i);
@@ -123,10 +129,7 @@ class Merger {
     if (next < i || reader.kind != Step::Kind::kKernel || reader.device != step.device) return -1;
     if (loop_of_[next] != loop_of_[i] || reader.mortal != step.mortal) return -1;
     if (step.num_guards > 0) return -1;
-    for (int32_t k = i + 1; k < next; ++k) {
-      if (HasEffects(At(k))) return -1;
-    }
-    return next;
+    return effects_[next] == effects_[i + 1] ? next : -1;
   }
 
   // The position of the addend; -1 where the step is no addition of float.
@@ -143,11 +146,11 @@ class Merger {
   }
 
   void TryMerge(int32_t first) {
+    if (!IsPlain(first)) return;
     const Step& step = At(first);
-    if (step.kind != Step::Kind::kKernel) return;
     auto* kernel = dynamic_cast<FollowedKernel*>(step.kernel);
     const int32_t add = kernel == nullptr ? -1 : OnlyReader(first);
-    const int addend = add < 0 ? -1 : Addend(At(add), step.first_output);
+    const int addend = IsPlain(add) ? Addend(At(add), step.first_output) : -1;
     if (addend < 0) return;
     PlanMerge merge{kernel, FollowUp::kAdd, {}, {step, At(add)}, {step.first_output}};
     int32_t last = add;
@@ -280,6 +283,7 @@ class Merger {
   std::vector<int32_t> reader_;  // the last one, by slot
   std::vector<int32_t> writer_;  // likewise
   std::vector<int32_t> loop_of_;
+  std::vector<int32_t> effects_;  // how many of the steps before have some
 };
 
 }  // namespace

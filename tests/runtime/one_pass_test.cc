@@ -124,6 +124,16 @@ TEST_F(OnePassTest, ManyTerms) {
   Compare({{x, Noise({3000}, 1)}}, {sum, flat});
 }
 
+// One product can be added to the other, not each to the other.
+TEST_F(OnePassTest, TheSumOfTwoMatrixProducts) {
+  const Output x = Fed("x"), y = Fed("y");
+  const Output sum = MatMul(x, x) + MatMul(y, y);
+  Session session = NewSession(false);
+  const Tensor ones = Tensor::Of<float>({40, 40}, {1.0f}), twos = Tensor::Of<float>({40, 40}, {2.0f});
+  const Tensor expected = Tensor::Of<float>({40, 40}, {200.0f});
+  EXPECT_TRUE(session.Run({{x, ones}, {y, twos}}, sum).value()[0].BitwiseEquals(expected));
+}
+
 // What is read by a pass further down must not serve as the result of a step before.
 TEST_F(OnePassTest, AStepByStepSumKeepsWhatIsReadLater) {
   const Output fed = Fed("fed"), row = Fed("row");
@@ -146,6 +156,7 @@ TEST_F(OnePassTest, AssignedInPlace) {
     Compare(feeds, {}, {moved});
     Compare(feeds, {}, {added});
     Session session = NewSession(false);
+    session.Run(feeds, mixed).value();  // the first value is that of a constant as well
     const void* place = Place(session, v);
     for (const Operation& update : {mixed, moved, added}) {
       session.Run(feeds, update).value();

@@ -2,7 +2,7 @@
 """Runs ramet_bench and, when a Python with TensorFlow is given, the same workloads there, in turns;
 prints a table of docs/benchmarks.md: minima over all turns and the ratios.
 
-usage: table.py mlp|files|clone BENCH_PROGRAM [--tensorflow PYTHON] [--turns N]
+usage: table.py mlp|files|clone|polyak BENCH_PROGRAM [--tensorflow PYTHON] [--turns N]
 """
 import argparse
 import json
@@ -21,6 +21,8 @@ GROUPS = {
     "files": ("ms", 1e-3, "checkpoint|meta_graph",
               [("tensorflow_files.py", FOLDER, "")]),
     "clone": ("ms", 1e-3, "ramet/clone/", [("tensorflow_clone.py", FOLDER, "")]),
+    "polyak": ("µs", 1e-6, "polyak",
+               [("tensorflow_polyak.py", str(n), "/threads:%d" % n) for n in (1, 2)]),
 }
 
 
@@ -67,7 +69,7 @@ def main():
         run_ramet(args.program, args.group, best)
         if args.tensorflow:
             run_tensorflow(args.tensorflow, args.group, best)
-    unit, digits = GROUPS[args.group][0], 1 if args.group == "mlp" else 2
+    unit, digits = GROUPS[args.group][0], 1 if unit == "µs" else 2
     print("| benchmark | floor {0} | Ramet {0} | TensorFlow {0} | Ramet / floor | TensorFlow / Ramet |"
           .format(unit))
     print("| --- | ---: | ---: | ---: | ---: | ---: |")

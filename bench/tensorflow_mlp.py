@@ -65,4 +65,5 @@ def main(threads):
             print("mlp_inference/batch:%d %.1f" % (batch, best_microseconds(lambda: infer(rows))))
 
 
-main(int(sys.argv[1]))
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

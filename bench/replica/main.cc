@@ -109,6 +109,7 @@ std::string NewAddress() {
 
 void Step(Workload& w) {
   std::vector<Tensor> none(1);
+  if (!w.batches.empty()) w.feeds[0] = w.batches[w.steps++ % w.batches.size()];
   if (Status s = w.step->Run(w.feeds, none); !s.ok()) {
     std::fprintf(stderr, "%s\n", s.ToString().c_str());
     std::exit(1);
@@ -252,6 +253,11 @@ void All(const std::string& filter) {
       {"sparse_1gb",
        [] {
          Workload w = SparseTable(1 << 30);
+         Overhead(w, 100);
+       }},
+      {"sparse_training_1gb",
+       [] {
+         Workload w = SparseTraining(1 << 30);
          Overhead(w, 100);
        }},
       {"tail", ServingTail},

@@ -68,6 +68,30 @@ Workload SparseTable(int64_t bytes) {
   return w;
 }
 
+Workload SparseTraining(int64_t bytes) {
+  constexpr int64_t kRows = 1000, kWidth = 256, kBatches = 64;
+  Workload w(StrCat("training 1000 rows of ", bytes >> 20, " MiB"));
+  Scope s(*w.graph);
+  Variable table = s.GetVariable("table", {bytes / 4 / kWidth, kWidth}, Ones());
+  Variable weights = s.GetVariable("weights", {kWidth}, GlorotUniform(1));
+  const Output rows = s.Placeholder("rows", kInt64, {kRows});
+  const Output y = s.Placeholder("y", kFloat, {kRows});
+  const Output scores = ReduceSum(Gather(table, rows) * weights, {1});
+  w.published = {table, weights};
+  uint32_t state = 1;
+  for (int64_t b = 0; b < kBatches; ++b) {
+    Tensor batch(kInt64, {kRows});
+    for (int64_t& row : batch.mutable_flat<int64_t>()) {
+      state = state * 1664525u + 1013904223u;
+      row = static_cast<int64_t>(state >> 4) % (bytes / 4 / kWidth);
+    }
+    w.batches.push_back(batch);
+  }
+  w.feeds = {w.batches[0], Noise({kRows})};
+  Open(&w, {rows, y}, GradientDescent(0.01).Minimize(ReduceMean(Square(scores - y))));
+  return w;
+}
+
 Workload Perceptron() {
   Workload w("mlp");
   Scope s(*w.graph);

@@ -18,6 +18,8 @@ struct Workload {
   std::optional<Session> session;
   std::optional<Callable> step;
   std::vector<Tensor> feeds;
+  std::vector<Tensor> batches;  // what feed 0 is in turn, if not always the same
+  size_t steps = 0;
   std::vector<Variable> published;
   int64_t bytes = 0;  // of what is published
   int variables = 0;
@@ -28,6 +30,9 @@ struct Workload {
 Workload Descent(int64_t bytes, int variables);
 // A scatter-add to 1,000 rows of a table of rows of 1 KiB.
 Workload SparseTable(int64_t bytes);
+// Gradient descent on 1,000 rows of such a table, others in each step: lookup, product with a
+// vector, squares, gradient, ScatterSub.
+Workload SparseTraining(int64_t bytes);
 // A multilayer perceptron of 784, 256, 256 and 10 units, a batch of 64.
 Workload Perceptron();
 // Two convolutions, two dense layers on images of 28 by 28, a batch of 32.

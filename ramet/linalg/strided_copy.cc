@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ramet/base/prefetch.h"
 #include "ramet/linalg/parallel.h"
 #include "ramet/linalg/width.h"
 
@@ -11,6 +12,8 @@ namespace {
 
 constexpr int64_t kGrain = 16384;
 constexpr int kMaxDims = 64;
+// Tables from this size on do not stay in a processor's own cache.
+constexpr int64_t kFarBytes = int64_t{2} << 20;
 
 // Dimensions of one element dropped, neighbours that are walked alike merged.
 struct Collapsed {
@@ -243,11 +246,15 @@ int64_t GatherRows(Type index_type, int64_t outer, int64_t rows, int64_t row_byt
   for (int64_t j = 0; j < n; ++j) {
     if (index(j) < 0 || index(j) >= rows) return j;
   }
-  const char* from = static_cast<const char*>(x);
+  const auto row = [&](int64_t i) {
+    return static_cast<const char*>(x) + (i / n * rows + index(i % n)) * row_bytes;
+  };
   char* to = static_cast<char*>(y);
+  const bool far = rows * row_bytes >= kFarBytes;
   ParallelFor(outer * n, 4 * kGrain / (row_bytes + 16) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      std::memcpy(to + i * row_bytes, from + (i / n * rows + index(i % n)) * row_bytes, row_bytes);
+      if (far && i + kRowsAhead < end) PrefetchToRead(row(i + kRowsAhead), row_bytes);
+      std::memcpy(to + i * row_bytes, row(i), row_bytes);
     }
   });
   return -1;

@@ -1,6 +1,9 @@
 #include "ramet/op/resource_store.h"
 
 #include <cstring>
+#include <thread>
+
+#include "ramet/op/row_history.h"
 
 namespace ramet {
 namespace {
@@ -15,6 +18,9 @@ StatusOr<Tensor> AllocateLike(const Tensor& like, Allocator* own, Allocator* oth
 }
 
 }  // namespace
+
+VariableState::VariableState(std::string name) : name_(std::move(name)) {}
+VariableState::~VariableState() = default;
 
 const Tensor& VariableState::Current(const FollowedValues* followed) const {
   const size_t index = static_cast<size_t>(followed_as_);
@@ -37,8 +43,8 @@ bool VariableState::initialized(const FollowedValues* followed) const {
 }
 
 void VariableState::Set(Tensor value, const FollowedValues* followed) {
-  std::lock_guard update_lock(update_mutex_);
-  history_.Clear();
+  UpdateLock update_lock(*this);
+  ForgetSpares();
   Replace(std::move(value), followed);
 }
 
@@ -49,7 +55,8 @@ void VariableState::Replace(Tensor value, const FollowedValues* followed) {
 }
 
 void VariableState::Move(const Tensor& old, Tensor value) {
-  std::lock_guard update_lock(update_mutex_);
+  UpdateLock update_lock(*this);
+  if (allocator_ == nullptr) ForgetSpares();
   std::lock_guard lock(mutex_);
   if (value_.buffer().get() == old.buffer().get()) std::swap(value_, value);
 }
@@ -57,7 +64,7 @@ void VariableState::Move(const Tensor& old, Tensor value) {
 StatusOr<Tensor> VariableState::Fresh(Allocator* allocator, const Tensor& old, const Tensor* rows) {
   if (rows != nullptr) {
     if (DTypeSize(old.dtype()) == 0) return old.DeepCopy();
-    if (Tensor spare = history_.TakeSpare(old); !spare.empty()) return spare;
+    if (Tensor spare = history_ ? history_->TakeSpare(old) : Tensor(); !spare.empty()) return spare;
   }
   RAMET_ASSIGN_OR_RETURN(Tensor out, AllocateLike(old, allocator_, allocator));
   if (rows != nullptr && out.bytes() > 0) std::memcpy(out.raw_data(), old.raw_data(), out.bytes());
@@ -66,8 +73,41 @@ StatusOr<Tensor> VariableState::Fresh(Allocator* allocator, const Tensor& old, c
 
 // Only published variables have their buffers taken from them again and again.
 void VariableState::NoteUpdate(Tensor old, const Tensor* rows) {
-  if (rows == nullptr || allocator_ == nullptr) return history_.Clear();
-  history_.Note(std::move(old), *rows);
+  if (rows == nullptr || allocator_ == nullptr) return ForgetSpares();
+  if (!history_) history_ = std::make_unique<RowHistory>();
+  history_->Note(std::move(old), *rows);
+  spare_is_behind_ = !history_->empty();
+}
+
+void VariableState::ForgetSpares() {
+  history_.reset();
+  spare_is_behind_ = false;
+}
+
+// Who prepares gives way within the time that some rows take, sooner than a sleeping thread wakes.
+void VariableState::WaitToUpdate() {
+  constexpr int kTries = 200;
+  ++waiting_;
+  bool locked = false;
+  for (int i = 0; i < kTries && !locked; ++i) {
+    std::this_thread::yield();
+    locked = update_mutex_.try_lock();
+  }
+  if (!locked) update_mutex_.lock();
+  --waiting_;
+}
+
+bool VariableState::PrepareSpare() {
+  std::lock_guard update_lock(update_mutex_);
+  if (!history_) return true;
+  Tensor current;
+  {
+    std::lock_guard lock(mutex_);
+    current = value_;
+  }
+  const bool done = history_->Prepare(current, waiting_);
+  if (done) spare_is_behind_ = false;
+  return done;
 }
 
 void VariableState::FollowAs(int index) {

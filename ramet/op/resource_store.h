@@ -11,10 +11,11 @@
 
 #include "ramet/base/status.h"
 #include "ramet/op/followed_values.h"
-#include "ramet/op/row_history.h"
 #include "ramet/tensor/tensor.h"
 
 namespace ramet {
+
+class RowHistory;
 
 // A Resource is session state that kernels reach by name: a variable, later tables, queues, stacks.
 class Resource {
@@ -32,7 +33,8 @@ class Resource {
 // written: then its own value counts, for as long as the same values are followed.
 class VariableState final : public Resource {
  public:
-  explicit VariableState(std::string name) : name_(std::move(name)) {}
+  explicit VariableState(std::string name);
+  ~VariableState() override;
   std::string_view type_name() const override { return "variable"; }
   const std::string& name() const { return name_; }
 
@@ -67,35 +69,61 @@ class VariableState final : public Resource {
                     Update&& update) {
     return ModifyBy(allocator, followed, &indices, update);
   }
+  // Whether PrepareSpare has something to do. Any thread, without waiting.
+  bool spare_is_behind() const { return spare_is_behind_; }
+  // Brings a former buffer up to date by the rows that have changed, so that the next ModifyRows
+  // finds it ready; for another thread than the one that updates. An update that comes meanwhile
+  // goes first, and copies the rest itself. False if somebody still holds all former buffers.
+  bool PrepareSpare();
   // "Attempting to use uninitialized value NAME", with the two ways out.
   Status UninitializedError() const;
 
  private:
+  // The right to change the value, before those who only prepare for it.
+  class UpdateLock {
+   public:
+    explicit UpdateLock(VariableState& variable) : mutex_(variable.update_mutex_) {
+      if (!mutex_.try_lock()) variable.WaitToUpdate();
+    }
+    ~UpdateLock() { mutex_.unlock(); }
+    UpdateLock(const UpdateLock&) = delete;
+    UpdateLock& operator=(const UpdateLock&) = delete;
+
+   private:
+    std::mutex& mutex_;
+  };
+
   const Tensor& Current(const FollowedValues* followed) const;
   // Where an update of a shared buffer writes; with `rows`, a copy of `old`.
   StatusOr<Tensor> Fresh(Allocator* allocator, const Tensor& old, const Tensor* rows);
   // `old` has been replaced, or (empty) updated in place.
   void NoteUpdate(Tensor old, const Tensor* rows);
+  void ForgetSpares();
+  // Locks update_mutex_, which another thread holds.
+  void WaitToUpdate();
 
   template <class Update>
   Status ModifyBy(Allocator* allocator, const FollowedValues* followed, const Tensor* rows,
                   Update& update) {
-    std::lock_guard lock(update_mutex_);
+    UpdateLock lock(*this);
     Tensor old;
+    bool is_own;
     {
       std::lock_guard value_lock(mutex_);
       const Tensor& current = Current(followed);
       if (current.empty()) return UninitializedError();
-      if (&current == &value_ && value_.unique()) {
+      is_own = &current == &value_;
+      if (is_own && value_.unique()) {
         NoteUpdate(Tensor(), rows);
         return update(static_cast<const Tensor&>(value_), value_);
       }
       old = current;
     }
+    if (!is_own) ForgetSpares();
     RAMET_ASSIGN_OR_RETURN(Tensor out, Fresh(allocator, old, rows));
     RAMET_RETURN_IF_ERROR(update(static_cast<const Tensor&>(old), out));
     Replace(out, followed);
-    NoteUpdate(std::move(old), rows);
+    NoteUpdate(std::move(old), is_own ? rows : nullptr);
     return OkStatus();
   }
   void Replace(Tensor value, const FollowedValues* followed);
@@ -107,7 +135,9 @@ class VariableState final : public Resource {
   int followed_as_ = -1;
   uint64_t own_since_ = 0;  // the sequence of the values that were followed at the last Set
   std::atomic<Allocator*> allocator_ = nullptr;
-  RowHistory history_;  // under update_mutex_
+  std::atomic<int> waiting_ = 0;  // updates, for update_mutex_
+  std::atomic<bool> spare_is_behind_ = false;
+  std::unique_ptr<RowHistory> history_;  // under update_mutex_; null: nothing is known
 };
 
 // Where a ResourceStore keeps the resource variables of a container: apart from its reference

@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ramet/base/prefetch.h"
+
 namespace ramet {
 namespace {
+
+// So many rows are copied between two looks at who waits.
+constexpr size_t kRowsAtOnce = 32;
 
 void AppendRows(const Tensor& indices, std::vector<int64_t>* rows) {
   const auto append = [rows](auto values) {
@@ -17,72 +22,125 @@ void AppendRows(const Tensor& indices, std::vector<int64_t>* rows) {
   }
 }
 
-// Rows outside are those of updates that have failed.
-void CopyRows(std::span<const int64_t> rows, const Tensor& from, const Tensor& to) {
-  const int64_t count = from.dim(0);
-  const size_t bytes = count == 0 ? 0 : from.bytes() / static_cast<size_t>(count);
-  if (bytes == 0) return;
-  for (int64_t row : rows) {
-    if (row < 0 || row >= count) continue;
-    const size_t at = static_cast<size_t>(row) * bytes;
-    std::memcpy(static_cast<char*>(to.raw_data()) + at,
-                static_cast<const char*>(from.raw_data()) + at, bytes);
+// Copies rows of one tensor to another, each once. Rows outside are those of updates that have
+// failed.
+class RowCopy {
+ public:
+  RowCopy(const Tensor& from, const Tensor& to, std::span<const int64_t> rows,
+          std::vector<bool>* copied)
+      : rows_(rows), copied_(*copied), count_(from.dim(0)) {
+    bytes_ = count_ == 0 ? 0 : static_cast<int64_t>(from.bytes()) / count_;
+    from_ = static_cast<const char*>(from.raw_data());
+    to_ = static_cast<char*>(to.raw_data());
+    if (copied_.size() != static_cast<size_t>(count_)) copied_.assign(count_, false);
   }
-}
+
+  void Copy(size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      if (i + kRowsAhead < rows_.size()) Prefetch(rows_[i + kRowsAhead]);
+      const int64_t row = rows_[i];
+      if (!IsWithin(row) || copied_[row]) continue;
+      copied_[row] = true;
+      std::memcpy(to_ + row * bytes_, from_ + row * bytes_, static_cast<size_t>(bytes_));
+    }
+  }
+
+  // Of the first `end` rows.
+  void ForgetCopied(size_t end) {
+    for (size_t i = 0; i < end; ++i) {
+      if (IsWithin(rows_[i])) copied_[rows_[i]] = false;
+    }
+  }
+
+ private:
+  bool IsWithin(int64_t row) const { return row >= 0 && row < count_; }
+  void Prefetch(int64_t row) const {
+    if (!IsWithin(row)) return;
+    PrefetchToRead(from_ + row * bytes_, bytes_);
+    PrefetchToWrite(to_ + row * bytes_, bytes_);
+  }
+
+  const std::span<const int64_t> rows_;
+  std::vector<bool>& copied_;
+  const int64_t count_;
+  int64_t bytes_;
+  const char* from_;
+  char* to_;
+};
 
 }  // namespace
 
-Tensor RowHistory::TakeSpare(const Tensor& current) {
-  for (size_t i = spares_.size(); i-- > 0;) {
-    Spare& spare = spares_[i];
-    if (!spare.value.unique()) continue;
-    Tensor value = std::move(spare.value);
-    const uint64_t seen = spare.changes;
-    spares_.erase(spares_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (value.dtype() != current.dtype() || !(value.shape() == current.shape())) continue;
-    const size_t begin = seen == first_ ? 0 : ends_[seen - first_ - 1];
-    CopyRows(std::span(rows_).subspan(begin), current, value);
-    return value;
+size_t RowHistory::Nearest(const Tensor& current) const {
+  size_t nearest = spares_.size();
+  for (size_t i = 0; i < spares_.size(); ++i) {
+    const Spare& spare = spares_[i];
+    if (!spare.value.unique() || spare.value.dtype() != current.dtype() ||
+        !(spare.value.shape() == current.shape())) {
+      continue;
+    }
+    if (nearest == spares_.size() || spare.seen > spares_[nearest].seen) nearest = i;
   }
-  return Tensor();
+  return nearest;
+}
+
+Tensor RowHistory::TakeSpare(const Tensor& current) {
+  const size_t nearest = Nearest(current);
+  if (nearest == spares_.size()) return Tensor();
+  CatchUp(current, nullptr, &spares_[nearest]);
+  Tensor value = std::move(spares_[nearest].value);
+  spares_.erase(spares_.begin() + static_cast<std::ptrdiff_t>(nearest));
+  return value;
+}
+
+bool RowHistory::Prepare(const Tensor& current, const std::atomic<int>& waiting) {
+  const size_t nearest = Nearest(current);
+  if (nearest == spares_.size()) return spares_.empty();
+  CatchUp(current, &waiting, &spares_[nearest]);
+  return true;
+}
+
+void RowHistory::CatchUp(const Tensor& current, const std::atomic<int>* waiting, Spare* spare) {
+  const auto rows = std::span(std::as_const(rows_)).subspan(spare->seen - first_);
+  if (rows.empty()) return;
+  RowCopy copy(current, spare->value, rows, &copied_);
+  size_t done = 0;
+  while (done < rows.size() && (waiting == nullptr || *waiting == 0)) {
+    const size_t next = std::min(rows.size(), done + kRowsAtOnce);
+    copy.Copy(done, next);
+    done = next;
+  }
+  copy.ForgetCopied(done);
+  spare->seen += done;
 }
 
 void RowHistory::Note(Tensor replaced, const Tensor& indices) {
   if (!replaced.empty()) {
-    if (spares_.size() == kMostSpares) spares_.erase(spares_.begin());
-    spares_.push_back({std::move(replaced), first_ + ends_.size()});
+    if (spares_.size() == kMostSpares) {
+      spares_.erase(std::ranges::min_element(spares_, {}, &Spare::seen));
+    }
+    spares_.push_back({std::move(replaced), end()});
   }
   if (spares_.empty()) return;
-  Forget();
   AppendRows(indices, &rows_);
-  ends_.push_back(rows_.size());
   const Tensor& value = spares_.back().value;
-  const int64_t most = value.rank() == 0 ? 0 : value.dim(0) / 2;
-  while (!spares_.empty() && static_cast<int64_t>(rows_.size()) > most) {
-    spares_.erase(spares_.begin());
-    Forget();
-  }
+  const uint64_t most = value.rank() == 0 ? 0 : static_cast<uint64_t>(value.dim(0)) / 2;
+  std::erase_if(spares_, [&](const Spare& spare) { return end() - spare.seen > most; });
+  Forget();
 }
 
-// Changes that every spare has seen.
+// Rows that every spare has, once they are half of all.
 void RowHistory::Forget() {
   if (spares_.empty()) return Clear();
-  uint64_t needed = spares_[0].changes;
-  for (const Spare& spare : spares_) needed = std::min(needed, spare.changes);
-  const size_t changes = static_cast<size_t>(needed - first_);
-  if (changes == 0) return;
-  const size_t rows = ends_[changes - 1];
-  rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(rows));
-  ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(changes));
-  for (size_t& end : ends_) end -= rows;
+  const uint64_t needed = std::ranges::min(spares_, {}, &Spare::seen).seen;
+  if ((needed - first_) * 2 < rows_.size()) return;
+  rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(needed - first_));
   first_ = needed;
 }
 
 void RowHistory::Clear() {
-  first_ += ends_.size();
+  first_ = end();
   spares_.clear();
   rows_.clear();
-  ends_.clear();
 }
 
 }  // namespace ramet

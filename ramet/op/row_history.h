@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ramet/tensor/tensor.h"
@@ -15,25 +17,34 @@ class RowHistory {
  public:
   static constexpr size_t kMostSpares = 3;
 
-  // A buffer with the elements of `current` that nobody holds; empty if there is none.
+  // A buffer with the elements of `current` that nobody holds; empty if there is none. Of several,
+  // the one that lacks the fewest rows.
   Tensor TakeSpare(const Tensor& current);
+  // Brings the buffer that TakeSpare would take up to date; or a part of its rows, once `waiting`
+  // is not 0 any more. False if there are buffers, but somebody holds all of them.
+  bool Prepare(const Tensor& current, const std::atomic<int>& waiting);
   // The rows `indices` (int32 or int64) are being changed; `replaced` is the value before, in a
   // buffer that the variable has no more, or empty if they are changed in place.
   void Note(Tensor replaced, const Tensor& indices);
   void Clear();
+  // Whether there are no buffers.
+  bool empty() const { return spares_.empty(); }
 
  private:
   struct Spare {
     Tensor value;
-    uint64_t changes;  // how many changes it has seen
+    uint64_t seen;  // how many rows it has of all that were ever noted
   };
+  uint64_t end() const { return first_ + rows_.size(); }
+  // Nobody's buffer that lacks the fewest rows; spares_.size() if there is none.
+  size_t Nearest(const Tensor& current) const;
+  void CatchUp(const Tensor& current, const std::atomic<int>* waiting, Spare* spare);
   void Forget();
 
-  std::vector<Spare> spares_;  // the oldest first
-  // The rows of change i (counted from the first one ever) end at ends_[i - first_] of rows_.
-  std::vector<int64_t> rows_;
-  std::vector<size_t> ends_;
+  std::vector<Spare> spares_;
+  std::vector<int64_t> rows_;  // noted, one update after another; the first_-th of all is the first
   uint64_t first_ = 0;
+  std::vector<bool> copied_;  // by row, of CatchUp; false between two calls
 };
 
 }  // namespace ramet

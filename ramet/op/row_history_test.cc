@@ -27,6 +27,48 @@ TEST(RowHistoryTest, WhatSomebodyHoldsIsNoSpare) {
   EXPECT_FALSE(history.TakeSpare(Column({1, 1, 1, 1})).empty());
 }
 
+TEST(RowHistoryTest, OfSeveralSparesTheOneThatLacksTheFewestRowsIsTaken) {
+  RowHistory history;
+  const Tensor one = Column({1, 1, 1, 1, 1, 1, 1, 1}), two = Column({2, 2, 2, 2, 2, 2, 2, 2});
+  history.Note(one.DeepCopy().value(), Tensor::Vector<int64_t>({0}));
+  history.Note(two.DeepCopy().value(), Tensor::Vector<int64_t>({1}));
+  const Tensor now = Column({9, 9, 9, 9, 9, 9, 9, 9});
+  EXPECT_TRUE(history.TakeSpare(now).BitwiseEquals(Column({2, 9, 2, 2, 2, 2, 2, 2})));
+  EXPECT_TRUE(history.TakeSpare(now).BitwiseEquals(Column({9, 9, 1, 1, 1, 1, 1, 1})));
+  EXPECT_TRUE(history.TakeSpare(now).empty());
+}
+
+TEST(RowHistoryTest, WhatIsPreparedLacksOnlyWhatComesAfterwards) {
+  RowHistory history;
+  const std::atomic<int> waiting = 0;
+  history.Note(Column({0, 0, 0, 0, 0, 0, 0, 0}), Tensor::Vector<int64_t>({1, 2, 1}));
+  EXPECT_TRUE(history.Prepare(Column({5, 5, 5, 5, 5, 5, 5, 5}), waiting));
+  history.Note(Tensor(), Tensor::Vector<int64_t>({2, 3}));
+  const Tensor spare = history.TakeSpare(Column({9, 9, 9, 9, 9, 9, 9, 9}));
+  EXPECT_TRUE(spare.BitwiseEquals(Column({0, 5, 9, 9, 0, 0, 0, 0})));
+  EXPECT_TRUE(history.Prepare(spare, waiting));
+}
+
+TEST(RowHistoryTest, WhoPreparesStopsWhereSomebodyWaits) {
+  RowHistory history;
+  const std::atomic<int> waiting = 1;
+  history.Note(Column({0, 0, 0, 0, 0, 0, 0, 0}), Tensor::Vector<int64_t>({1, 2}));
+  EXPECT_TRUE(history.Prepare(Column({5, 5, 5, 5, 5, 5, 5, 5}), waiting));
+  EXPECT_TRUE(history.TakeSpare(Column({9, 9, 9, 9, 9, 9, 9, 9}))
+                  .BitwiseEquals(Column({0, 9, 9, 0, 0, 0, 0, 0})));
+}
+
+TEST(RowHistoryTest, WhatSomebodyHoldsIsNotPrepared) {
+  RowHistory history;
+  const std::atomic<int> waiting = 0;
+  Tensor held = Column({0, 0, 0, 0});
+  history.Note(held, Tensor::Vector<int64_t>({1}));
+  EXPECT_FALSE(history.Prepare(Column({1, 1, 1, 1}), waiting));
+  EXPECT_TRUE(held.BitwiseEquals(Column({0, 0, 0, 0})));
+  held = Tensor();
+  EXPECT_TRUE(history.Prepare(Column({1, 1, 1, 1}), waiting));
+}
+
 TEST(RowHistoryTest, HalfOfAllRowsIsTheMostThatIsKept) {
   RowHistory history;
   history.Note(Column({0, 0, 0, 0}), Tensor::Vector<int64_t>({0, 1}));

@@ -43,7 +43,7 @@ void BackgroundJob::Work() {
     lock.unlock();
     job();
     lock.lock();
-    busy_ = false;
+    busy_ = job_ != nullptr;
     changed_.notify_all();
   }
 }

@@ -10,7 +10,7 @@
 
 namespace ramet {
 
-// A thread that does one job at a time. Its end waits for the job that was taken. Thread-safe.
+// A thread that does one job at a time. Its end waits for the jobs that were taken. Thread-safe.
 class BackgroundJob {
  public:
   explicit BackgroundJob(RetentionOptions::AtLimit at_limit);
@@ -18,7 +18,8 @@ class BackgroundJob {
   // Waits until the job before is done, with kWait. \error kResourceExhausted with kSkip if it is
   // not.
   Status WaitForRoom();
-  // Takes a job, after WaitForRoom by the same thread; one thread at a time does so.
+  // Takes a job, in the place of one that has not begun. Where each is to be done: after
+  // WaitForRoom, by one thread at a time.
   void Post(std::function<void()> job);
 
  private:

@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "ramet/base/log.h"
@@ -19,6 +20,10 @@ namespace ramet {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// How long it is waited for followers to leave the version before, which frees its buffers.
+constexpr int kLooksAtFollowers = 20;
+constexpr std::chrono::microseconds kBetweenLooks{100};
 
 int64_t NowNanos() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -133,6 +138,8 @@ class Publisher::Impl {
   StatusOr<uint64_t> PublishNow(const Taken& taken);
   StatusOr<uint64_t> PublishLater(std::shared_ptr<const Taken> taken);
   void Skipped(const Status& why);
+  void WakeSpares();
+  void PrepareSpares();
 
   const std::string full_address_;
   const std::string address_;  // as it is shown: without a password
@@ -154,6 +161,8 @@ class Publisher::Impl {
   // Of the version that is being published.
   std::vector<Tensor> values_;   // by signature_
   std::vector<Tensor> sources_;  // likewise, of what is converted
+  // For the next updates of rows. As urgent as the trainer, who waits where it stops half-way.
+  std::unique_ptr<BackgroundJob> spares_;
 
   std::mutex schedule_mutex_;
   int64_t runs_ = 0;
@@ -215,6 +224,7 @@ Status Publisher::Impl::Start() {
 Publisher::Impl::~Impl() {
   for (size_t i = 0; i < observers_.size(); ++i) sessions_[i]->RemoveObserver(observers_[i]);
   later_.reset();
+  spares_.reset();
   if (!transport_) return;
   const Closings closings(sessions_);
   for (PublishedVariable& variable : variables_) {
@@ -343,7 +353,28 @@ StatusOr<uint64_t> Publisher::Impl::PublishNow(const Taken& taken) {
   for (auto* tensors : {&values_, &sources_}) {
     for (Tensor& tensor : *tensors) tensor = Tensor();
   }
+  if (version.ok()) WakeSpares();
   return version;
+}
+
+// mutex_ is held.
+void Publisher::Impl::WakeSpares() {
+  const auto is_behind = [](const PublishedVariable& v) { return v.state->spare_is_behind(); };
+  if (std::ranges::none_of(variables_, is_behind)) return;
+  if (!spares_) spares_ = std::make_unique<BackgroundJob>(RetentionOptions::AtLimit::kSkip);
+  spares_->Post([this] { PrepareSpares(); });
+}
+
+void Publisher::Impl::PrepareSpares() {
+  for (int look = 0; look < kLooksAtFollowers; ++look) {
+    transport_->LetGo();
+    bool done = true;
+    for (const PublishedVariable& variable : variables_) {
+      if (variable.state->spare_is_behind()) done &= variable.state->PrepareSpare();
+    }
+    if (done) return;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
 }
 
 // take_mutex_ is held. What was taken does not change any more, so the next run need not wait until

@@ -80,7 +80,7 @@ struct PublisherStats {
 };
 
 // A way that versions take from a publisher to followers: the publisher's end. One thread at a
-// time, but for stats and Promote.
+// time, but for stats, Promote and LetGo.
 class PublisherTransport {
  public:
   virtual ~PublisherTransport() = default;
@@ -99,6 +99,8 @@ class PublisherTransport {
   virtual StatusOr<uint64_t> Rollback(uint64_t version) = 0;
   // Makes `label` name a version that is kept. \error kNotFound if it is not.
   virtual Status Promote(std::string_view label, uint64_t version) = 0;
+  // Lets go of values that only followers held, and hold no longer. Any thread.
+  virtual void LetGo() {}
   virtual PublisherStats stats() const = 0;
 };
 

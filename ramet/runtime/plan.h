@@ -10,6 +10,7 @@
 #include "ramet/graph/graph_impl.h"
 #include "ramet/op/follow_up.h"
 #include "ramet/op/kernel.h"
+#include "ramet/runtime/one_pass.h"
 #include "ramet/runtime/step_grouping.h"
 
 namespace ramet {
@@ -73,12 +74,18 @@ struct PlanLoop {
   std::vector<std::pair<int32_t, int32_t>> results;  // (slot within, slot that keeps it outside)
 };
 
-// Steps that are done in one go: a kernel, and what follows it.
+// Steps that are done in one go: a kernel, and what follows it; or sums and products in one pass.
 struct PlanMerge {
-  FollowedKernel* kernel = nullptr;
+  FollowedKernel* kernel = nullptr;  // null: it is `pass`
   FollowUp next = FollowUp::kAdd;
+  OnePass pass;
   std::vector<Step> parts;       // what is run otherwise
   std::vector<int32_t> between;  // slots of values between the parts
+
+  // As FollowedKernel::ComputeAnd.
+  bool Compute(KernelContext& context) const {
+    return kernel != nullptr ? kernel->ComputeAnd(next, context) : pass.Compute(context);
+  }
 };
 
 // What a step works with while it runs.

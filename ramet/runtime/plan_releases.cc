@@ -27,6 +27,9 @@ class Releases {
                                  freed[end - 1].end());
       for (size_t i = begin; i < end; ++i) FindForwardable(begin, end, &plan_.steps[i]);
     }
+    for (const Step& step : plan_.steps) {
+      if (step.kind == Step::Kind::kMerged) SetParts(step, &plan_.merges[step.merge]);
+    }
   }
 
  private:
@@ -61,6 +64,21 @@ class Releases {
       const int32_t slot = Slot(*step, k);
       const bool ends_here = last_[slot] == static_cast<int32_t>(end - 1) && !kept_[slot];
       if (ends_here && CountReaders(begin, end, slot) == 1) step->forwardable |= uint64_t{1} << k;
+    }
+  }
+
+  // Its parts forward what it forwards, and what lies between them, which is read once.
+  void SetParts(const Step& merged, PlanMerge* merge) const {
+    std::vector<int32_t> ends = merge->between;
+    for (int k = 0; k < std::min(merged.num_inputs, 64); ++k) {
+      if ((merged.forwardable >> k) & 1) ends.push_back(Slot(merged, k));
+    }
+    for (Step& part : merge->parts) {
+      part.forwardable = 0;
+      for (int k = 0; k < std::min(part.num_inputs, 64); ++k) {
+        const bool ends_here = std::ranges::find(ends, Slot(part, k)) != ends.end();
+        if (ends_here) part.forwardable |= uint64_t{1} << k;
+      }
     }
   }
 

@@ -107,7 +107,7 @@ Status PlanRun::RunKernel(const Step& step, StepScratch& scratch) {
                         OutputsOf(step), step.forwardable, state_);
   const int64_t start = control_.recorder ? StepRecorder::Now() : 0;
   const bool merged = step.kind == Step::Kind::kMerged;
-  const bool done = merged && MergeOf(step).kernel->ComputeAnd(MergeOf(step).next, context);
+  const bool done = merged && MergeOf(step).Compute(context);
   Status status = merged ? OkStatus() : step.kernel->Compute(context);
   if (control_.recorder) Record(step, start);
   for (int i = 0; i < step.num_inputs; ++i) {

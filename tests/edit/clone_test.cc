@@ -110,6 +110,39 @@ TEST_F(CloneTest, PolyakMixesFloatsAndAssignsOthers) {
   }
 }
 
+// In one pass over memory, in place, with the bits of the graph's steps one by one.
+TEST_F(CloneTest, PolyakWritesInPlace) {
+  for (bool resource : {false, true}) {
+    for (DType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+      Graph graph;
+      Scope scope(graph);
+      const VariableOptions options{
+          .initializer = RandomUniform(-1.0f, 1.0f, 1), .dtype = dtype, .use_resource = resource};
+      Variable w = scope.GetVariable("w", {100, 301}, options);
+      Cloned c = Clone(graph).value();
+      VariableOptions other = options;
+      other.initializer = RandomUniform(-1.0f, 1.0f, 2);
+      Variable values = scope.GetVariable("values", {100, 301}, other);
+      const Operation polyak = c.PolyakOp(0.005).value();
+      const Variable target = c.Transformed(w);
+      Session usual = Session::Create(graph).value();
+      Session single = Session::Create(graph, {.deterministic = true}).value();
+      for (Session* session : {&usual, &single}) {
+        ASSERT_TRUE(session->Run(scope.GlobalVariablesInitializer()).ok());
+        ASSERT_TRUE(session->Assign(target, usual.Value(target)->DeepCopy().value()).ok());
+        ASSERT_TRUE(session->Assign(w, usual.Value(values)->DeepCopy().value()).ok());
+      }
+      const void* place = usual.Value(target)->raw_data();
+      for (int i = 0; i < 3; ++i) {
+        ASSERT_TRUE(usual.Run(polyak).ok());
+        ASSERT_TRUE(single.Run(polyak).ok());
+        EXPECT_TRUE(usual.Value(target)->BitwiseEquals(single.Value(target).value()));
+      }
+      EXPECT_EQ(usual.Value(target)->raw_data(), place) << DTypeName(dtype) << resource;
+    }
+  }
+}
+
 TEST_F(CloneTest, CurrentValuesAreThoseOfTheMomentOfInit) {
   Variable w = s.GetVariable("w", {}, ConstantInit(1.0));
   Variable r = s.GetVariable("r", {}, {.initializer = ConstantInit(2.0), .use_resource = true});

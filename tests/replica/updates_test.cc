@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <random>
+#include <thread>
 
 #include "ramet/ramet.h"
 
@@ -114,6 +115,51 @@ TEST_F(UpdatesTest, ScatterAdd) {
 
 TEST_F(UpdatesTest, ScatterUpdateByInt32) {
   Compare(AddOp(graph_, "ScatterUpdate", {var_.ref(), rows32_, gradient_}), true, kInt32);
+}
+
+// The spare buffer is brought up to date by another thread, which comes too early, too late or
+// meanwhile.
+TEST_F(UpdatesTest, RowsAreRightHoweverLongTheTrainerWaits) {
+  const Operation update = AddOp(graph_, "ScatterAdd", {var_.ref(), rows_, gradient_});
+  Session alone = Session::Create(graph_).value(), trainer = Session::Create(graph_).value();
+  alone.InitializeMissing().value();
+  trainer.InitializeMissing().value();
+  const std::string address = StrCat("shm:updates spare ", getpid());
+  Publisher publisher = Publisher::Open(address, trainer, {.all_variables = true}).value();
+  Follower follower = Follower::Open(address).value();
+  for (uint32_t step = 0; step < 60; ++step) {
+    Feeds feeds;
+    feeds.push_back({"rows:0", Rows(step % 7, 400, kInt64)});
+    feeds.push_back({"gradient:0", Noise({400, kWidth}, step)});
+    alone.Run(feeds, update).value();
+    trainer.Run(feeds, update).value();
+    const uint64_t version = publisher.Publish().value();
+    if (step % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(step * 30));
+    if (step % 5 != 0) continue;
+    follower.Wait(version, std::chrono::seconds(60)).value();
+    const Tensor expected = alone.Value(var_).value();
+    ASSERT_TRUE(trainer.Value(var_)->BitwiseEquals(expected)) << step;
+    ASSERT_TRUE(follower.session().Run("var:0").value()[0].BitwiseEquals(expected)) << step;
+  }
+}
+
+// The sum is made where it is published.
+TEST_F(UpdatesTest, WeightedSumsAreNotCopied) {
+  const Output tau = Number(0.1f), rest = Number(0.9f);
+  const Operation update = AddOp(graph_, "Assign", {var_.ref(), tau * gradient_ + rest * var_});
+  Compare(update, false);
+  Session trainer = Session::Create(graph_).value();
+  trainer.InitializeMissing().value();
+  Publisher publisher =
+      Publisher::Open(StrCat("shm:updates sums ", getpid()), trainer, {.variables = {var_}})
+          .value();
+  publisher.Publish().value();
+  const uint64_t copied = publisher.stats().bytes_copied;
+  for (uint32_t step = 0; step < 3; ++step) {
+    trainer.Run({{"gradient:0", Noise({kRows, kWidth}, step)}}, update).value();
+    publisher.Publish().value();
+  }
+  EXPECT_EQ(publisher.stats().bytes_copied, copied);
 }
 
 // A version that is pinned stays as it is while rows change; what it held is used again afterwards.

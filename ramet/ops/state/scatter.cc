@@ -1,3 +1,4 @@
+#include "ramet/base/prefetch.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/indices.h"
@@ -74,7 +75,13 @@ Status Scatter(KernelContext& c) {
       RAMET_ASSIGN_OR_RETURN(row, c.AllocateTemp(updates.dtype(), Shape{n}));
       FillWith(updates, row);
     }
-    for (int64_t i = 0; i < indices.num_elements(); ++i) {
+    const int64_t width = static_cast<int64_t>(DTypeSize(out.dtype())),
+                  count = indices.num_elements();
+    for (int64_t i = 0; i < count; ++i) {
+      if (width > 0 && i + kRowsAhead < count) {
+        const int64_t ahead = IntegerAt(indices, i + kRowsAhead) * n * width;
+        PrefetchToWrite(static_cast<const char*>(out.raw_data()) + ahead, n * width);
+      }
       const int64_t from = updates.rank() == 0 ? 0 : i * n;
       RAMET_RETURN_IF_ERROR(Combine(mode, row, from, out, IntegerAt(indices, i) * n, n));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ramet/base/prefetch.h"
 #include "ramet/linalg/parallel.h"
 #include "ramet/linalg/stream_copy.h"
 #include "ramet/ops/array/indices.h"
@@ -216,7 +217,14 @@ void ApplyKernelBase::UpdateRows(KernelContext& c, const Step& step) const {
   if (n == 0) return;
   const int64_t row_bytes = n * static_cast<int64_t>(DTypeSize(grad.dtype()));
   std::array<linalg::Update, UpdateArgs::kMaxVars> vars;
-  for (int64_t r = 0; r < indices.num_elements(); ++r) {
+  const int64_t count = indices.num_elements();
+  for (int64_t r = 0; r < count; ++r) {
+    if (r + kRowsAhead < count) {
+      const int64_t ahead = IntegerAt(indices, r + kRowsAhead) * row_bytes;
+      for (int i = 0; i < args_.num_vars; ++i) {
+        PrefetchToWrite(static_cast<const char*>(step.after[i]->raw_data()) + ahead, row_bytes);
+      }
+    }
     const int64_t offset = IntegerAt(indices, r) * row_bytes;
     for (int i = 0; i < args_.num_vars; ++i) {
       vars[i] = linalg::Update::InPlace(static_cast<char*>(step.after[i]->raw_data()) + offset);

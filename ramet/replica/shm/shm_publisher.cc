@@ -60,6 +60,10 @@ class ShmPublisher final : public PublisherTransport {
                              std::span<const Tensor> sources) override;
   StatusOr<uint64_t> Rollback(uint64_t version) override;
   Status Promote(std::string_view label, uint64_t version) override;
+  void LetGo() override {
+    std::lock_guard lock(mutex_);
+    Reclaim();
+  }
   PublisherStats stats() const override;
 
  private:

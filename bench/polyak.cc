@@ -1,0 +1,71 @@
+// Averages of weights: the update of a clone's variables by those of the original, target <- tau
+// original + (1 - tau) target, as Cloned::PolyakOp makes it of TensorFlow's ops; in one pass over
+// memory, and step by step (deterministic sessions). tensorflow_polyak.py has the same on
+// TensorFlow.
+#include <benchmark/benchmark.h>
+
+#include "ramet/ramet.h"
+
+namespace ramet {
+namespace {
+
+constexpr int kVariables = 10;
+constexpr double kTau = 0.005;
+
+void Polyak(benchmark::State& state, bool deterministic) {
+  Graph graph;
+  Scope scope(graph);
+  const int64_t each = (state.range(0) << 20) / 4 / kVariables;
+  for (int i = 0; i < kVariables; ++i) scope.GetVariable(StrCat("w", i), {each}, Ones());
+  const Cloned clone = Clone(graph).value();
+  const Operation polyak = clone.PolyakOp(kTau).value();
+  const int threads = static_cast<int>(state.range(1));
+  Session session = Session::Create(graph, {.intra_op_parallelism_threads = threads,
+                                            .inter_op_parallelism_threads = threads,
+                                            .deterministic = deterministic})
+                        .value();
+  session.InitializeMissing().value();
+  const Callable update = session.MakeCallable({}, {polyak}).value();
+  std::vector<Tensor> none(1);
+  for (auto _ : state) {
+    if (Status status = update.Run({}, none); !status.ok()) {
+      state.SkipWithError(status.ToString().c_str());
+      return;
+    }
+  }
+}
+void OnePass(benchmark::State& state) { Polyak(state, false); }
+void StepByStep(benchmark::State& state) { Polyak(state, true); }
+
+// The same by hand, on one thread.
+void Floor(benchmark::State& state) {
+  const size_t n = static_cast<size_t>(state.range(0)) << 18;
+  std::vector<float> original(n, 1.0f), target(n, 1.0f);
+  const float tau = static_cast<float>(kTau), rest = static_cast<float>(1 - kTau);
+  for (auto _ : state) {
+    float* to = target.data();
+    const float* from = original.data();
+    for (size_t i = 0; i < n; ++i) to[i] = tau * from[i] + rest * to[i];
+    benchmark::ClobberMemory();
+  }
+}
+
+void Sizes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"megabytes", "threads"})->UseRealTime()->Unit(benchmark::kMicrosecond);
+  for (int megabytes : {1, 10, 100}) {
+    for (int threads : {1, 2}) b->Args({megabytes, threads});
+  }
+}
+BENCHMARK(OnePass)->Name("ramet/polyak")->Apply(Sizes);
+BENCHMARK(StepByStep)->Name("ramet/polyak_step_by_step")->Apply(Sizes);
+BENCHMARK(Floor)
+    ->Name("floor/polyak")
+    ->ArgNames({"megabytes", "threads"})
+    ->Args({1, 1})
+    ->Args({10, 1})
+    ->Args({100, 1})
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace ramet

@@ -1,0 +1,95 @@
+#include "ramet/op/resource_store.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace ramet {
+namespace {
+
+Tensor Column(std::initializer_list<float> values) {
+  return Tensor::Of(Shape{static_cast<int64_t>(values.size()), 1}, values);
+}
+
+// Adds 1 to a row.
+void Count(VariableState& v, int64_t row, const FollowedValues* followed = nullptr) {
+  const auto add = [row](const Tensor&, Tensor& out) {
+    out.mutable_data<float>()[row] += 1;
+    return OkStatus();
+  };
+  ASSERT_TRUE(v.ModifyRows(HostAllocator(), followed, Tensor::Vector<int64_t>({row}), add).ok());
+}
+
+TEST(VariableStateTest, TheSpareBufferIsPreparedForTheNextUpdateOfRows) {
+  VariableState v("v");
+  v.SetAllocator(HostAllocator());
+  v.Set(Column({0, 0, 0, 0}));
+  Tensor first = v.Read();
+  const void* place = first.raw_data();
+  Count(v, 1);
+  EXPECT_TRUE(first.BitwiseEquals(Column({0, 0, 0, 0})));
+  EXPECT_TRUE(v.spare_is_behind());
+  EXPECT_FALSE(v.PrepareSpare());
+  first = Tensor();
+  EXPECT_TRUE(v.PrepareSpare());
+  EXPECT_FALSE(v.spare_is_behind());
+  const Tensor second = v.Read();
+  Count(v, 2);
+  EXPECT_EQ(v.Read().raw_data(), place);
+  EXPECT_TRUE(v.Read().BitwiseEquals(Column({0, 1, 1, 0})));
+  EXPECT_TRUE(second.BitwiseEquals(Column({0, 1, 0, 0})));
+}
+
+TEST(VariableStateTest, ANewValueForgetsTheSpares) {
+  VariableState v("v");
+  v.SetAllocator(HostAllocator());
+  v.Set(Column({0, 0, 0, 0}));
+  Tensor held = v.Read();
+  Count(v, 1);
+  held = Tensor();
+  v.Set(Column({7, 7, 7, 7}));
+  EXPECT_FALSE(v.spare_is_behind());
+  held = v.Read();
+  Count(v, 3);
+  EXPECT_TRUE(v.Read().BitwiseEquals(Column({7, 7, 7, 8})));
+}
+
+// What a publisher has made is not written by who follows it, also when he publishes it himself.
+TEST(VariableStateTest, FollowedValuesAreNoSpares) {
+  VariableState v("v");
+  v.SetAllocator(HostAllocator());
+  v.Set(Column({0, 0, 0, 0}));
+  v.FollowAs(0);
+  FollowedValues followed;
+  followed.sequence = 1;
+  followed.values = {Column({5, 5, 5, 5})};
+  Count(v, 1, &followed);
+  EXPECT_FALSE(v.spare_is_behind());
+  EXPECT_TRUE(v.Read(&followed).BitwiseEquals(Column({5, 6, 5, 5})));
+  EXPECT_TRUE(followed.values[0].BitwiseEquals(Column({5, 5, 5, 5})));
+}
+
+TEST(VariableStateTest, UpdatesAndPreparationsAtTheSameTime) {
+  constexpr int kUpdates = 2000;
+  VariableState v("v");
+  v.SetAllocator(HostAllocator());
+  v.Set(Tensor::Of(Shape{64, 1}, {0.0f}));
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    while (!done) (void)v.PrepareSpare();
+  });
+  std::vector<Tensor> held;
+  for (int i = 0; i < kUpdates; ++i) {
+    if (held.size() == 2) held.erase(held.begin());
+    held.push_back(v.Read());
+    Count(v, i % 64);
+  }
+  done = true;
+  other.join();
+  for (int row = 0; row < 64; ++row) {
+    EXPECT_EQ(v.Read().data<float>()[row], kUpdates / 64 + (row < kUpdates % 64 ? 1 : 0));
+  }
+}
+
+}  // namespace
+}  // namespace ramet

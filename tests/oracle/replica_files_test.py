@@ -79,8 +79,9 @@ class ReplicaFilesTest(unittest.TestCase):
         with tf.Graph().as_default(), tf.Session() as session:
             build(resource)
             tf.train.export_meta_graph(meta)
-            driver = subprocess.Popen([DRIVER, "follow", "file:" + self.run_dir, self.out] + [meta] * objects,
-                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            driver = subprocess.Popen(
+                [DRIVER, "follow", "file:" + self.run_dir, self.out] + [meta] * objects, stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             variables = [v for v in tf.global_variables() if not (objects and v.op.name.startswith("parts"))]
             places = [tf.placeholder(v.dtype.base_dtype, v.shape) for v in variables]
             assigns = [tf.assign(v, p) for v, p in zip(variables, places)]
@@ -124,7 +125,7 @@ class ReplicaFilesTest(unittest.TestCase):
             with self.subTest(resource=resource):
                 self.run_dir += "+"
                 last = self.check_follows(
-                    lambda saver, session, step: saver.save(self.run_dir + "/ckpt", session=session), resource, objects=True)
+                    lambda saver, session, step: saver.save(self.run_dir + "/ckpt", session=session), resource, True)
                 self.assertEqual(last, 7)
 
     def hunt(self, elements, max_to_keep, sharded):

@@ -165,8 +165,7 @@ TEST_P(ClockTest, AgesStaySensible) {
   Trainer trainer;
   Publisher publisher = Publish(trainer);
   publisher.Publish().value();
-  Follower follower =
-      Follower::Open(Address(), {.wait = 30s, .automatic = false}).value();
+  Follower follower = Follower::Open(Address(), {.wait = 30s, .automatic = false}).value();
   ASSERT_TRUE(follower.Wait(1, 30s).ok());
   publisher.Publish().value();
   ASSERT_TRUE(Eventually([&] { return follower.stats().lag == 1; }));
@@ -216,7 +215,8 @@ TEST_P(ClockTest, VersionsGoOnWhileTheClockJumps) {
   Trainer trainer;
   Publisher publisher = Publish(trainer);
   publisher.Publish().value();
-  Follower follower = Follower::Open(Address(), {.wait = 30s, .verify = Verify::kBeforeUse}).value();
+  Follower follower =
+      Follower::Open(Address(), {.wait = 30s, .verify = Verify::kBeforeUse}).value();
   for (int i = 0; i < 12; ++i) {
     clock_offset = kJumps[i % 4];
     const float value = trainer.Step();

@@ -93,14 +93,16 @@ TEST(RedisLayoutTest, DamagedStatesAreRefused) {
 
 TEST(RedisLayoutTest, OtherLayoutsAreRefused) {
   const std::string other = StrCat("\"layout\":", kLayout + 1);
-  const auto changed = [&](const std::string& good) { return Changed(good, "\"layout\":1", other); };
+  const auto changed = [&](const std::string& good) {
+    return Changed(good, "\"layout\":1", other);
+  };
   for (const Status& status :
        {ParseState(changed(StateText(State()))).status(),
         ParseManifest(changed(ManifestText(Version())), State(), 4, kSignature).status()}) {
     EXPECT_TRUE(IsFailedPrecondition(status)) << status.ToString();
-    EXPECT_EQ(status.message(), StrCat("the publisher writes layout ", kLayout + 1,
-                                       ", this program reads layout ", kLayout,
-                                       "; use the same release of Ramet on both sides"));
+    EXPECT_EQ(status.message(),
+              StrCat("the publisher writes layout ", kLayout + 1, ", this program reads layout ",
+                     kLayout, "; use the same release of Ramet on both sides"));
   }
 }
 

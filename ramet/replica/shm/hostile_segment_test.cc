@@ -82,10 +82,9 @@ TEST(HostileTable, NumbersThatDoNotFitAreErrors) {
   EXPECT_THAT(UseTable(With(good, 0, 'X')).message(), HasSubstr("not a version table"));
   const Status layout = UseTable(With(good, offsetof(TableHeader, layout), kLayout + 1));
   EXPECT_TRUE(IsFailedPrecondition(layout));
-  EXPECT_EQ(layout.message(),
-            StrCat("the publisher's shared memory has layout ", kLayout + 1,
-                   ", this program reads layout ", kLayout,
-                   "; use one version of Ramet on both sides"));
+  EXPECT_EQ(layout.message(), StrCat("the publisher's shared memory has layout ", kLayout + 1,
+                                     ", this program reads layout ", kLayout,
+                                     "; use one version of Ramet on both sides"));
   for (uint32_t number : {0u, 3u, 0x7fffffffu, 0xffffffffu}) {
     EXPECT_FALSE(UseTable(With(good, offsetof(TableHeader, num_variables), number)).ok());
     EXPECT_FALSE(UseTable(With(good, offsetof(TableHeader, num_slots), number)).ok());

@@ -6,6 +6,7 @@
 // A few seconds; ten minutes with RAMET_STRESS=100 (make test-long).
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>

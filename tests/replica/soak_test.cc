@@ -164,7 +164,7 @@ class Member {
  public:
   Member(std::string name, std::vector<std::string> arguments)
       : child_(std::move(arguments)),
-        memory_(name + ", KiB", 2048),
+        memory_(name + ", KiB", 1024),
         descriptors_(name + ", descriptors", 8),
         mappings_(name + ", mappings", 16) {}
   void Sample() {

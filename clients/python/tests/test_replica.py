@@ -200,7 +200,7 @@ class FollowingTest(ReplicaTest):
         thread = threading.Thread(target=publish)
         thread.start()
         waits.set()
-        self.assertEqual(follower.wait(timeout=PATIENCE).step, 9)
+        self.assertEqual(follower.wait(2, timeout=PATIENCE).step, 9)
         thread.join()
 
 

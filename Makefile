@@ -41,9 +41,9 @@ test-sanitize: build-sanitize/build.ninja ## layers and parsers under clang's ad
 	@ninja -C build-sanitize layer_tests
 	@cd build-sanitize && $(TESTS) -L layer -LE long
 
-test-thread: build-thread/build.ninja ## layers under clang's thread sanitizer
-	@ninja -C build-thread layer_tests
-	@cd build-thread && $(TESTS) -L layer -LE long
+test-thread: build-thread/build.ninja ## layers and live copies in one process under clang's thread sanitizer
+	@ninja -C build-thread layer_tests thread_tests
+	@cd build-thread && $(TESTS) -L 'layer|thread' -LE long
 
 test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## against real TensorFlow, in .venv-oracle
 	@ninja -C $(BUILD)

@@ -8,6 +8,7 @@
 set(RAMET_STATIC_LAYERS "" CACHE INTERNAL "")
 set(RAMET_OBJECT_LAYERS "" CACHE INTERNAL "")
 add_custom_target(layer_tests)
+add_custom_target(thread_tests)  # of the whole library, for the thread sanitizer (label thread)
 add_custom_target(fuzz_targets)
 
 function(ramet_view target name source)

@@ -103,6 +103,8 @@ class Follower::Impl {
       refused_;  // of a publisher that does not fit, while it is there
   Values values_;
   VersionInfo current_;
+  Clock::time_point used_since_;
+  double age_then_ = 0;  // in seconds
   std::optional<uint64_t> pinned_;
   bool on_fallback_ = false;
   uint64_t sequence_ = 0;
@@ -250,6 +252,8 @@ void Follower::Impl::Use(const Source& source, Values values, const VersionInfo&
   }
   values_ = std::move(values);
   current_ = info;
+  used_since_ = Clock::now();
+  age_then_ = SecondsSince(info.time_nanos);
   ++swaps_;
   changed_.notify_all();
 }
@@ -453,7 +457,10 @@ FollowerStats Follower::Impl::stats() const {
   const bool same_epoch = current_.id.epoch == source_->transport->announcement().epoch;
   const uint64_t from = same_epoch ? current_.id.version : 0;
   stats.lag = stats.newest > from ? stats.newest - from : 0;
-  if (current_.id.version != 0) stats.age_seconds = SecondsSince(current_.time_nanos);
+  if (current_.id.version != 0) {
+    const std::chrono::duration<double> used = Clock::now() - used_since_;
+    stats.age_seconds = age_then_ + used.count();
+  }
   if (stats.lag > 0) stats.lag_seconds = stats.age_seconds;
   stats.swaps = swaps_;
   stats.reloads = reloads_;

@@ -92,7 +92,7 @@ struct FollowerStats {
   uint64_t newest = 0;       // that could be had
   uint64_t lag = 0;          // versions between them
   double lag_seconds = 0;    // for how long there has been a newer one, at most; 0: there is none
-  double age_seconds = 0;    // since the current one was published
+  double age_seconds = 0;    // since the current one was published, by the clocks when it came
   uint64_t swaps = 0;        // how often a version became current
   uint64_t reloads = 0;      // how often graph and session were built anew
   uint64_t proven = 0;       // versions whose hashes were found equal

@@ -177,26 +177,39 @@ Status SessionImpl::RunWriting(Plan& plan, std::span<const Tensor> feeds, std::s
 }
 
 Status SessionImpl::Observed() {
-  std::vector<std::shared_ptr<StepObserver>> observers;
+  std::vector<std::shared_ptr<Observation>> observations;
   {
     std::lock_guard lock(observer_mutex_);
-    for (auto& [id, observer] : observers_) observers.push_back(observer);
+    for (auto& [id, observation] : observers_) observations.push_back(observation);
   }
-  for (auto& observer : observers) RAMET_RETURN_IF_ERROR((*observer)());
+  for (auto& observation : observations) {
+    std::shared_lock lock(observation->calls);
+    if (observation->observer) RAMET_RETURN_IF_ERROR(observation->observer());
+  }
   return OkStatus();
 }
 
 int SessionImpl::AddObserver(StepObserver observer) {
   std::lock_guard lock(observer_mutex_);
-  observers_[next_observer_] = std::make_shared<StepObserver>(std::move(observer));
+  const auto observation = std::make_shared<Observation>();
+  observation->observer = std::move(observer);
+  observers_[next_observer_] = observation;
   is_observed_ = true;
   return next_observer_++;
 }
 
 void SessionImpl::RemoveObserver(int id) {
-  std::lock_guard lock(observer_mutex_);
-  observers_.erase(id);
-  is_observed_ = !observers_.empty();
+  std::shared_ptr<Observation> removed;
+  {
+    std::lock_guard lock(observer_mutex_);
+    const auto found = observers_.find(id);
+    if (found == observers_.end()) return;
+    removed = std::move(found->second);
+    observers_.erase(found);
+    is_observed_ = !observers_.empty();
+  }
+  std::unique_lock lock(removed->calls);
+  removed->observer = nullptr;
 }
 
 void SessionImpl::Follow(std::shared_ptr<const FollowedValues> values) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <shared_mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -56,7 +57,8 @@ class SessionImpl final : public KernelSource {
   std::shared_ptr<const FollowedValues> followed() const;
   // Called after each run that may have written variables and went well, on the thread that ran,
   // outside of the gate; what it says is what the run says. Returns what RemoveObserver takes.
-  // Whoever adds one removes it.
+  // Whoever adds one removes it, but not from within its call: RemoveObserver waits until it is not
+  // being called, and from then on it is not.
   using StepObserver = std::function<Status()>;
   int AddObserver(StepObserver observer);
   void RemoveObserver(int id);
@@ -73,6 +75,10 @@ class SessionImpl final : public KernelSource {
   StatusOr<std::vector<std::pair<std::string, std::string>>> Partitions(const Plan& plan) const;
   std::vector<NodeStats> Described(const StepRecorder& recorder) const;
 
+  struct Observation {
+    std::shared_mutex calls;  // shared by those who call
+    StepObserver observer;    // null once it is removed
+  };
   struct RequestHash {
     size_t operator()(const PlanRequest& request) const;
   };
@@ -97,7 +103,7 @@ class SessionImpl final : public KernelSource {
   std::atomic<bool> is_observed_ = false;
   std::mutex observer_mutex_;
   int next_observer_ = 1;
-  std::map<int, std::shared_ptr<StepObserver>> observers_;
+  std::map<int, std::shared_ptr<Observation>> observers_;
   CancellationToken closed_;
 };
 

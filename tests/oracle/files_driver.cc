@@ -1,8 +1,9 @@
 // Follows and publishes folders of checkpoints, as replica_files_test.py wants it.
 //
-//   files_driver follow ADDRESS OUT
+//   files_driver follow ADDRESS OUT [META]
 //       for each line "VERSION" on stdin: waits for that version or a later one, writes the values
-//       of all variables as raw bytes to OUT/NAME ('/' as '+') and prints "VERSION STEP"
+//       of all variables as raw bytes to OUT/NAME ('/' as '+') and prints "VERSION STEP"; with META
+//       the graph is that of the file, else that of the checkpoints
 //   files_driver hunt ADDRESS LAST
 //       follows until every element of every float variable is LAST; prints how many versions it
 //       saw, how many of them had different elements, and how many were refused
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,14 +36,25 @@ void Write(rm::Session& session, const std::string& out) {
     std::string name = variable.op_name();
     for (char& c : name) c = c == '/' ? '+' : c;
     const rm::Tensor value = session.Value(variable).value();
+    if (value.empty()) continue;
     std::ofstream file(out + name, std::ios::binary);
     file.write(static_cast<const char*>(value.raw_data()),
                static_cast<std::streamsize>(value.bytes()));
   }
 }
 
-void Follow(const std::string& address, const std::string& out) {
-  rm::Follower follower = rm::Follower::Open(address, {.wait = 120s}).value();
+void Follow(const std::string& address, const std::string& out, const std::string& meta) {
+  rm::Graph graph;
+  std::optional<rm::Session> session;
+  rm::FollowerOptions options;
+  options.wait = 120s;
+  if (!meta.empty()) {
+    rm::ImportMetaGraph(graph, meta).value();
+    session.emplace(rm::Session::Create(graph).value());
+    options.session = &*session;
+    options.allow_missing = true;
+  }
+  rm::Follower follower = rm::Follower::Open(address, options).value();
   for (std::string line; std::getline(std::cin, line);) {
     const rm::VersionInfo info = follower.Wait(std::stoull(line), 120s).value();
     Write(follower.session(), out + "/");
@@ -94,15 +107,16 @@ void Publish(const std::string& meta, const std::string& address, const std::str
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  if (args.size() == 3 && args[0] == "follow") {
-    Follow(args[1], args[2]);
+  if ((args.size() == 3 || args.size() == 4) && args[0] == "follow") {
+    Follow(args[1], args[2], args.size() == 4 ? args[3] : "");
   } else if (args.size() == 3 && args[0] == "hunt") {
     Hunt(args[1], std::stof(args[2]));
   } else if (args.size() == 5 && args[0] == "publish") {
     Publish(args[1], args[2], args[3], std::stoi(args[4]));
   } else {
-    std::cerr << "files_driver follow ADDRESS OUT | hunt ADDRESS LAST | publish META ADDRESS OUT "
-                 "STEPS\n";
+    std::cerr
+        << "files_driver follow ADDRESS OUT [META] | hunt ADDRESS LAST | publish META ADDRESS OUT "
+           "STEPS\n";
     return 2;
   }
   return 0;

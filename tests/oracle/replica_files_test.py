@@ -71,17 +71,21 @@ class ReplicaFilesTest(unittest.TestCase):
         with open(os.path.join(self.out, prefix + name.replace("/", "+")), "rb") as file:
             return file.read()
 
-    def check_follows(self, save, resource):
-        """`save(saver, session)` saves once; the follower is there before the folder is."""
-        driver = subprocess.Popen([DRIVER, "follow", "file:" + self.run_dir, self.out], stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    def check_follows(self, save, resource, objects=False):
+        """`save(saver, session, step)` saves once; the follower is there before the folder is. With `objects` the saver
+        is a tf.train.Checkpoint, which writes no graph, so the follower has its own."""
+        meta = os.path.join(self.scratch.name, "graph.meta")
         random = np.random.default_rng(3)
         with tf.Graph().as_default(), tf.Session() as session:
             build(resource)
-            variables = tf.global_variables()
+            tf.train.export_meta_graph(meta)
+            driver = subprocess.Popen(
+                [DRIVER, "follow", "file:" + self.run_dir, self.out] + [meta] * objects, stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            variables = [v for v in tf.global_variables() if not (objects and v.op.name.startswith("parts"))]
             places = [tf.placeholder(v.dtype.base_dtype, v.shape) for v in variables]
             assigns = [tf.assign(v, p) for v, p in zip(variables, places)]
-            saver = tf.train.Saver(max_to_keep=2)
+            saver = tf.train.Checkpoint(variables=variables) if objects else tf.train.Saver(max_to_keep=2)
             session.run(tf.global_variables_initializer())
             os.mkdir(self.run_dir)
             last = 0
@@ -95,7 +99,7 @@ class ReplicaFilesTest(unittest.TestCase):
                 driver.stdin.flush()
                 version, said = map(int, driver.stdout.readline().split())
                 self.assertGreater(version, last)
-                self.assertEqual(said, 100 * step)
+                self.assertEqual(said, step if objects else 100 * step)
                 last = version
                 for variable, value in zip(variables, values):
                     self.assertEqual(self.written(variable.op.name, variable.dtype), value.tobytes(), variable.op.name)
@@ -115,6 +119,14 @@ class ReplicaFilesTest(unittest.TestCase):
     def test_follows_resource_variables(self):
         self.check_follows(
             lambda saver, session, step: saver.save(session, self.run_dir + "/m", global_step=step), True)
+
+    def test_follows_object_based_checkpoints(self):
+        for resource in (False, True):
+            with self.subTest(resource=resource):
+                self.run_dir += "+"
+                last = self.check_follows(
+                    lambda saver, session, step: saver.save(self.run_dir + "/ckpt", session=session), resource, True)
+                self.assertEqual(last, 7)
 
     def hunt(self, elements, max_to_keep, sharded):
         os.mkdir(self.run_dir)

@@ -1,15 +1,13 @@
 // Following and publishing folders of checkpoints, with savers in this process and in another one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <csignal>
-#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <thread>
 
+#include "child_process.h"
+#include "ramet/base/scratch_dir.h"
 #include "ramet/ramet.h"
 
 namespace ramet {
@@ -18,23 +16,10 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr int64_t kElements = 3000;
-constexpr char kFolderOfTheOther[] = "RAMET_FILES_TEST_FOLDER";
 constexpr int kSavesOfTheOther = 60;
-
-class Folder {
- public:
-  Folder() : path_((std::filesystem::temp_directory_path() / "files_test-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) std::abort();
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 // A model whose every element is the number of its updates.
 struct Trainer {
@@ -70,21 +55,18 @@ std::vector<float> Values(Session& session) {
   return {y.flat<float>().begin(), y.flat<float>().end()};
 }
 
-// What the other process does: saves onto one name again and again.
-TEST(FilesOtherProcess, DISABLED_Saves) {
-  const char* folder = std::getenv(kFolderOfTheOther);
-  ASSERT_NE(folder, nullptr);
+// Saves onto one name again and again.
+int SaveOften(const std::string& folder) {
   Trainer trainer;
   for (int i = 0; i < kSavesOfTheOther; ++i) {
     trainer.Train();
-    trainer.Save(std::string(folder) + "/model", /*numbered=*/false);
+    trainer.Save(folder + "/model", /*numbered=*/false);
   }
+  return 0;
 }
 
 // Publishes until it is killed.
-TEST(FilesOtherProcess, DISABLED_Publishes) {
-  const char* folder = std::getenv(kFolderOfTheOther);
-  ASSERT_NE(folder, nullptr);
+int PublishForEver(const std::string& folder) {
   Trainer trainer;
   const PublisherOptions options = {
       .retention = {.retained = 2, .at_limit = RetentionOptions::AtLimit::kWait}};
@@ -95,32 +77,8 @@ TEST(FilesOtherProcess, DISABLED_Publishes) {
   }
 }
 
-class OtherProcess {
- public:
-  OtherProcess(const std::string& folder, const std::string& test) {
-    setenv(kFolderOfTheOther, folder.c_str(), 1);
-    child_ = fork();
-    if (child_ == 0) {
-      execl("/proc/self/exe", "files_test", "--gtest_also_run_disabled_tests",
-            ("--gtest_filter=FilesOtherProcess.DISABLED_" + test).c_str(), nullptr);
-      _exit(1);
-    }
-    unsetenv(kFolderOfTheOther);
-  }
-  void Kill() { kill(child_, SIGKILL); }
-  // Its exit status.
-  int Wait() {
-    int status = -1;
-    waitpid(child_, &status, 0);
-    return status;
-  }
-
- private:
-  pid_t child_;
-};
-
 TEST(FilesTest, FollowsASaver) {
-  Folder folder;
+  const ScratchDir folder;
   Trainer trainer;
   trainer.Train();
   trainer.Save(folder / "model.ckpt");
@@ -137,8 +95,8 @@ TEST(FilesTest, FollowsASaver) {
 }
 
 TEST(FilesTest, FollowsAnotherProcessThatOverwrites) {
-  Folder folder;
-  OtherProcess other(folder.path(), "Saves");
+  const ScratchDir folder;
+  Child other({"save", folder.path()});
   Follower follower = Follower::Open("file:" + folder.path(), {.wait = 120s}).value();
   float last = 0;
   const auto deadline = std::chrono::steady_clock::now() + 300s;
@@ -156,18 +114,17 @@ TEST(FilesTest, FollowsAnotherProcessThatOverwrites) {
 
 // Whenever it is killed, the last whole version is there, and the next publisher goes on.
 TEST(FilesTest, PublishersThatAreKilled) {
-  Folder folder;
+  const ScratchDir folder;
   std::optional<Follower> follower;
   uint64_t last = 0;
   for (int i = 0; i < 25; ++i) {
-    OtherProcess other(folder.path(), "Publishes");
+    Child other({"publish", folder.path()});
     if (!follower) {
       follower.emplace(Follower::Open("file:" + folder.path(), {.wait = 120s}).value());
     }
     const VersionInfo info = follower->Wait(last + 1, 120s).value();
     std::this_thread::sleep_for(i * 1700us);
     other.Kill();
-    EXPECT_NE(other.Wait(), 0);
     Follower late = Follower::Open("file:" + folder.path()).value();
     const std::vector<float> values = Values(late.session());
     EXPECT_THAT(values, Each(values[0]));
@@ -182,7 +139,7 @@ TEST(FilesTest, PublishersThatAreKilled) {
 }
 
 TEST(FilesTest, PublishesCheckpointsThatASaverRestores) {
-  Folder folder;
+  const ScratchDir folder;
   Trainer trainer;
   {
     Publisher publisher =
@@ -204,7 +161,7 @@ TEST(FilesTest, PublishesCheckpointsThatASaverRestores) {
 
 // The trainer goes on while a version is written: what is written is the state at Publish.
 TEST(FilesTest, PublisherAndFollower) {
-  Folder folder;
+  const ScratchDir folder;
   Trainer trainer;
   Publisher publisher =
       Publisher::Open("file:" + folder.path(), *trainer.session,
@@ -226,7 +183,7 @@ TEST(FilesTest, PublisherAndFollower) {
 }
 
 TEST(FilesTest, AFollowerMayBeThereFirst) {
-  Folder folder;
+  const ScratchDir folder;
   std::thread later([&] {
     std::this_thread::sleep_for(20ms);
     std::filesystem::create_directory(folder / "run");
@@ -241,7 +198,7 @@ TEST(FilesTest, AFollowerMayBeThereFirst) {
 }
 
 TEST(FilesTest, TheLastVersionOutlivesTheFolder) {
-  Folder folder;
+  const ScratchDir folder;
   Trainer trainer;
   std::filesystem::create_directory(folder / "run");
   trainer.Train();
@@ -258,7 +215,7 @@ TEST(FilesTest, TheLastVersionOutlivesTheFolder) {
 }
 
 TEST(FilesTest, WhatDoesNotFitIsRefusedAndTheOldStays) {
-  Folder folder;
+  const ScratchDir folder;
   Trainer trainer;
   trainer.Train();
   trainer.Save(folder / "model.ckpt");
@@ -282,7 +239,7 @@ TEST(FilesTest, WhatDoesNotFitIsRefusedAndTheOldStays) {
 }
 
 TEST(FilesTest, Labels) {
-  Folder folder;
+  const ScratchDir folder;
   Trainer trainer;
   Publisher publisher = Publisher::Open("file:" + folder.path(), *trainer.session).value();
   trainer.Train();
@@ -298,5 +255,84 @@ TEST(FilesTest, Labels) {
   EXPECT_THAT(Values(follower.session()), Each(2));
 }
 
+// Several models have one file of graphs, which checkpoints that come later share.
+TEST(FilesTest, SeveralModels) {
+  const ScratchDir folder;
+  Trainer actor, critic;
+  const PublishedModel models[] = {{.name = "actor", .session = &*actor.session},
+                                   {.name = "critic", .session = &*critic.session}};
+  Publisher publisher =
+      Publisher::Open("file:" + folder.path(), models,
+                      {.retention = {.retained = 2, .at_limit = RetentionOptions::AtLimit::kWait}})
+          .value();
+  publisher.Publish().value();
+  Follower one = Follower::Open("file:" + folder.path(), {.model = "actor", .wait = 60s}).value();
+  Follower other = Follower::Open("file:" + folder.path(), {.model = "critic"}).value();
+  for (int i = 1; i < 5; ++i) {
+    actor.Train();
+    critic.Train();
+    critic.Train();
+    const uint64_t version = publisher.Publish().value();
+    EXPECT_EQ(one.Wait(version, 60s).value().id.step, i);
+    ASSERT_TRUE(other.Wait(version, 60s).ok());
+    EXPECT_THAT(Values(one.session()), Each(i));
+    EXPECT_THAT(Values(other.session()), Each(2 * i));
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "model.ckpt-4.graphs"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "model.ckpt-4.meta"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "model.ckpt-1.graphs"));
+  EXPECT_THAT(other.stats().extra, IsEmpty());
+  const Status which = Follower::Open("file:" + folder.path()).status();
+  EXPECT_THAT(which.message(), HasSubstr("actor"));
+}
+
+// Checkpoints count until somebody publishes; from then on what was published last stays.
+TEST(FilesTest, AFolderIsWhatOneFallsBackOn) {
+  const ScratchDir folder;
+  Trainer trainer;
+  trainer.Train();
+  trainer.Save(folder / "model.ckpt");
+  const std::string address = StrCat("shm:files ", getpid());
+  Follower follower =
+      Follower::Open(address, {.wait = 0s, .fallback = "file:" + folder.path()}).value();
+  EXPECT_TRUE(follower.stats().on_fallback);
+  EXPECT_THAT(Values(follower.session()), Each(1));
+  trainer.Train();
+  trainer.Save(folder / "model.ckpt");
+  EXPECT_EQ(follower.Wait(2, 60s).value().id.step, 2);
+  EXPECT_THAT(Values(follower.session()), Each(2));
+  trainer.Train();
+  {
+    Publisher publisher = Publisher::Open(address, *trainer.session).value();
+    publisher.Publish().value();
+    while (follower.current().id.epoch != publisher.stats().epoch) {
+      std::this_thread::sleep_for(1ms);
+    }
+    EXPECT_THAT(Values(follower.session()), Each(3));
+    EXPECT_FALSE(follower.stats().on_fallback);
+    trainer.Train();
+    follower.Wait(publisher.Publish().value(), 60s).value();
+    EXPECT_THAT(Values(follower.session()), Each(4));
+  }
+  trainer.Save(folder / "model.ckpt");
+  while (follower.stats().connected) std::this_thread::sleep_for(1ms);
+  EXPECT_THAT(Values(follower.session()), Each(4));
+  EXPECT_FALSE(follower.stats().on_fallback);
+  EXPECT_EQ(follower.stats().refused, 0u) << follower.stats().last_refusal;
+}
+
 }  // namespace
+
+int RunChild(const std::vector<std::string>& role) {
+  if (role.size() == 2 && role[0] == "save") return SaveOften(role[1]);
+  if (role.size() == 2 && role[0] == "publish") return PublishForEver(role[1]);
+  return 9;
+}
+
 }  // namespace ramet
+
+int main(int argc, char** argv) {
+  if (std::strcmp(argv[0], "child") == 0) return ramet::RunChild({argv + 1, argv + argc});
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

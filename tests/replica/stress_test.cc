@@ -5,126 +5,15 @@
 // RAMET_STRESS multiplies how much is done (make check-all: 1000 kills on each side, 10^6
 // versions).
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <thread>
 
-#include "ramet/ramet.h"
-
-extern char** environ;
+#include "stress_testing.h"
 
 namespace ramet {
 namespace {
-
-using std::chrono::milliseconds;
-
-int Times(int usual) {
-  const char* factor = std::getenv("RAMET_STRESS");
-  return usual * std::max(1, factor ? std::atoi(factor) : 1);
-}
-
-// Variables whose elements all grow by one with each step.
-class Counting {
- public:
-  Counting(int variables, int64_t elements) : scope_(graph_) {
-    std::vector<Operation> adds;
-    std::vector<Input> lowest, highest;
-    const Output minus_one = Constant(graph_, Tensor(-1.0f));
-    for (int i = 0; i < variables; ++i) {
-      Variable w = scope_.GetVariable(StrCat("w", i), {elements}, Zeros());
-      Variable one = scope_.GetVariable(StrCat("one", i), {elements},
-                                        {.initializer = Ones(), .trainable = false});
-      adds.push_back(AddOp(graph_, "ApplyGradientDescent", {w.ref(), minus_one, Output(one)}));
-      lowest.push_back(ReduceMin(w, {0}));
-      highest.push_back(ReduceMax(w, {0}));
-      published_.push_back(w);
-    }
-    ReduceMin(Stack(lowest), {0}, {.name = "lowest"});
-    ReduceMax(Stack(highest), {0}, {.name = "highest"});
-    session_.emplace(Session::Create(graph_).value());
-    session_->InitializeMissing().value();
-    step_.emplace(session_->MakeCallable({}, {Group(graph_, adds, "step")}).value());
-  }
-  Publisher Publish(const std::string& address, PublisherOptions options = {}) {
-    options.variables = published_;
-    return Publisher::Open(address, *session_, options).value();
-  }
-  int64_t Step() {
-    std::vector<Tensor> none(1);
-    if (!step_->Run({}, none).ok()) std::abort();
-    return ++steps_;
-  }
-
- private:
-  Graph graph_;
-  Scope scope_;
-  std::vector<Variable> published_;
-  std::optional<Session> session_;
-  std::optional<Callable> step_;
-  int64_t steps_ = 0;
-};
-
-// What a follower's run sees is one version whole.
-class Checking {
- public:
-  explicit Checking(Follower& follower)
-      : run_(follower.session().MakeCallable({}, {"lowest:0", "highest:0"}).value()), seen_(2) {}
-  // The step of the version that was seen, or -1 if it was not whole.
-  int64_t Check() {
-    RunMetadata metadata;
-    if (!run_.Run({}, seen_, RunOptions(), &metadata).ok()) return -1;
-    const auto step = static_cast<float>(metadata.version.step);
-    const bool whole = seen_[0].scalar<float>() == step && seen_[1].scalar<float>() == step;
-    return whole ? metadata.version.step : -1;
-  }
-
- private:
-  Callable run_;
-  std::vector<Tensor> seen_;
-};
-
-FollowerOptions Waiting() {
-  FollowerOptions options;
-  options.wait = milliseconds(30000);
-  options.allow_missing = true;
-  return options;
-}
-
-// This program again, in the role of `arguments`.
-class Child {
- public:
-  explicit Child(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "child");
-    std::vector<char*> pointers;
-    for (std::string& argument : arguments) pointers.push_back(argument.data());
-    pointers.push_back(nullptr);
-    if (posix_spawn(&pid_, "/proc/self/exe", nullptr, nullptr, pointers.data(), environ) != 0) {
-      std::abort();
-    }
-  }
-  ~Child() { Kill(); }
-  void Kill() {
-    if (pid_ <= 0) return;
-    kill(pid_, SIGKILL);
-    Wait();
-  }
-  int Wait() {
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    pid_ = -1;
-    return status;
-  }
-
- private:
-  pid_t pid_ = -1;
-};
 
 std::string Address() {
   return StrCat("shm:stress ", getpid(), " ",

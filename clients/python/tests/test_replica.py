@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -198,7 +200,7 @@ class FollowingTest(ReplicaTest):
         thread = threading.Thread(target=publish)
         thread.start()
         waits.set()
-        self.assertEqual(follower.wait(timeout=PATIENCE).step, 9)
+        self.assertEqual(follower.wait(2, timeout=PATIENCE).step, 9)
         thread.join()
 
 
@@ -315,6 +317,36 @@ class OtherGraphsTest(ReplicaTest):
                 follower.stats()
             self.assertIsNot(follower.session, before)
             self.assertEqual(follower.run('more:0'), 2)
+
+
+class FallbackTest(ReplicaTest):
+    def test_checkpoints_until_somebody_publishes(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        saver = tf.train.Saver()
+        saver.save(self.session, f'{folder.name}/model', global_step=1)
+        follower = ramet.Follower(self.address, fallback='file:' + folder.name)
+        self.addCleanup(follower.close)
+        self.assertTrue(follower.stats()['on_fallback'])
+        self.assertEqual(self.ask(follower), [0, 0])
+        self.session.run(self.add)
+        saver.save(self.session, f'{folder.name}/model', global_step=2)
+        follower.wait(2, timeout=PATIENCE)
+        self.assertEqual(self.ask(follower), [1, 2])
+        self.session.run(self.add)
+        publisher = self.publish()
+        publisher.publish()
+        deadline = time.monotonic() + PATIENCE
+        while follower.current.epoch != publisher.stats['epoch'] and time.monotonic() < deadline:
+            time.sleep(0.001)
+        self.assertFalse(follower.stats()['on_fallback'])
+        self.assertEqual(self.ask(follower), [2, 4])
+
+    def test_neither_is_there(self):
+        with self.assertRaises(tf.errors.DeadlineExceededError) as caught:
+            ramet.Follower(self.address, fallback='file:/nowhere/at all')
+        self.assertIn(self.address, str(caught.exception))
+        self.assertIn('file:/nowhere/at all', str(caught.exception))
 
 
 class ProofTest(ReplicaTest):

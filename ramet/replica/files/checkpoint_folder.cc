@@ -132,6 +132,7 @@ StatusOr<FoundVersion> FindVersionAt(const std::string& path) {
   RAMET_ASSIGN_OR_RETURN(const IndexPrint index, PrintOf(path));
   FoundVersion found{VersionByName(path, index.identity), path, index, std::nullopt};
   auto own = ReadVersionFile(path);
+  if (IsFailedPrecondition(own.status())) return own.status();
   if (own.ok() && own->index_bytes == 0) return NotFound(path, " is being published");
   if (!own.ok() || own->index_bytes != index.identity.size || own->index_crc != index.crc) {
     return found;

@@ -52,7 +52,8 @@ std::optional<uint64_t> NumberOf(std::string_view path);
 
 // The checkpoint at `path`. Its version is what its version file says, or the number in its name (1
 // for number 0), or, if there is none, when the index was written, in microseconds since 1970.
-// \error kNotFound if there is no index, or a publisher has not finished it; as PrintOf.
+// \error kNotFound if there is no index, or a publisher has not finished it; kFailedPrecondition if
+// its version file is of another layout; as PrintOf.
 StatusOr<FoundVersion> FindVersionAt(const std::string& path);
 
 // The path of the newest checkpoint: the one that the state file names, if it is there (by its name

@@ -286,7 +286,9 @@ FilesFollower::Look FilesFollower::NoteUnreadable(const std::string& path, const
   if (damage_.ok() && version > newest_.version) {
     Publish([&] {
       newest_ = FoundVersion{version, path, {}, std::nullopt};
-      damage_ = DataLoss("version ", version, " is damaged: ", why.message());
+      damage_ = IsFailedPrecondition(why)
+                    ? why
+                    : DataLoss("version ", version, " is damaged: ", why.message());
     });
   }
   return Look::kSettled;

@@ -158,6 +158,42 @@ TEST_F(FilesLabelsTest, VersionFilesOfOtherIndexesDoNotCount) {
   EXPECT_EQ(held->info.id.step, 7);
 }
 
+TEST_F(FilesLabelsTest, VersionFilesOfAnotherLayout) {
+  VersionFile file;
+  file.info.id.version = 3;
+  std::string text = VersionFileToText(file);
+  const std::string layout = StrCat("\"layout\": ", kLayout);
+  ASSERT_THAT(text, HasSubstr(layout));
+  for (const uint64_t other : {kLayout - 1, kLayout + 1}) {
+    std::string changed = text;
+    changed.replace(changed.find(layout), layout.size(), StrCat("\"layout\": ", other));
+    const Status status = VersionFileFromText(changed).status();
+    EXPECT_TRUE(IsFailedPrecondition(status)) << status.ToString();
+    EXPECT_THAT(status.message(), HasSubstr(StrCat("in layout ", other, ", this program reads ",
+                                                   "layout ", kLayout, "; use the same release")));
+  }
+  EXPECT_EQ(VersionFileFromText("{\"version\": 3}").value().info.id.version, 3u);
+}
+
+// It is neither taken for a checkpoint without a version nor overwritten, and the old one stays.
+TEST_F(FilesLabelsTest, AVersionOfAnotherLayout) {
+  Save(Path("m-1"), 1);
+  auto follower = Follow(dir_.path());
+  ASSERT_TRUE(SaveTensors(Path("m-2"), 2).ok());
+  ASSERT_TRUE(AtomicWriteFile(Path("m-2.version"), "{\"layout\": 2, \"version\": 77}").ok());
+  ASSERT_TRUE(AtomicWriteFile(Path("checkpoint"), "model_checkpoint_path: \"m-2\"\n").ok());
+  ASSERT_TRUE(WaitFor(*follower, 2));
+  const Status status = follower->Take(2).status();
+  EXPECT_TRUE(IsFailedPrecondition(status)) << status.ToString();
+  EXPECT_THAT(status.message(), HasSubstr("m-2.version"));
+  EXPECT_THAT(status.message(), HasSubstr("in layout 2, this program reads layout 1"));
+  EXPECT_EQ(Take(*follower, 1), 1);
+  EXPECT_TRUE(IsFailedPrecondition(ConnectFollower(dir_.path(), Clock::now()).status()));
+  Announcement announcement;
+  announcement.signature = {{"w", DType::kFloat, Shape{4}}};
+  EXPECT_TRUE(IsFailedPrecondition(OpenPublisher(Path("m"), announcement, {}, {}).status()));
+}
+
 TEST_F(FilesLabelsTest, BadVersionFiles) {
   VersionFile file;
   file.info.id.version = 3;

@@ -90,6 +90,8 @@ class FilesPublisher final : public PublisherTransport {
     std::vector<Tensor> values, sources;
   };
 
+  Status CheckLayout() const;
+  void BeginAfter(uint64_t epoch);
   void Run();
   void FollowFolder();
   Status Write(const Job& job);
@@ -104,7 +106,7 @@ class FilesPublisher final : public PublisherTransport {
 
   const std::string address_;
   const Folder place_;
-  const Announcement announcement_;
+  Announcement announcement_;
   const RetentionOptions retention_;
   PublisherLock lock_;
   std::string graph_file_;  // the last one that was written; of the writing thread
@@ -122,12 +124,14 @@ class FilesPublisher final : public PublisherTransport {
 
 Status FilesPublisher::Start() {
   RAMET_RETURN_IF_ERROR(lock_.Take(place_));
+  RAMET_RETURN_IF_ERROR(CheckLayout());
   RemoveUnfinished();
-  stats_.epoch = announcement_.epoch;
   for (const FoundVersion& found : ListVersions(place_)) {
     stats_.version = std::max(stats_.version, found.version);
     number_ = std::max(number_, NumberOf(found.path).value_or(0));
+    if (found.own) BeginAfter(found.own->info.id.epoch);
   }
+  stats_.epoch = announcement_.epoch;
   RefreshBytes();
   writer_ = std::thread([this] { Run(); });
   return OkStatus();
@@ -140,6 +144,20 @@ FilesPublisher::~FilesPublisher() {
     changed_.notify_all();
   }
   if (writer_.joinable()) writer_.join();
+}
+
+// Nothing is written among versions that this program cannot read.
+Status FilesPublisher::CheckLayout() const {
+  const auto path = NewestPath(place_);
+  if (!path.ok()) return OkStatus();
+  const Status status = FindVersionAt(*path).status();
+  return IsFailedPrecondition(status) ? status : OkStatus();
+}
+
+// The epoch differs from those before also if the clock stands still or was set back.
+void FilesPublisher::BeginAfter(uint64_t epoch) {
+  const uint64_t next = std::min(epoch, UINT64_MAX - 1) + 1;
+  announcement_.epoch = std::max(announcement_.epoch, next);
 }
 
 // What a publisher left that was killed while it wrote.

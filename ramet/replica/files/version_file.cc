@@ -48,13 +48,22 @@ Status TakeTexts(const Json& json, VersionFile* file) {
   return OkStatus();
 }
 
+Status CheckLayout(const Json& json) {
+  uint64_t layout = kLayout;
+  RAMET_RETURN_IF_ERROR(Take(json, "layout", &layout));
+  if (layout == kLayout) return OkStatus();
+  return FailedPrecondition("it was written in layout ", layout, ", this program reads layout ",
+                            kLayout, "; use the same release of Ramet on both sides");
+}
+
 }  // namespace
 
 std::string VersionFilePath(std::string_view prefix) { return StrCat(prefix, ".version"); }
 
 std::string VersionFileToText(const VersionFile& file) {
   const VersionInfo& info = file.info;
-  Json json = {{"epoch", info.id.epoch},
+  Json json = {{"layout", kLayout},
+               {"epoch", info.id.epoch},
                {"version", info.id.version},
                {"step", info.id.step},
                {"time_nanos", info.time_nanos},
@@ -71,6 +80,7 @@ std::string VersionFileToText(const VersionFile& file) {
 StatusOr<VersionFile> VersionFileFromText(std::string_view text) {
   const Json json = Parse(text);
   if (!json.is_object()) return InvalidArgument("it is no JSON object");
+  RAMET_RETURN_IF_ERROR(CheckLayout(json));
   VersionFile file;
   uint64_t crc = 0;
   RAMET_RETURN_IF_ERROR(Take(json, "epoch", &file.info.id.epoch));

@@ -8,6 +8,9 @@
 
 namespace ramet::files {
 
+// Another number when what older programs read in a version file means something else.
+inline constexpr uint64_t kLayout = 1;
+
 // What stands in the file PREFIX.version beside a checkpoint that Ramet published (or made by going
 // back to an older one): what followers know of a version besides its tensors. The checkpoint is
 // complete without it.
@@ -23,12 +26,13 @@ struct VersionFile {
 // "PREFIX.version"
 std::string VersionFilePath(std::string_view prefix);
 
-// As JSON, and back. \error kInvalidArgument naming what is wrong.
+// As JSON, and back. \error kInvalidArgument naming what is wrong; kFailedPrecondition for another
+// layout.
 std::string VersionFileToText(const VersionFile& file);
 StatusOr<VersionFile> VersionFileFromText(std::string_view text);
 
-// \error kNotFound if there is none; kInvalidArgument, with its path; kResourceExhausted if it is
-// longer than any that is written.
+// \error kNotFound if there is none; kInvalidArgument and kFailedPrecondition, with its path;
+// kResourceExhausted if it is longer than any that is written.
 StatusOr<VersionFile> ReadVersionFile(const std::string& prefix);
 Status WriteVersionFile(const std::string& prefix, const VersionFile& file);
 

@@ -44,14 +44,15 @@ std::string RequestText(const Request& request) {
   return Dump({{"id", request.id},
                {"verb", request.verb},
                {"version", request.version},
-               {"label", request.label}});
+               {"label", request.label},
+               {"epoch", request.epoch}});
 }
 
 StatusOr<Request> ParseRequest(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return InvalidArgument("a request is no JSON object");
   Request request{TextOf(json, "id"), TextOf(json, "verb"), NumberOf(json, "version"),
-                  TextOf(json, "label")};
+                  TextOf(json, "label"), NumberOf(json, "epoch")};
   if (!IsId(request.id)) return InvalidArgument("a request has no id");
   return request;
 }

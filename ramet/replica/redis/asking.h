@@ -15,6 +15,7 @@ struct Request {
   std::string verb = {};  // promote, rollback, hashes, status
   uint64_t version = 0;
   std::string label = {};
+  uint64_t epoch = 0;  // of the publisher that is asked; 0: any
 };
 
 struct Answer {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ramet/base/crc32c.h"
+#include "ramet/base/strings.h"
 #include "ramet/replica/redis/redis_url.h"
 
 namespace ramet::redis {
@@ -88,8 +89,21 @@ TEST(RedisLayoutTest, DamagedStatesAreRefused) {
     const Status status = ParseState(Changed(good, change.first, change.second)).status();
     EXPECT_TRUE(IsDataLoss(status)) << change.second << ": " << status.ToString();
   }
-  EXPECT_TRUE(
-      IsFailedPrecondition(ParseState(Changed(good, "\"layout\":1", "\"layout\":2")).status()));
+}
+
+TEST(RedisLayoutTest, OtherLayoutsAreRefused) {
+  const std::string other = StrCat("\"layout\":", kLayout + 1);
+  const auto changed = [&](const std::string& good) {
+    return Changed(good, "\"layout\":1", other);
+  };
+  for (const Status& status :
+       {ParseState(changed(StateText(State()))).status(),
+        ParseManifest(changed(ManifestText(Version())), State(), 4, kSignature).status()}) {
+    EXPECT_TRUE(IsFailedPrecondition(status)) << status.ToString();
+    EXPECT_EQ(status.message(),
+              StrCat("the publisher writes layout ", kLayout + 1, ", this program reads layout ",
+                     kLayout, "; use the same release of Ramet on both sides"));
+  }
 }
 
 TEST(RedisLayoutTest, DamagedManifestsAreRefused) {

@@ -95,12 +95,20 @@ Status Publication::Open() {
                          connection_->Call({"GET", keys_.state()}, kMaxStateBytes));
   if (auto state = ParseState(old.view()); state.ok()) {
     previous_epoch_ = state->epoch;
+    BeginAfter(previous_epoch_);
     previous_ = *std::move(state);
   }
   RAMET_RETURN_IF_ERROR(SendAnnouncement());
   RAMET_RETURN_IF_ERROR(Commit(state_));
   next_touch_ = Clock::now() + url_.ttl / 4;
   return OkStatus();
+}
+
+// The epoch differs from the one before also if the clock stands still or was set back.
+void Publication::BeginAfter(uint64_t epoch) {
+  const uint64_t next = std::min(epoch, UINT64_MAX - 1) + 1;
+  announcement_.epoch = std::max(announcement_.epoch, next);
+  state_.epoch = stats_.epoch = announcement_.epoch;
 }
 
 Status Publication::TakeName() {
@@ -334,6 +342,8 @@ Status Publication::Rollback(uint64_t version, uint64_t number) {
   Sent sent = found->second;
   sent.outgoing.info.id.version = number;
   sent.outgoing.info.rollback_to = version;
+  sent.outgoing.info.time_nanos =
+      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
   Upload upload = NewUpload();
   RAMET_RETURN_IF_ERROR(SendManifest(upload, sent));
   RAMET_RETURN_IF_ERROR(upload.Finish());

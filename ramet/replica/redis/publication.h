@@ -81,6 +81,7 @@ class Publication {
 
   Status Link();
   Status TakeName();
+  void BeginAfter(uint64_t epoch);
   Status RegainName();
   Status SendAnnouncement();
   Status SendManifest(Upload& upload, const Sent& sent);
@@ -104,7 +105,7 @@ class Publication {
 
   const RedisUrl url_;
   const Keys keys_;
-  const Announcement announcement_;
+  Announcement announcement_;
   const std::string signature_text_;
   const RetentionOptions retention_;
   const bool takeover_;

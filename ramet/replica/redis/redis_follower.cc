@@ -326,6 +326,7 @@ StatusOr<Answer> RedisFollower::Ask(Request request, Clock::time_point deadline)
   RAMET_ASSIGN_OR_RETURN(Reply owner, connection->Call({"GET", keys_.lock()}));
   if (owner.nil()) return Unavailable("there is no publisher");
   request.id = NewRequestId();
+  request.epoch = announcement_.epoch;
   RAMET_RETURN_IF_ERROR(
       connection->Call({"RPUSH", keys_.requests(), RequestText(request)}).status());
   RAMET_RETURN_IF_ERROR(connection->Call({"PEXPIRE", keys_.requests(), kRequestMillis}).status());

@@ -425,6 +425,10 @@ void RedisPublisher::TakeRequest() {
 }
 
 Status RedisPublisher::Answered(const Request& request, Answer* answer) {
+  const uint64_t epoch = publication_.announcement().epoch;
+  if (request.epoch != 0 && request.epoch != epoch) {
+    return Unavailable("the publisher that was asked has ended; another one is there now");
+  }
   if (request.verb == "promote") return publication_.Promote(request.label, request.version);
   if (request.verb == "rollback") {
     RAMET_ASSIGN_OR_RETURN(answer->version, RollbackNow(request.version));

@@ -154,6 +154,21 @@ TEST_F(RedisTransportTest, LabelsRollbackStatusAndHashesFromTheOtherSide) {
   EXPECT_TRUE(IsUnavailable(follower->Promote("stable", 3)));
 }
 
+// Versions of the publisher before have the same numbers, and other values.
+TEST_F(RedisTransportTest, ANewPublisherDoesNotAnswerForTheOneBefore) {
+  auto publisher = Publisher({}, 7);
+  W(*Follower(), Publish(*publisher, 1));
+  auto follower = Follower();
+  publisher.reset();
+  publisher = Publisher({}, 8);
+  W(*Follower(), Publish(*publisher, 2));
+  EXPECT_TRUE(IsUnavailable(follower->Hashes(1, Clock::now() + 30s).status()));
+  EXPECT_TRUE(IsUnavailable(follower->Promote("stable", 1)));
+  EXPECT_TRUE(IsUnavailable(follower->Rollback(1).status()));
+  EXPECT_TRUE(IsUnavailable(follower->PublisherStatus().status()));
+  EXPECT_TRUE(publisher->stats().labels.empty());
+}
+
 TEST_F(RedisTransportTest, ALabelKeepsItsVersion) {
   auto publisher = Publisher();
   auto follower = Follower();

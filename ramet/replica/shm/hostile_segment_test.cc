@@ -82,7 +82,9 @@ TEST(HostileTable, NumbersThatDoNotFitAreErrors) {
   EXPECT_THAT(UseTable(With(good, 0, 'X')).message(), HasSubstr("not a version table"));
   const Status layout = UseTable(With(good, offsetof(TableHeader, layout), kLayout + 1));
   EXPECT_TRUE(IsFailedPrecondition(layout));
-  EXPECT_THAT(layout.message(), HasSubstr("layout"));
+  EXPECT_EQ(layout.message(), StrCat("the publisher's shared memory has layout ", kLayout + 1,
+                                     ", this program reads layout ", kLayout,
+                                     "; use one version of Ramet on both sides"));
   for (uint32_t number : {0u, 3u, 0x7fffffffu, 0xffffffffu}) {
     EXPECT_FALSE(UseTable(With(good, offsetof(TableHeader, num_variables), number)).ok());
     EXPECT_FALSE(UseTable(With(good, offsetof(TableHeader, num_slots), number)).ok());
@@ -169,6 +171,18 @@ TEST(HostileText, RequestsAndGreetings) {
   }
 }
 
+TEST(HostileText, GreetingsOfAnotherLayout) {
+  for (const uint32_t other : {kLayout - 1, kLayout + 1}) {
+    for (const char* rest : {" 1 1 1 1 1 1", "", " and more than this program knows of"}) {
+      const Status status = ParseHello(StrCat("ramet ", other, rest)).status();
+      EXPECT_TRUE(IsFailedPrecondition(status)) << status.ToString();
+      EXPECT_EQ(status.message(),
+                StrCat("the publisher speaks layout ", other, ", this program layout ", kLayout,
+                       "; use one version of Ramet on both sides"));
+    }
+  }
+}
+
 // Somebody who listens at an address and greets with whatever he likes.
 Status FollowSomebodyWho(const std::function<void(Channel&)>& greets) {
   const std::string name = StrCat("hostile ", getpid());
@@ -203,6 +217,8 @@ void Greet(Channel& channel, const Hello& hello, const std::string& signature,
 }
 
 TEST(HostilePublisher, GreetingsThatDoNotHold) {
+  EXPECT_TRUE(IsFailedPrecondition(
+      FollowSomebodyWho([](Channel& c) { (void)c.Send(StrCat("ramet ", kLayout + 1)); })));
   EXPECT_FALSE(FollowSomebodyWho([](Channel& c) { (void)c.Send("hello"); }).ok());
   EXPECT_FALSE(FollowSomebodyWho([](Channel& c) { (void)c.Send(HelloToText(GoodHello())); }).ok());
   EXPECT_TRUE(IsDeadlineExceeded(FollowSomebodyWho([](Channel&) {})));

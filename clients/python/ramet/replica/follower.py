@@ -1,12 +1,10 @@
 """ramet.Follower: a session whose variables are kept at the values that somebody publishes."""
 
-import os
-
 from ramet import _core
-from ramet.replica import sessions, versions
+from ramet.replica import endpoint, sessions, versions
 
 
-class Follower:
+class Follower(endpoint.Endpoint):
     """Follows a publisher: each run of its session sees one whole version, the newest.
 
         follower = ramet.Follower('shm:policy')
@@ -60,8 +58,7 @@ class Follower:
           tf.errors.PermissionDeniedError: if the publisher refuses.
           tf.errors.InvalidArgumentError: for the address.
         """
-        self._core = None
-        self.address = os.fspath(address)
+        super().__init__(address)
         self._config = config
         self._given = self._given_session(session, graph)
         if fallback is not None and wait is None:
@@ -74,9 +71,8 @@ class Follower:
             if value is not None)
         options.update((name, list(value)) for name, value in (
             ('subsets', subsets), ('outputs', outputs)) if value is not None)
-        self._core = _core.Follower(self.address, self._given and self._given._core, _new_graph,
-                                    self._new_session, wait, options)
-        sessions.close_at_exit(self)
+        self._begin(_core.Follower(self.address, self._given and self._given._core, _new_graph,
+                                   self._new_session, wait, options))
 
     def _given_session(self, session, graph):
         if session is not None:
@@ -188,11 +184,6 @@ class Follower:
         """The versions that are kept, oldest first: those that pin() can take."""
         return self._open().versions()
 
-    @property
-    def signature(self):
-        """What is published: a list of (name, DType, shape as a list)."""
-        return self._open().signature()
-
     def hashes(self, version, timeout=None):
         """What the publisher says of a version that is kept: (source, content), see VersionInfo.
 
@@ -226,35 +217,19 @@ class Follower:
         proven, refused, last_refusal, bytes, connected, on_fallback, missing, extra."""
         return self._open().stats()
 
-    def prometheus(self):
-        """The stats as Prometheus reads them."""
-        return self._open().prometheus(self.address)
-
     def close(self):
         """Ends following. The session's variables have no values after that, a session that was
         given has its own again."""
-        if self._core is not None:
-            made = None if self._given else self._core.made_session()
-            core, self._core = self._core, None
-            core.close()
-            if made is not None:
-                made.close()
+        core = self._end()
+        if core is None:
+            return
+        made = None if self._given else core.made_session()
+        core.close()
+        if made is not None:
+            made.close()
 
-    def _open(self):
-        if self._core is None:
-            raise RuntimeError(f'the Follower of {_core.printable_address(self.address)} is closed')
-        return self._core
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc_info):
-        self.close()
-
-    def __repr__(self):
-        if self._core is None:
-            return f'<ramet.Follower {_core.printable_address(self.address)}: closed>'
-        return f'<ramet.Follower {_core.printable_address(self.address)}: {self.current}>'
+    def _said(self):
+        return str(self.current)
 
 
 def _new_graph():

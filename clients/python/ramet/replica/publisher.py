@@ -1,14 +1,13 @@
 """ramet.Publisher: makes the values of a session's variables available to followers."""
 
 import numbers
-import os
 
 from ramet import _core
 from ramet.framework import errors
-from ramet.replica import sessions
+from ramet.replica import endpoint, sessions
 
 
-class Publisher:
+class Publisher(endpoint.Endpoint):
     """Publishes a session's variables under an address, for any number of followers.
 
     One line in a training script is enough:
@@ -60,8 +59,7 @@ class Publisher:
           tf.errors.UnimplementedError: naming variables that cannot be published, such as text.
           tf.errors.FailedPreconditionError: for a variable without shape and value.
         """
-        self._core = None
-        self.address = os.fspath(address)
+        super().__init__(address)
         self._at_limit = at_limit
         options = {'graph': bool(graph), 'retained': retained, 'at_limit': at_limit, 'mode': mode,
                    'takeover': bool(takeover), 'all_variables': variables == 'all'}
@@ -72,12 +70,12 @@ class Publisher:
         models = session if isinstance(session, dict) else {'': session}
         self.session = {name: sessions.base_session(s, 'Publisher') for name, s in models.items()}
         chosen = _chosen(variables, self.session)
-        self._core = _core.Publisher(
+        core = _core.Publisher(
             self.address, [(name, s._core, chosen[name]) for name, s in self.session.items()],
             options)
         if not isinstance(session, dict):
             self.session = self.session['']
-        sessions.close_at_exit(self)
+        self._begin(core)
 
     def publish(self, step=None, metrics=None):
         """Publishes the current values.
@@ -129,40 +127,16 @@ class Publisher:
         readers, oldest_in_use, labels."""
         return self._open().stats()
 
-    def prometheus(self):
-        """The stats as Prometheus reads them."""
-        return self._open().prometheus(self.address)
-
-    @property
-    def signature(self):
-        """What each version has: a list of (name, DType, shape as a list)."""
-        return self._open().signature()
-
     def close(self):
         """Ends publishing. Followers keep the last version."""
-        if self._core is not None:
-            core, self._core = self._core, None
+        core = self._end()
+        if core is not None:
             core.close()
 
-    def _open(self):
-        if self._core is None:
-            where = _core.printable_address(self.address)
-            raise RuntimeError(f'the Publisher of {where} is closed')
-        return self._core
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc_info):
-        self.close()
-
-    def __repr__(self):
-        where = _core.printable_address(self.address)
-        if self._core is None:
-            return f'<ramet.Publisher {where}: closed>'
+    def _said(self):
         stats = self.stats
         version = f'version {stats["version"]}' if stats['version'] else 'no version yet'
-        return f'<ramet.Publisher {where}: {version}, {stats["readers"]} readers>'
+        return f'{version}, {stats["readers"]} readers'
 
 
 def _add(options, **given):

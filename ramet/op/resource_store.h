@@ -71,9 +71,9 @@ class VariableState final : public Resource {
   }
   // Whether PrepareSpare has something to do. Any thread, without waiting.
   bool spare_is_behind() const { return spare_is_behind_; }
-  // Brings a former buffer up to date by the rows that have changed, so that the next ModifyRows
-  // finds it ready; for another thread than the one that updates. An update that comes meanwhile
-  // goes first, and copies the rest itself. False if somebody still holds all former buffers.
+  // Brings former buffers up to date by the rows that have changed, so that the next ModifyRows
+  // finds one ready; for another thread than the one that updates. An update that comes meanwhile
+  // goes first, and copies the rest itself. False if somebody still holds one of these buffers.
   bool PrepareSpare();
   // "Attempting to use uninitialized value NAME", with the two ways out.
   Status UninitializedError() const;

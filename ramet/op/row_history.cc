@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "ramet/base/prefetch.h"
 
@@ -70,15 +71,16 @@ class RowCopy {
 
 }  // namespace
 
+bool RowHistory::IsFree(const Spare& spare, const Tensor& current) {
+  return spare.value.unique() && spare.value.dtype() == current.dtype() &&
+         spare.value.shape() == current.shape();
+}
+
 size_t RowHistory::Nearest(const Tensor& current) const {
   size_t nearest = spares_.size();
   for (size_t i = 0; i < spares_.size(); ++i) {
-    const Spare& spare = spares_[i];
-    if (!spare.value.unique() || spare.value.dtype() != current.dtype() ||
-        !(spare.value.shape() == current.shape())) {
-      continue;
-    }
-    if (nearest == spares_.size() || spare.seen > spares_[nearest].seen) nearest = i;
+    if (!IsFree(spares_[i], current)) continue;
+    if (nearest == spares_.size() || spares_[i].seen > spares_[nearest].seen) nearest = i;
   }
   return nearest;
 }
@@ -93,10 +95,17 @@ Tensor RowHistory::TakeSpare(const Tensor& current) {
 }
 
 bool RowHistory::Prepare(const Tensor& current, const std::atomic<int>& waiting) {
-  const size_t nearest = Nearest(current);
-  if (nearest == spares_.size()) return spares_.empty();
-  CatchUp(current, &waiting, &spares_[nearest]);
-  return true;
+  std::ranges::sort(spares_, std::greater(), &Spare::seen);
+  bool all = true;
+  for (Spare& spare : spares_) {
+    if (waiting != 0) return true;
+    if (IsFree(spare, current)) {
+      CatchUp(current, &waiting, &spare);
+    } else {
+      all = false;
+    }
+  }
+  return all;
 }
 
 void RowHistory::CatchUp(const Tensor& current, const std::atomic<int>* waiting, Spare* spare) {

@@ -20,8 +20,8 @@ class RowHistory {
   // A buffer with the elements of `current` that nobody holds; empty if there is none. Of several,
   // the one that lacks the fewest rows.
   Tensor TakeSpare(const Tensor& current);
-  // Brings the buffer that TakeSpare would take up to date; or a part of its rows, once `waiting`
-  // is not 0 any more. False if there are buffers, but somebody holds all of them.
+  // Brings buffers that nobody holds up to date, the one that TakeSpare would take first; or a part
+  // of their rows, once `waiting` is not 0 any more. False if somebody holds one of them.
   bool Prepare(const Tensor& current, const std::atomic<int>& waiting);
   // The rows `indices` (int32 or int64) are being changed; `replaced` is the value before, in a
   // buffer that the variable has no more, or empty if they are changed in place.
@@ -36,7 +36,8 @@ class RowHistory {
     uint64_t seen;  // how many rows it has of all that were ever noted
   };
   uint64_t end() const { return first_ + rows_.size(); }
-  // Nobody's buffer that lacks the fewest rows; spares_.size() if there is none.
+  static bool IsFree(const Spare& spare, const Tensor& current);
+  // The free buffer that lacks the fewest rows; spares_.size() if there is none.
   size_t Nearest(const Tensor& current) const;
   void CatchUp(const Tensor& current, const std::atomic<int>* waiting, Spare* spare);
   void Forget();

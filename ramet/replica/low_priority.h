@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,6 +11,13 @@ namespace ramet {
 inline void LowerPriority() {
   constexpr int kNice = 10;
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
+}
+
+// Makes the calling thread wait for its turn when it is woken, on processors that are busy; apart
+// from that it counts as much as others.
+inline void WakeGently() {
+  const sched_param none{};
+  (void)sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
 }  // namespace ramet

@@ -13,6 +13,7 @@
 #include "ramet/base/strings.h"
 #include "ramet/replica/announced_graph.h"
 #include "ramet/replica/background_job.h"
+#include "ramet/replica/low_priority.h"
 #include "ramet/replica/published_model.h"
 #include "ramet/replica/transports.h"
 
@@ -22,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // How long it is waited for followers to leave the version before, which frees its buffers.
-constexpr int kLooksAtFollowers = 20;
+constexpr int kLooksAtFollowers = 10;
 constexpr std::chrono::microseconds kBetweenLooks{100};
 
 int64_t NowNanos() {
@@ -161,7 +162,8 @@ class Publisher::Impl {
   // Of the version that is being published.
   std::vector<Tensor> values_;   // by signature_
   std::vector<Tensor> sources_;  // likewise, of what is converted
-  // For the next updates of rows. As urgent as the trainer, who waits where it stops half-way.
+  // For the next updates of rows. No less urgent than the trainer, who waits for the rows at which
+  // it stops half-way.
   std::unique_ptr<BackgroundJob> spares_;
 
   std::mutex schedule_mutex_;
@@ -366,6 +368,7 @@ void Publisher::Impl::WakeSpares() {
 }
 
 void Publisher::Impl::PrepareSpares() {
+  WakeGently();
   for (int look = 0; look < kLooksAtFollowers; ++look) {
     transport_->LetGo();
     bool done = true;

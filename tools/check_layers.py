@@ -4,7 +4,8 @@
 Prints 'file:line: what is wrong' for each finding and exits with 1 when there is one:
   - an #include with ../ in it
   - an #include of another layer's internal/ folder
-  - clients/, examples/ and tests/install including a header other than ramet/ramet.h
+  - clients/, examples/ and tests/install including a header other than ramet/ramet.h; their tests may include what
+    layers have for tests (testing/ folders)
   - a header that ramet/ramet.h reaches and that includes a third-party header
   - a file over 800 lines, a function over 100 lines without 'long:' and a reason in the comment above it
     (generated files, *.gen.h and *.gen.cc, may be as long as they are)
@@ -64,7 +65,8 @@ def check_includes(path, lines, names):
         if "/internal/" in header and layer_of(header, names) != own:
             yield number, f'#include "{header}": internal/ belongs to layer \'{layer_of(header, names)}\' alone'
         of_ramet = header.startswith("ramet/") and header != "ramet/ramet.h"
-        if path.startswith(USERS) and of_ramet:
+        for_tests = path.endswith("_test.cc") and "/testing/" in header
+        if path.startswith(USERS) and of_ramet and not for_tests:
             yield number, f'#include "{header}": users of the library include only ramet/ramet.h'
 
 

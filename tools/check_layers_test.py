@@ -45,6 +45,13 @@ class CheckLayersTest(unittest.TestCase):
         self.write("clients/cli/main.cc", '#include "ramet/base/status.h"\n')
         self.assert_one("clients/cli/main.cc:1:", "ramet/ramet.h")
 
+    def test_clients_tests_may_use_what_is_for_tests(self):
+        include = '#include "ramet/base/testing/server.h"\n'
+        self.write("clients/cli/main_test.cc", include)
+        self.assertEqual(self.found(), [])
+        self.write("clients/cli/main.cc", include)
+        self.assert_one("clients/cli/main.cc:1:", "ramet/ramet.h")
+
     def test_third_party_header_that_users_would_see(self):
         self.write("ramet/ramet.h", '#include "ramet/base/a.h"\n')
         self.write("ramet/base/a.h", "#include <Eigen/Core>\n")

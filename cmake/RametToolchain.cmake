@@ -21,8 +21,9 @@ endif()
 find_program(RAMET_CCACHE ccache)
 if(RAMET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${RAMET_CCACHE})
-  # What ccache asks for where headers are precompiled.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${RAMET_CCACHE})
+  # So that ccache takes files whose headers are precompiled. The precompiled headers themselves it must not keep:
+  # GCC knows the files in them by their times, which differ from tree to tree.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=time_macros ${RAMET_CCACHE})
 endif()
 
 # ramet_precompile(<target> <header>... | REUSE_FROM <target>): what nearly all files of a target include is parsed

@@ -187,7 +187,7 @@ StatusOr<RedisUrl> ParseRedisUrl(std::string_view scheme, std::string_view place
   url.cert = FromEnvironment("RAMET_REDIS_CERT");
   url.key = FromEnvironment("RAMET_REDIS_KEY");
   if (const Status status = Parse(place, &url); !status.ok()) {
-    return status.WithContext(StrCat("an address with ", scheme, ":"));
+    return status.WithContext(StrCat("a ", scheme, ": address"));
   }
   if (url.user.empty()) url.user = FromEnvironment("RAMET_REDIS_USER");
   if (url.password.empty()) url.password = FromEnvironment("RAMET_REDIS_PASSWORD");

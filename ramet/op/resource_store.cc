@@ -64,7 +64,10 @@ void VariableState::Move(const Tensor& old, Tensor value) {
 StatusOr<Tensor> VariableState::Fresh(Allocator* allocator, const Tensor& old, const Tensor* rows) {
   if (rows != nullptr) {
     if (DTypeSize(old.dtype()) == 0) return old.DeepCopy();
-    if (Tensor spare = history_ ? history_->TakeSpare(old) : Tensor(); !spare.empty()) return spare;
+    bool was_ready = false;
+    Tensor spare = history_ ? history_->TakeSpare(old, &was_ready) : Tensor();
+    spare_was_ready_ = was_ready;
+    if (!spare.empty()) return spare;
   }
   RAMET_ASSIGN_OR_RETURN(Tensor out, AllocateLike(old, allocator_, allocator));
   if (rows != nullptr && out.bytes() > 0) std::memcpy(out.raw_data(), old.raw_data(), out.bytes());

@@ -71,6 +71,8 @@ class VariableState final : public Resource {
   }
   // Whether PrepareSpare has something to do. Any thread, without waiting.
   bool spare_is_behind() const { return spare_is_behind_; }
+  // Whether the latest update of rows found its buffer ready. Likewise.
+  bool spare_was_ready() const { return spare_was_ready_; }
   // Brings former buffers up to date by the rows that have changed, so that the next ModifyRows
   // finds one ready; for another thread than the one that updates. An update that comes meanwhile
   // goes first, and copies the rest itself. False if somebody still holds one of these buffers.
@@ -137,6 +139,7 @@ class VariableState final : public Resource {
   std::atomic<Allocator*> allocator_ = nullptr;
   std::atomic<int> waiting_ = 0;  // updates, for update_mutex_
   std::atomic<bool> spare_is_behind_ = false;
+  std::atomic<bool> spare_was_ready_ = false;
   std::unique_ptr<RowHistory> history_;  // under update_mutex_; null: nothing is known
 };
 

@@ -33,8 +33,10 @@ TEST(VariableStateTest, TheSpareBufferIsPreparedForTheNextUpdateOfRows) {
   first = Tensor();
   EXPECT_TRUE(v.PrepareSpare());
   EXPECT_FALSE(v.spare_is_behind());
+  EXPECT_FALSE(v.spare_was_ready());
   const Tensor second = v.Read();
   Count(v, 2);
+  EXPECT_TRUE(v.spare_was_ready());
   EXPECT_EQ(v.Read().raw_data(), place);
   EXPECT_TRUE(v.Read().BitwiseEquals(Column({0, 1, 1, 0})));
   EXPECT_TRUE(second.BitwiseEquals(Column({0, 1, 0, 0})));

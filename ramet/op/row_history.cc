@@ -85,9 +85,11 @@ size_t RowHistory::Nearest(const Tensor& current) const {
   return nearest;
 }
 
-Tensor RowHistory::TakeSpare(const Tensor& current) {
+Tensor RowHistory::TakeSpare(const Tensor& current, bool* was_ready) {
   const size_t nearest = Nearest(current);
-  if (nearest == spares_.size()) return Tensor();
+  const bool found = nearest != spares_.size();
+  if (was_ready != nullptr) *was_ready = found && spares_[nearest].seen == end();
+  if (!found) return Tensor();
   CatchUp(current, nullptr, &spares_[nearest]);
   Tensor value = std::move(spares_[nearest].value);
   spares_.erase(spares_.begin() + static_cast<std::ptrdiff_t>(nearest));

@@ -18,8 +18,8 @@ class RowHistory {
   static constexpr size_t kMostSpares = 3;
 
   // A buffer with the elements of `current` that nobody holds; empty if there is none. Of several,
-  // the one that lacks the fewest rows.
-  Tensor TakeSpare(const Tensor& current);
+  // the one that lacks the fewest rows. `*was_ready` (may be null): whether it lacked none.
+  Tensor TakeSpare(const Tensor& current, bool* was_ready = nullptr);
   // Brings buffers that nobody holds up to date, the one that TakeSpare would take first; or a part
   // of their rows, once `waiting` is not 0 any more. False if somebody holds one of them.
   bool Prepare(const Tensor& current, const std::atomic<int>& waiting);

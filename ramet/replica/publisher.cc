@@ -25,6 +25,9 @@ using Clock = std::chrono::steady_clock;
 // How long it is waited for followers to leave the version before, which frees its buffers.
 constexpr int kLooksAtFollowers = 10;
 constexpr std::chrono::microseconds kBetweenLooks{100};
+// Where updates of rows come before anything is ready for them, that often in a row, preparing is
+// tried only now and then.
+constexpr int kMostInVain = 8, kNowAndThen = 32;
 
 int64_t NowNanos() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -165,6 +168,7 @@ class Publisher::Impl {
   // For the next updates of rows. No less urgent than the trainer, who waits for the rows at which
   // it stops half-way.
   std::unique_ptr<BackgroundJob> spares_;
+  int in_vain_ = 0;
 
   std::mutex schedule_mutex_;
   int64_t runs_ = 0;
@@ -362,7 +366,10 @@ StatusOr<uint64_t> Publisher::Impl::PublishNow(const Taken& taken) {
 // mutex_ is held.
 void Publisher::Impl::WakeSpares() {
   const auto is_behind = [](const PublishedVariable& v) { return v.state->spare_is_behind(); };
+  const auto was_ready = [](const PublishedVariable& v) { return v.state->spare_was_ready(); };
   if (std::ranges::none_of(variables_, is_behind)) return;
+  in_vain_ = std::ranges::any_of(variables_, was_ready) ? 0 : in_vain_ + 1;
+  if (in_vain_ > kMostInVain && in_vain_ % kNowAndThen != 0) return;
   if (!spares_) spares_ = std::make_unique<BackgroundJob>(RetentionOptions::AtLimit::kSkip);
   spares_->Post([this] { PrepareSpares(); });
 }

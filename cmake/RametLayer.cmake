@@ -60,21 +60,13 @@ endfunction()
 # ramet_test(<name> [LAYERS target...] [SHARED] SOURCES file... [LINK library...])
 #
 # A test program: with LAYERS it links those static layers, with SHARED the library as users have it
-# (never both: there would be two registries). The latter share what they include, precompiled for a
-# program that does nothing.
+# (never both: there would be two registries).
 function(ramet_test name)
   cmake_parse_arguments(ARG "SHARED" "" "LAYERS;SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LAYERS} ${ARG_LINK} ramet_flags GTest::gmock GTest::gtest_main)
   if(ARG_SHARED)
     target_link_libraries(${name} PRIVATE ramet)
-    if(NOT TARGET ramet_test_headers)
-      file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_headers.cc CONTENT "int main() {}\n")
-      add_executable(ramet_test_headers ${CMAKE_BINARY_DIR}/test_headers.cc)
-      target_link_libraries(ramet_test_headers PRIVATE ramet_flags ramet GTest::gmock)
-      ramet_precompile(ramet_test_headers <gmock/gmock.h> <gtest/gtest.h> <ramet/ramet.h>)
-    endif()
-    ramet_precompile(${name} REUSE_FROM ramet_test_headers)
   endif()
   add_test(NAME ${name} COMMAND ${name})
 endfunction()

@@ -26,16 +26,12 @@ if(RAMET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=time_macros ${RAMET_CCACHE})
 endif()
 
-# ramet_precompile(<target> <header>... | REUSE_FROM <target>): what nearly all files of a target include is parsed
-# once. Not with sanitizers, so that one of the builds finds files that do not include what they use.
+# ramet_precompile(<target> <header>...): what nearly all files of a target include is parsed once. Not with
+# sanitizers, so that one of the builds finds files that do not include what they use.
 option(RAMET_PRECOMPILE "Precompile headers" ON)
 function(ramet_precompile target)
   if(RAMET_PRECOMPILE AND NOT RAMET_SANITIZE)
-    if(ARGV1 STREQUAL REUSE_FROM)
-      target_precompile_headers(${target} ${ARGN})
-    else()
-      target_precompile_headers(${target} PRIVATE ${ARGN})
-    endif()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   endif()
 endfunction()

@@ -6,28 +6,21 @@
 #include <optional>
 #include <random>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/announced_graph.h"
 #include "ramet/replica/background_job.h"
-#include "ramet/replica/low_priority.h"
 #include "ramet/replica/published_model.h"
+#include "ramet/replica/spare_keeper.h"
 #include "ramet/replica/transports.h"
+#include "ramet/replica/value_placer.h"
 
 namespace ramet {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// How long it is waited for followers to leave the version before, which frees its buffers.
-constexpr int kLooksAtFollowers = 10;
-constexpr std::chrono::microseconds kBetweenLooks{100};
-// Where updates of rows come before anything is ready for them, that often in a row, preparing is
-// tried only now and then.
-constexpr int kMostInVain = 8, kNowAndThen = 32;
 
 int64_t NowNanos() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -135,15 +128,10 @@ class Publisher::Impl {
   bool IsDue();
   Status TakeValues(Taken* taken);
   Status CheckValues(const Taken& taken) const;
-  Status PlaceValues(const Taken& taken);
-  Status PlaceWhole(PublishedVariable& variable, const Tensor& value);
-  Status PlaceConverted(PublishedVariable& variable, const Tensor& value);
   StatusOr<uint64_t> PublishTaken();
   StatusOr<uint64_t> PublishNow(const Taken& taken);
   StatusOr<uint64_t> PublishLater(std::shared_ptr<const Taken> taken);
   void Skipped(const Status& why);
-  void WakeSpares();
-  void PrepareSpares();
 
   const std::string full_address_;
   const std::string address_;  // as it is shown: without a password
@@ -153,7 +141,6 @@ class Publisher::Impl {
   std::vector<SessionImpl*> sessions_;  // each once
   ReplicaSignature signature_;
   std::vector<PublishedVariable> variables_;
-  bool converts_ = false;
   std::unique_ptr<PublisherTransport> transport_;
   std::vector<int> observers_;  // by sessions_
 
@@ -162,13 +149,8 @@ class Publisher::Impl {
   std::unique_ptr<BackgroundJob> later_;  // for values in the memory of devices
 
   std::mutex mutex_;
-  // Of the version that is being published.
-  std::vector<Tensor> values_;   // by signature_
-  std::vector<Tensor> sources_;  // likewise, of what is converted
-  // For the next updates of rows. No less urgent than the trainer, who waits for the rows at which
-  // it stops half-way.
-  std::unique_ptr<BackgroundJob> spares_;
-  int in_vain_ = 0;
+  std::optional<ValuePlacer> placer_;
+  std::optional<SpareKeeper> spares_;
 
   std::mutex schedule_mutex_;
   int64_t runs_ = 0;
@@ -212,8 +194,9 @@ Status Publisher::Impl::Start() {
   RAMET_ASSIGN_OR_RETURN(Announcement announcement, Announce());
   RAMET_ASSIGN_OR_RETURN(transport_, OpenPublisherTransport(address, std::move(announcement),
                                                             options_.retention, options_.access));
+  placer_.emplace(variables_, signature_, *transport_);
+  spares_.emplace(variables_, *transport_);
   for (PublishedVariable& variable : variables_) {
-    converts_ |= variable.conversion != Conversion::kNone;
     if (variable.conversion == Conversion::kNone && transport_->allocator() != nullptr) {
       variable.state->SetAllocator(transport_->allocator());
     }
@@ -296,95 +279,19 @@ Status Publisher::Impl::CheckValues(const Taken& taken) const {
   return OkStatus();
 }
 
-Status Publisher::Impl::PlaceWhole(PublishedVariable& variable, const Tensor& value) {
-  RAMET_ASSIGN_OR_RETURN(const Tensor host, variable.session->ToHost(value));
-  RAMET_ASSIGN_OR_RETURN(Tensor placed, transport_->Place(host));
-  if (value.host_accessible() && placed.buffer().get() != value.buffer().get()) {
-    variable.state->Move(value, placed);
-  }
-  values_[variable.entry] = std::move(placed);
-  return OkStatus();
-}
-
-// What has not changed since the last version is not converted again.
-Status Publisher::Impl::PlaceConverted(PublishedVariable& variable, const Tensor& value) {
-  const bool quantizes = variable.conversion == Conversion::kInt8;
-  if (variable.converted.empty() || variable.source.buffer().get() != value.buffer().get()) {
-    variable.source = variable.converted = variable.scales = Tensor();
-    RAMET_ASSIGN_OR_RETURN(const Tensor host, variable.session->ToHost(value));
-    Quantized made;
-    if (quantizes) {
-      auto quantized = Quantize(host, HostAllocator());
-      if (!quantized.ok()) {
-        return Status(quantized.status().code(),
-                      StrCat("variable '", variable.name, "': ", quantized.status().message()));
-      }
-      made = *std::move(quantized);
-      RAMET_ASSIGN_OR_RETURN(variable.scales, transport_->Place(made.scales));
-    } else {
-      const DType to = signature_[variable.entry].dtype;
-      RAMET_ASSIGN_OR_RETURN(made.values, ConvertFloating(host, to, HostAllocator()));
-    }
-    RAMET_ASSIGN_OR_RETURN(variable.converted, transport_->Place(made.values));
-    variable.source = value;
-  }
-  values_[variable.entry] = variable.converted;
-  if (quantizes) values_[variable.entry + 1] = variable.scales;
-  RAMET_ASSIGN_OR_RETURN(sources_[variable.entry], variable.session->ToHost(variable.source));
-  return OkStatus();
-}
-
-Status Publisher::Impl::PlaceValues(const Taken& taken) {
-  values_.resize(signature_.size());
-  sources_.resize(converts_ ? signature_.size() : 0);
-  for (size_t i = 0; i < variables_.size(); ++i) {
-    PublishedVariable& variable = variables_[i];
-    RAMET_RETURN_IF_ERROR(variable.conversion == Conversion::kNone
-                              ? PlaceWhole(variable, taken.values[i])
-                              : PlaceConverted(variable, taken.values[i]));
-  }
-  return OkStatus();
-}
-
 // mutex_ is held.
 StatusOr<uint64_t> Publisher::Impl::PublishNow(const Taken& taken) {
-  const Status status = PlaceValues(taken);
+  VersionInfo info = taken.info;
+  RAMET_ASSIGN_OR_RETURN(const Tensor step, models_[0].session().ToHost(taken.step));
+  if (info.id.step < 0) info.id.step = StepOf(step);
+  const Status status = placer_->Place(taken.values);
   StatusOr<uint64_t> version = status;
   if (status.ok()) {
-    VersionInfo info = taken.info;
-    RAMET_ASSIGN_OR_RETURN(const Tensor step, models_[0].session().ToHost(taken.step));
-    if (info.id.step < 0) info.id.step = StepOf(step);
-    version = transport_->Publish(info, values_, sources_);
+    version = transport_->Publish(info, placer_->values(), placer_->sources());
   }
-  for (auto* tensors : {&values_, &sources_}) {
-    for (Tensor& tensor : *tensors) tensor = Tensor();
-  }
-  if (version.ok()) WakeSpares();
+  placer_->Clear();
+  if (version.ok()) spares_->Wake();
   return version;
-}
-
-// mutex_ is held.
-void Publisher::Impl::WakeSpares() {
-  const auto is_behind = [](const PublishedVariable& v) { return v.state->spare_is_behind(); };
-  const auto was_ready = [](const PublishedVariable& v) { return v.state->spare_was_ready(); };
-  if (std::ranges::none_of(variables_, is_behind)) return;
-  in_vain_ = std::ranges::any_of(variables_, was_ready) ? 0 : in_vain_ + 1;
-  if (in_vain_ > kMostInVain && in_vain_ % kNowAndThen != 0) return;
-  if (!spares_) spares_ = std::make_unique<BackgroundJob>(RetentionOptions::AtLimit::kSkip);
-  spares_->Post([this] { PrepareSpares(); });
-}
-
-void Publisher::Impl::PrepareSpares() {
-  WakeGently();
-  for (int look = 0; look < kLooksAtFollowers; ++look) {
-    transport_->LetGo();
-    bool done = true;
-    for (const PublishedVariable& variable : variables_) {
-      if (variable.state->spare_is_behind()) done &= variable.state->PrepareSpare();
-    }
-    if (done) return;
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
 }
 
 // take_mutex_ is held. What was taken does not change any more, so the next run need not wait until

@@ -1,0 +1,44 @@
+#include "ramet/replica/spare_keeper.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "ramet/replica/low_priority.h"
+
+namespace ramet {
+namespace {
+
+// How long it is waited for followers to leave the version before, which frees its buffers.
+constexpr int kLooksAtFollowers = 10;
+constexpr std::chrono::microseconds kBetweenLooks{100};
+// Where updates of rows come before anything is ready for them, that often in a row, preparing is
+// tried only now and then.
+constexpr int kMostInVain = 8, kNowAndThen = 32;
+
+}  // namespace
+
+void SpareKeeper::Wake() {
+  const auto is_behind = [](const PublishedVariable& v) { return v.state->spare_is_behind(); };
+  const auto was_ready = [](const PublishedVariable& v) { return v.state->spare_was_ready(); };
+  if (std::ranges::none_of(variables_, is_behind)) return;
+  in_vain_ = std::ranges::any_of(variables_, was_ready) ? 0 : in_vain_ + 1;
+  if (in_vain_ > kMostInVain && in_vain_ % kNowAndThen != 0) return;
+  if (!job_) job_ = std::make_unique<BackgroundJob>(RetentionOptions::AtLimit::kSkip);
+  job_->Post([this] { Prepare(); });
+}
+
+void SpareKeeper::Prepare() {
+  WakeGently();
+  for (int look = 0; look < kLooksAtFollowers; ++look) {
+    transport_.LetGo();
+    bool done = true;
+    for (const PublishedVariable& variable : variables_) {
+      if (variable.state->spare_is_behind()) done &= variable.state->PrepareSpare();
+    }
+    if (done) return;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+}  // namespace ramet

@@ -1,0 +1,76 @@
+#include "ramet/replica/value_placer.h"
+
+#include <algorithm>
+
+#include "ramet/base/strings.h"
+
+namespace ramet {
+
+ValuePlacer::ValuePlacer(std::span<PublishedVariable> variables, const ReplicaSignature& signature,
+                         PublisherTransport& transport)
+    : variables_(variables), signature_(signature), transport_(transport) {
+  converts_ = std::ranges::any_of(
+      variables, [](const PublishedVariable& v) { return v.conversion != Conversion::kNone; });
+}
+
+Status ValuePlacer::Place(std::span<const Tensor> taken) {
+  values_.resize(signature_.size());
+  sources_.resize(converts_ ? signature_.size() : 0);
+  for (size_t i = 0; i < variables_.size(); ++i) {
+    PublishedVariable& variable = variables_[i];
+    RAMET_RETURN_IF_ERROR(variable.conversion == Conversion::kNone
+                              ? PlaceWhole(variable, taken[i])
+                              : PlaceConverted(variable, taken[i]));
+  }
+  return OkStatus();
+}
+
+void ValuePlacer::Clear() {
+  for (auto* tensors : {&values_, &sources_}) {
+    for (Tensor& tensor : *tensors) tensor = Tensor();
+  }
+}
+
+Status ValuePlacer::PlaceWhole(PublishedVariable& variable, const Tensor& value) {
+  RAMET_ASSIGN_OR_RETURN(const Tensor host, variable.session->ToHost(value));
+  RAMET_ASSIGN_OR_RETURN(Tensor placed, transport_.Place(host));
+  if (value.host_accessible() && placed.buffer().get() != value.buffer().get()) {
+    variable.state->Move(value, placed);
+  }
+  values_[variable.entry] = std::move(placed);
+  return OkStatus();
+}
+
+// What has not changed since the last version is not converted again.
+Status ValuePlacer::PlaceConverted(PublishedVariable& variable, const Tensor& value) {
+  if (variable.converted.empty() || variable.source.buffer().get() != value.buffer().get()) {
+    variable.source = variable.converted = variable.scales = Tensor();
+    RAMET_RETURN_IF_ERROR(Convert(variable, value));
+    variable.source = value;
+  }
+  values_[variable.entry] = variable.converted;
+  if (variable.conversion == Conversion::kInt8) values_[variable.entry + 1] = variable.scales;
+  RAMET_ASSIGN_OR_RETURN(sources_[variable.entry], variable.session->ToHost(variable.source));
+  return OkStatus();
+}
+
+Status ValuePlacer::Convert(PublishedVariable& variable, const Tensor& value) {
+  RAMET_ASSIGN_OR_RETURN(const Tensor host, variable.session->ToHost(value));
+  Quantized made;
+  if (variable.conversion == Conversion::kInt8) {
+    auto quantized = Quantize(host, HostAllocator());
+    if (!quantized.ok()) {
+      return Status(quantized.status().code(),
+                    StrCat("variable '", variable.name, "': ", quantized.status().message()));
+    }
+    made = *std::move(quantized);
+    RAMET_ASSIGN_OR_RETURN(variable.scales, transport_.Place(made.scales));
+  } else {
+    const DType to = signature_[variable.entry].dtype;
+    RAMET_ASSIGN_OR_RETURN(made.values, ConvertFloating(host, to, HostAllocator()));
+  }
+  RAMET_ASSIGN_OR_RETURN(variable.converted, transport_.Place(made.values));
+  return OkStatus();
+}
+
+}  // namespace ramet

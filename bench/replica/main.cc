@@ -88,9 +88,9 @@ class Followers {
 int Follow(const std::string& address, int versions) {
   auto follower = Follower::Open(address, {.wait = milliseconds(20000)});
   if (!follower.ok()) return std::fprintf(stderr, "%s\n", follower.status().ToString().c_str()), 1;
+  uint64_t last = follower->current().id.version;
   std::puts("ready");
   std::fflush(stdout);
-  uint64_t last = follower->current().id.version;
   for (int i = 0; i < versions; ++i) {
     const auto now = follower->Wait(last + 1, milliseconds(60000));
     const int64_t at = Nanos();

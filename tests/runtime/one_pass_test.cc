@@ -129,7 +129,8 @@ TEST_F(OnePassTest, TheSumOfTwoMatrixProducts) {
   const Output x = Fed("x"), y = Fed("y");
   const Output sum = MatMul(x, x) + MatMul(y, y);
   Session session = NewSession(false);
-  const Tensor ones = Tensor::Of<float>({40, 40}, {1.0f}), twos = Tensor::Of<float>({40, 40}, {2.0f});
+  const Tensor ones = Tensor::Of<float>({40, 40}, {1.0f}),
+               twos = Tensor::Of<float>({40, 40}, {2.0f});
   const Tensor expected = Tensor::Of<float>({40, 40}, {200.0f});
   EXPECT_TRUE(session.Run({{x, ones}, {y, twos}}, sum).value()[0].BitwiseEquals(expected));
 }

@@ -10,6 +10,7 @@
 
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
+#include "ramet/base/wall_clock.h"
 #include "ramet/replica/follower_source.h"
 #include "ramet/replica/prover.h"
 #include "ramet/replica/transports.h"
@@ -35,9 +36,7 @@ Clock::time_point DeadlineOf(Millis wait) {
 }
 
 double SecondsSince(int64_t time_nanos) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::max(0.0,
-                  static_cast<double>(std::chrono::nanoseconds(now).count() - time_nanos) / 1e9);
+  return std::max(0.0, static_cast<double>(WallClockNanos() - time_nanos) / 1e9);
 }
 
 Status CheckOptions(const FollowerOptions& options) {

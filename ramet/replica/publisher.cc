@@ -10,6 +10,7 @@
 
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
+#include "ramet/base/wall_clock.h"
 #include "ramet/replica/announced_graph.h"
 #include "ramet/replica/background_job.h"
 #include "ramet/replica/published_model.h"
@@ -22,14 +23,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-int64_t NowNanos() {
-  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 // Epochs of one address differ and grow with time, also when clocks are set back a little.
 uint64_t NewEpoch() {
   std::random_device random;
-  return static_cast<uint64_t>(NowNanos()) / 1000 * 16 + random() % 16;
+  return static_cast<uint64_t>(WallClockNanos()) / 1000 * 16 + random() % 16;
 }
 
 Status CheckNames(const ReplicaSignature& signature) {
@@ -309,7 +306,7 @@ StatusOr<uint64_t> Publisher::Impl::PublishLater(std::shared_ptr<const Taken> ta
 
 StatusOr<uint64_t> Publisher::Impl::Publish(const PublishOptions& options) {
   std::lock_guard take_lock(take_mutex_);
-  taken_.info = {{0, 0, options.step}, NowNanos(), options.metrics};
+  taken_.info = {{0, 0, options.step}, WallClockNanos(), options.metrics};
   const auto version = PublishTaken();
   taken_.step = Tensor();
   for (Tensor& value : taken_.values) value = Tensor();

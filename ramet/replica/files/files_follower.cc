@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ramet/base/strings.h"
+#include "ramet/base/wall_clock.h"
 #include "ramet/replica/files/epochs.h"
 #include "ramet/replica/files/folder_watch.h"
 #include "ramet/replica/files/version_reader.h"
@@ -31,10 +32,6 @@ constexpr milliseconds kSettleTime(1000);
 // Files written so recently may be written again without another time of modification.
 constexpr int64_t kRecentNs = 2'000'000'000;
 constexpr size_t kMostHashes = 64;
-
-int64_t WallClockNs() {
-  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // A folder itself, whatever happens in it.
 struct FolderIdentity {
@@ -154,7 +151,7 @@ void FilesFollower::ReadGraph(const FoundVersion& newest, Clock::time_point dead
       announcement_.graph = ReadFile(graph).value_or("");
       return;
     }
-    const int64_t age = WallClockNs() - newest.index.identity.mtime_ns;
+    const int64_t age = WallClockNanos() - newest.index.identity.mtime_ns;
     const bool is_old = age < 0 || age > std::chrono::nanoseconds(kSettleTime).count();
     if (newest.own || is_old || Clock::now() > deadline) return;
     std::this_thread::sleep_for(kUnsettledInterval);
@@ -225,7 +222,7 @@ bool FilesFollower::IsUnchanged(const std::string& path) {
   if (path != newest_.path || !damage_.ok()) return false;
   const FileIdentity& known = newest_.index.identity;
   const auto identity = GetFileIdentity(path + ".index");
-  return identity.ok() && *identity == known && WallClockNs() - known.mtime_ns > kRecentNs;
+  return identity.ok() && *identity == known && WallClockNanos() - known.mtime_ns > kRecentNs;
 }
 
 FilesFollower::Look FilesFollower::ScanNewest() {

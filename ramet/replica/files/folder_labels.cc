@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "ramet/base/strings.h"
+#include "ramet/base/wall_clock.h"
 #include "ramet/checkpoint/checkpoint_management.h"
 #include "ramet/format/checkpoint_copy.h"
 #include "ramet/format/checkpoint_state.h"
@@ -37,10 +38,6 @@ Status CheckLabel(std::string_view label) {
   return InvalidArgument("a label is a name of 1 to ", kMostLabelBytes,
                          " bytes without '/' and spaces that does not begin with '.', but '", label,
                          "' is not");
-}
-
-int64_t NowNanos() {
-  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 // Excludes others who change labels or go back to a version in this folder. File systems without
@@ -180,7 +177,7 @@ Status RecordLatest(const Place& place, const std::string& path) {
   state.model_checkpoint_path = path;
   state.all_model_checkpoint_paths.push_back(path);
   if (!state.all_model_checkpoint_timestamps.empty()) {
-    state.all_model_checkpoint_timestamps.push_back(static_cast<double>(NowNanos()) / 1e9);
+    state.all_model_checkpoint_timestamps.push_back(static_cast<double>(WallClockNanos()) / 1e9);
   }
   return WriteCheckpointState(place.dir, std::move(state), {.save_relative_paths = true});
 }
@@ -240,7 +237,7 @@ StatusOr<uint64_t> RollBackTo(const Place& place, uint64_t version) {
   VersionInfo info = InfoOf(target);
   info.id.epoch = newest.own ? newest.own->info.id.epoch : 0;
   info.id.version = newest.version + 1;
-  info.time_nanos = NowNanos();
+  info.time_nanos = WallClockNanos();
   info.rollback_to = version;
   const std::string path = NextPath(place, newest, info.id.version);
   RAMET_RETURN_IF_ERROR(CopyVersion(target, path, info));

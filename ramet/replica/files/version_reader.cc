@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "ramet/base/strings.h"
+#include "ramet/base/wall_clock.h"
 #include "ramet/checkpoint/object_based.h"
 
 namespace ramet::files {
@@ -157,9 +158,7 @@ bool IsReplacedSoon(const FoundVersion& found, const IndexPrint& before) {
 
 // Times of modification are as coarse as some milliseconds: data that are newer may not look so.
 bool IsRecent(const FileIdentity& index) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::nanoseconds(now).count() - index.mtime_ns <
-         std::chrono::nanoseconds(kOverwriteWait).count();
+  return WallClockNanos() - index.mtime_ns < std::chrono::nanoseconds(kOverwriteWait).count();
 }
 
 bool MayComeFromAnOverwrite(const Status& status) {

@@ -7,6 +7,7 @@
 
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
+#include "ramet/base/wall_clock.h"
 
 namespace ramet::redis {
 namespace {
@@ -342,8 +343,7 @@ Status Publication::Rollback(uint64_t version, uint64_t number) {
   Sent sent = found->second;
   sent.outgoing.info.id.version = number;
   sent.outgoing.info.rollback_to = version;
-  sent.outgoing.info.time_nanos =
-      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  sent.outgoing.info.time_nanos = WallClockNanos();
   Upload upload = NewUpload();
   RAMET_RETURN_IF_ERROR(SendManifest(upload, sent));
   RAMET_RETURN_IF_ERROR(upload.Finish());

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "ramet/base/strings.h"
+#include "ramet/base/wall_clock.h"
 #include "ramet/replica/hash_worker.h"
 #include "ramet/replica/shm/reader_list.h"
 #include "ramet/replica/shm/requests.h"
@@ -281,8 +282,7 @@ StatusOr<uint64_t> ShmPublisher::RollbackLocked(std::unique_lock<std::mutex>& lo
   if (old == nullptr) return NotKept(version);
   VersionInfo info = old->info;
   info.rollback_to = version;
-  info.time_nanos =
-      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  info.time_nanos = WallClockNanos();
   const std::vector<BufferPtr> buffers = old->buffers;
   const std::vector<Tensor> sources = old->sources;
   RAMET_ASSIGN_OR_RETURN(const uint64_t made, Add(lock, info, buffers, sources, may_wait));

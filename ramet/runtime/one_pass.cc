@@ -10,8 +10,6 @@ namespace ramet {
 namespace {
 
 constexpr int64_t kBlockBytes = 8192, kBlocksPerTask = 8;
-// Variables from this size on do not stay in a processor's own cache from one step to the next.
-constexpr size_t kStreamedBytes = size_t{2} << 20;
 
 }  // namespace
 
@@ -148,7 +146,7 @@ bool OnePass::Compute(KernelContext& c) const {
   const Status status = c.ModifyRef(target_, [&](const Tensor& old, Tensor& out) -> Status {
     if (!run.Take(old)) return Internal("the variable has another shape now");
     const bool fresh = out.raw_data() != old.raw_data();
-    run.Write(static_cast<char*>(out.raw_data()), fresh && out.bytes() >= kStreamedBytes);
+    run.Write(static_cast<char*>(out.raw_data()), fresh && out.bytes() >= linalg::kStreamedBytes);
     return OkStatus();
   });
   if (!status.ok()) return false;

@@ -12,8 +12,6 @@ namespace ramet {
 namespace {
 
 constexpr int64_t kBlockBytes = 8192, kBlocksPerTask = 8;
-// Variables from this size on do not stay in a processor's own cache from one step to the next.
-constexpr size_t kStreamedBytes = size_t{2} << 20;
 
 std::complex<double> ScalarValue(const Tensor& t) {
   switch (t.dtype()) {
@@ -200,7 +198,7 @@ void ApplyKernelBase::StreamAll(KernelContext& c, const Step& step) const {
 void ApplyKernelBase::UpdateAll(KernelContext& c, const Step& step) const {
   bool fresh = false;
   for (int i = 0; i < args_.num_vars; ++i) fresh |= step.IsFresh(i);
-  if (fresh && c.input(args_.grad).bytes() >= kStreamedBytes) return StreamAll(c, step);
+  if (fresh && c.input(args_.grad).bytes() >= linalg::kStreamedBytes) return StreamAll(c, step);
   std::array<linalg::Update, UpdateArgs::kMaxVars> vars;
   for (int i = 0; i < args_.num_vars; ++i) {
     vars[i] = {step.before[i]->raw_data(), step.after[i]->raw_data()};

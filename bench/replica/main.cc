@@ -1,7 +1,7 @@
 // How long publishing takes, what it costs a trainer, and when a version can be used in another
 // process. Prints a line per figure: NAME VALUE UNIT. docs/replicas.md has the table.
 //
-//   ramet_replica_bench [FILTER]
+//   ramet_replica_bench [FILTER [THREADS]]
 //   ramet_replica_bench --follower ADDRESS COUNT RUNS   (started by the program itself)
 #include <spawn.h>
 #include <sys/wait.h>
@@ -14,6 +14,7 @@
 #include <cstring>
 #include <functional>
 
+#include "wake.h"
 #include "workload.h"
 
 extern char** environ;
@@ -158,6 +159,12 @@ double StepMicros(Workload& w, int steps, const std::function<void()>& after) {
   return At(times, 0.5);
 }
 
+// The first proof of a follower (its hundredth of the time) takes longer than all the steps
+// measured.
+void AwaitProof(const Follower& follower) {
+  while (follower.stats().proven == 0) std::this_thread::sleep_for(milliseconds(1));
+}
+
 // Steps with and without publishing after each, in turns, with one follower.
 void Overhead(Workload& w, int steps, int turns = 5) {
   const std::string address = NewAddress();
@@ -166,7 +173,8 @@ void Overhead(Workload& w, int steps, int turns = 5) {
     alone = std::min(alone, StepMicros(w, steps, [] {}));
     Publisher publisher = Publisher::Open(address, *w.session, {.variables = w.published}).value();
     publisher.Publish().value();
-    Follower follower = Follower::Open(address).value();
+    const Follower follower = Follower::Open(address).value();
+    AwaitProof(follower);
     const auto publish = [&] { publisher.Publish().value(); };
     StepMicros(w, std::min(steps, 5), publish);
     published = std::min(published, StepMicros(w, steps, publish));
@@ -212,6 +220,12 @@ void ServingTail() {
   Print("mlp: ratio", busy / quiet * 100, "%");
 }
 
+void BareWake() {
+  const Wakes wakes = WakeAnotherProcess(1000);
+  Print("a futex alone: wake, median", At(wakes.wake, 0.5), "us");
+  Print("a futex alone: the other process runs, median", At(wakes.usable, 0.5), "us");
+}
+
 struct Figure {
   std::string name;
   std::function<void()> measure;
@@ -222,6 +236,7 @@ void All(const std::string& filter) {
     for (int n : followers) Latency(w, n);
   };
   const Figure figures[] = {
+      {"wake", BareWake},
       {"latency_mlp",
        [&] {
          latency(Perceptron(), {1, 8, 64});
@@ -274,5 +289,6 @@ int main(int argc, char** argv) {
   using namespace ramet::replica_bench;
   if (argc == 4 && std::strcmp(argv[1], "--follower") == 0)
     return Follow(argv[2], std::atoi(argv[3]));
+  if (argc > 2) threads = std::atoi(argv[2]);
   All(argc > 1 ? argv[1] : "");
 }

@@ -1,6 +1,9 @@
 #include "workload.h"
 
 namespace ramet::replica_bench {
+
+int threads = 0;
+
 namespace {
 
 Tensor Noise(const Shape& shape) {
@@ -22,7 +25,7 @@ Tensor Labels(int64_t rows) {
 }
 
 void Open(Workload* w, const std::vector<GraphElement>& fed, const Operation& step) {
-  w->session.emplace(Session::Create(*w->graph).value());
+  w->session.emplace(Session::Create(*w->graph, {.intra_op_parallelism_threads = threads}).value());
   w->session->InitializeMissing().value();
   w->step.emplace(w->session->MakeCallable(fed, {step}).value());
   w->variables = static_cast<int>(w->published.size());

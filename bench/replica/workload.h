@@ -9,6 +9,9 @@
 
 namespace ramet::replica_bench {
 
+// Of the sessions' operations (SessionOptions::intra_op_parallelism_threads).
+extern int threads;
+
 // A session with variables whose every step is one update of all of them.
 struct Workload {
   explicit Workload(std::string name) : name(std::move(name)), graph(std::make_unique<Graph>()) {}

@@ -8,6 +8,9 @@ namespace cli {
 
 struct ModelOptions;
 
+// Why nothing can be published or followed there, or "": a check of an option.
+std::string AddressProblem(const std::string& address);
+
 // Each adds one command to the app. When the command line names it, it runs within app.parse and
 // leaves in `status` how it went. Results go to stdout.
 void AddOps(CLI::App& app, ramet::Status* status);

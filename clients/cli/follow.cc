@@ -112,13 +112,6 @@ rm::Status Follow(const FollowOptions& options) {
                                               : FollowPublished(options);
 }
 
-std::string CheckAddress(const std::string& address) {
-  if (address == kScheme) return "'file:' names no folder; write file:DIR";
-  const auto parsed =
-      address.starts_with(kScheme) ? rm::OkStatus() : rm::ParseReplicaAddress(address).status();
-  return parsed.ok() ? "" : parsed.message();
-}
-
 std::string CheckSeconds(const std::string& text) {
   double seconds = 0;
   return CLI::detail::lexical_cast(text, seconds) && seconds > 0 ? ""
@@ -136,7 +129,7 @@ void AddFollow(CLI::App& app, rm::Status* status) {
                    "shm:NAME, shm:NAME@LABEL or redis://HOST/NAME, where something is published; "
                    "file:DIR, the folder that a trainer saves to")
       ->required()
-      ->check(CheckAddress);
+      ->check(AddressProblem);
   auto* fetch = command->add_option("--fetch,--run", options->fetches,
                                     "Tensor to compute with each; can be repeated");
   command

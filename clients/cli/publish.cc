@@ -158,7 +158,8 @@ void AddPublish(CLI::App& app, rm::Status* status) {
   command
       ->add_option("ADDRESS", options->address,
                    "shm:NAME or shm:PATH (this machine), redis://HOST/NAME, or file:DIR")
-      ->required();
+      ->required()
+      ->check(AddressProblem);
   command->add_flag("--watch", options->watch,
                     "Publishes each new checkpoint of MODEL's folder, as it comes");
   command->add_flag("--all", options->all, "What only optimizers use, too");

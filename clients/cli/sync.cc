@@ -97,10 +97,21 @@ rm::Status Rollback(const SyncOptions& options) {
   return rm::OkStatus();
 }
 
+}  // namespace
+
+std::string AddressProblem(const std::string& address) {
+  if (address == "file:") return "'file:' names no folder; write file:DIR";
+  const rm::Status status = rm::CheckReplicaAddress(address);
+  return status.ok() ? "" : status.message();
+}
+
+namespace {
+
 CLI::App* AddPart(CLI::App* sync, const char* name, const char* about, SyncOptions* options) {
   auto* command = sync->add_subcommand(name, about);
   command->add_option("ADDRESS", options->address, "The publisher's, such as shm:policy")
-      ->required();
+      ->required()
+      ->check(AddressProblem);
   return command;
 }
 

@@ -125,7 +125,7 @@ TEST_F(SyncRedis, NobodyIsThere) {
   ExpectError("sync status " + Address(), 1, "there is no publisher");
   server_->Kill();
   ExpectError("sync status " + Address(), 1, "nobody publishes there");
-  ExpectError("follow --once --timeout 0.1 redis://host", 1, "there is no name");
+  ExpectError("follow --once --timeout 0.1 redis://host", 2, "there is no name");
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ TEST_F(Sync, PublishWatchesAFolder) {
 TEST_F(Sync, PublishErrors) {
   ExpectError("publish " + Path("nothing") + " " + Address(), 1, Path("nothing"));
   SaveModel(Path("valueless"), 1);
-  ExpectError("publish " + Path("valueless") + " policy", 1, "write shm:policy");
+  ExpectError("publish " + Path("valueless") + " policy", 2, "write shm:policy");
   ExpectError("publish " + Path("valueless") + " " + Address() + " --mode 9", 2, "mode");
   rm::Publisher publisher = Publish();
   ExpectError("publish " + Path("valueless") + " " + Address(), 1, "ALREADY_EXISTS");
@@ -216,6 +216,7 @@ TEST_F(Sync, PromoteAndRollback) {
   ExpectError("sync promote " + Address() + " 99 stable", 1, "99");
   ExpectError("sync rollback " + Address() + " 99", 1, "99");
   ExpectError("sync status " + Address() + "-nobody", 1, "nobody publishes there");
+  ExpectError("sync status policy", 2, "write shm:policy");
   ExpectError("sync", 2, "subcommand");
 }
 

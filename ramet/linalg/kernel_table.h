@@ -28,9 +28,6 @@ struct RowsArgs {
   bool b_scalar;
 };
 
-// A large update of optimizer states is written around the cache.
-enum class Store : bool { kNormal, kStreaming };
-
 struct OptimizerArgs {
   static constexpr int kMaxStates = 4;
   const void* old_value[kMaxStates];
@@ -39,7 +36,6 @@ struct OptimizerArgs {
   // Hyper-parameters, in the order of the function in training.h.
   double param[6];
   bool flag;
-  Store store;
 };
 
 enum class Optimizer : uint8_t {

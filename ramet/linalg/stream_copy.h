@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace ramet::linalg {
 
@@ -8,10 +10,15 @@ namespace ramet::linalg {
 // they are worth writing past it.
 inline constexpr size_t kStreamedBytes = size_t{2} << 20;
 
+// Results are calculated and then copied in blocks of this size, so that reading for the next block
+// and writing of this one go on at once (docs/decisions/0075-streamed-updates.md).
+inline constexpr int64_t kStreamBlockBytes = 4096;
+
 // Copies `bytes` bytes past the caches (which a large result would only be read into, line by line,
 // before it is written). The two do not overlap; `to` is aligned to 16 bytes. What was copied is
-// seen by another thread after StreamFence and what synchronises them.
-void StreamCopy(void* to, const void* from, size_t bytes);
+// seen by another thread after StreamFence and what synchronises them. As many bytes at each of
+// `next` are fetched meanwhile; they need not exist.
+void StreamCopy(void* to, const void* from, size_t bytes, std::span<const char* const> next = {});
 void StreamFence();
 
 }  // namespace ramet::linalg

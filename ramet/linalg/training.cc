@@ -7,8 +7,6 @@ namespace ramet::linalg {
 namespace {
 
 constexpr int64_t kGrain = 16384;
-// Above this a span does not stay in a core's cache, and reading the lines to be overwritten costs.
-constexpr int64_t kStreamingBytes = 4 << 20;
 
 struct Call {
   Optimizer optimizer;
@@ -20,18 +18,14 @@ struct Call {
 void Run(Type type, int64_t n, const void* grad, const Call& call) {
   OptimizerArgs args = {};
   int i = 0;
-  bool out_of_place = false;
   for (const Update& state : call.states) {
     args.old_value[i] = state.old_value;
     args.new_value[i++] = state.new_value;
-    out_of_place = out_of_place || state.old_value != state.new_value;
   }
   i = 0;
   for (const double param : call.params) args.param[i++] = param;
   args.grad = grad;
   args.flag = call.flag;
-  const bool streaming = out_of_place && n * TypeSize(type) >= kStreamingBytes;
-  args.store = streaming ? Store::kStreaming : Store::kNormal;
   const KernelTable::Update kernel =
       Kernels().optimizer[static_cast<int>(call.optimizer)][static_cast<int>(type)];
   ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) { kernel(args, begin, end); });

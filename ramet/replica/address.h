@@ -20,6 +20,10 @@ struct ReplicaAddress {
 // \error kInvalidArgument if there is no scheme, an unknown one, no place, or an empty label.
 RAMET_EXPORT StatusOr<ReplicaAddress> ParseReplicaAddress(std::string_view address);
 
+// Whether something could be published there, found out without going there (in transports.cc).
+// \error kInvalidArgument as ParseReplicaAddress, and for a place that is none for its scheme.
+RAMET_EXPORT Status CheckReplicaAddress(std::string_view address);
+
 // The address as messages show it: without its password.
 RAMET_EXPORT std::string PrintableAddress(std::string_view address);
 

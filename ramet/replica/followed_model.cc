@@ -57,7 +57,10 @@ Status Import(Graph& into, std::string_view meta_graph, ImportMetaGraphOptions i
 
 }  // namespace
 
-FollowedModel::~FollowedModel() { Detach(); }
+FollowedModel::~FollowedModel() {
+  Detach();
+  if (impl_) impl_->EndFollowing();
+}
 
 StatusOr<std::shared_ptr<FollowedModel>> FollowedModel::Make(const std::string& announced,
                                                              const FollowerOptions& options) {
@@ -69,7 +72,12 @@ StatusOr<std::shared_ptr<FollowedModel>> FollowedModel::Make(const std::string& 
     RAMET_RETURN_IF_ERROR(model->BuildGraph(options));
     RAMET_RETURN_IF_ERROR(model->MakeSession(options));
   }
-  model->impl_ = ImplOf(*model->session_);
+  std::shared_ptr<SessionImpl> impl = ImplOf(*model->session_);
+  if (!impl->BeginFollowing()) {
+    return FailedPrecondition(
+        "the session has another follower; end that one first, or use a session for each");
+  }
+  model->impl_ = std::move(impl);
   model->FindVariables(options);
   return model;
 }

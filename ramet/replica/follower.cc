@@ -1,42 +1,17 @@
 #include "ramet/replica/follower.h"
 
-#include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <map>
-#include <mutex>
-#include <thread>
-#include <utility>
-
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
-#include "ramet/base/wall_clock.h"
-#include "ramet/replica/follower_source.h"
-#include "ramet/replica/prover.h"
-#include "ramet/replica/transports.h"
+#include "ramet/replica/follower_impl.h"
 
 namespace ramet {
 namespace {
 
 using Clock = FollowerTransport::Clock;
 using Millis = std::chrono::milliseconds;
-using Source = std::shared_ptr<const FollowerSource>;
-using Values = std::shared_ptr<HeldValues>;
-
-constexpr int kMostAttempts = 100;
-constexpr size_t kMostDisproved = 64;
-constexpr auto kHandshake = std::chrono::seconds(10);
-constexpr auto kProofTimeout = std::chrono::seconds(60);
-constexpr Millis kLongestWait{500};
-constexpr Millis kFirstPause{10};
-constexpr Millis kLongestPause{100};
 
 Clock::time_point DeadlineOf(Millis wait) {
   return wait.count() < 0 ? Clock::time_point::max() : Clock::now() + wait;
-}
-
-double SecondsSince(int64_t time_nanos) {
-  return std::max(0.0, static_cast<double>(WallClockNanos() - time_nanos) / 1e9);
 }
 
 Status CheckOptions(const FollowerOptions& options) {
@@ -52,69 +27,6 @@ Status CheckOptions(const FollowerOptions& options) {
 
 }  // namespace
 
-class Follower::Impl {
- public:
-  Impl(std::string text, ReplicaAddress address, const FollowerOptions& options)
-      : text_(std::move(text)), address_(std::move(address)), options_(options) {}
-  ~Impl();
-
-  Status Start();
-  Session& session() const;
-  StatusOr<VersionInfo> Update(const UpdateOptions& options);
-  StatusOr<VersionInfo> Wait(uint64_t version, Millis timeout);
-  Status Pin(uint64_t version);
-  void Unpin();
-  VersionInfo current() const;
-  FollowerStats stats() const;
-  std::shared_ptr<FollowerTransport> transport() const;
-
- private:
-  StatusOr<Source> FirstSource();
-  Source source() const;
-  Status AdoptNewest(bool prove);
-  Status Adopt(uint64_t version, bool prove);
-  StatusOr<Values> Take(uint64_t version, bool prove);
-  void Use(const Source& source, Values values, const VersionInfo& info);
-  Status ProveCurrent();
-  void NoteProven(HeldValues& values, const VersionHashes& hashes);
-  void Judge(const Values& values, const Values& before, const StatusOr<VersionHashes>& hashes);
-  void GoBackFrom(const Values& values, const Values& before, const Status& why);
-  void Disprove(const HeldValues& values, const Status& why);
-  void Refuse(const Status& why);
-  void Watch();
-  bool TryAddress();
-  void Pause(const std::shared_ptr<FollowerTransport>& refused);
-
-  const std::string text_;
-  const ReplicaAddress address_;
-  const FollowerOptions options_;
-
-  std::mutex update_mutex_;  // of those who change what is current
-  // What proofs have found to be wrong, by epoch and version.
-  std::map<std::pair<uint64_t, uint64_t>, Status> disproved_;
-
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  Source source_;
-  std::shared_ptr<FollowedModel> model_;  // which has the current version
-  std::vector<std::shared_ptr<FollowedModel>> former_;
-  std::shared_ptr<FollowerTransport>
-      refused_;  // of a publisher that does not fit, while it is there
-  Values values_;
-  VersionInfo current_;
-  Clock::time_point used_since_;
-  double age_then_ = 0;  // in seconds
-  std::optional<uint64_t> pinned_;
-  bool on_fallback_ = false;
-  uint64_t sequence_ = 0;
-  uint64_t swaps_ = 0, reloads_ = 0, proven_ = 0, refusals_ = 0;
-  std::string last_refusal_;
-  bool stopping_ = false;
-  Millis pause_ = kFirstPause;  // of the watcher
-  std::thread watcher_;
-  std::unique_ptr<Prover> prover_;
-};
-
 Follower::Impl::~Impl() {
   {
     std::lock_guard lock(mutex_);
@@ -128,7 +40,7 @@ Follower::Impl::~Impl() {
   prover_.reset();
 }
 
-StatusOr<Source> Follower::Impl::FirstSource() {
+StatusOr<Follower::Impl::Source> Follower::Impl::FirstSource() {
   auto transport = ConnectWithin(text_, address_, DeadlineOf(options_.wait));
   std::string label = address_.label;
   if (IsDeadlineExceeded(transport.status()) && !options_.fallback.empty()) {
@@ -164,7 +76,7 @@ Status Follower::Impl::Start() {
   return OkStatus();
 }
 
-Source Follower::Impl::source() const {
+Follower::Impl::Source Follower::Impl::source() const {
   std::lock_guard lock(mutex_);
   return source_;
 }
@@ -181,209 +93,12 @@ StatusOr<VersionInfo> Follower::Impl::Update(const UpdateOptions& options) {
   return current();
 }
 
-Status Follower::Impl::AdoptNewest(bool prove) {
-  std::lock_guard update_lock(update_mutex_);
-  bool is_pinned;
-  {
-    std::lock_guard lock(mutex_);
-    is_pinned = pinned_.has_value();
-  }
-  Status status;
-  for (int attempt = 0; attempt < kMostAttempts && !is_pinned; ++attempt) {
-    const uint64_t newest = source_->Newest();
-    const uint64_t epoch = source_->transport->announcement().epoch;
-    if (newest == 0 || (newest == current_.id.version && epoch == current_.id.epoch)) break;
-    if (const auto wrong = disproved_.find({epoch, newest}); wrong != disproved_.end()) {
-      return wrong->second;
-    }
-    status = Adopt(newest, prove || options_.verify == Verify::kBeforeUse);
-    if (!IsNotFound(status)) break;
-  }
-  if (!status.ok() && !IsUnavailable(status)) Refuse(status);
-  if (status.ok() && prove) return ProveCurrent();
-  return status;
-}
-
-void Follower::Impl::Disprove(const HeldValues& values, const Status& why) {
-  if (disproved_.size() == kMostDisproved) disproved_.erase(disproved_.begin());
-  disproved_[{values.id.epoch, values.id.version}] = why;
-}
-
-StatusOr<Values> Follower::Impl::Take(uint64_t version, bool prove) {
-  auto values = std::make_shared<HeldValues>();
-  values->transport = source_->transport;
-  RAMET_ASSIGN_OR_RETURN(values->held, source_->transport->Take(version));
-  values->id = values->held->info.id;
-  if (prove) {
-    const auto hashes = Prove(*values, Clock::now() + kProofTimeout);
-    if (IsDataLoss(hashes.status())) Disprove(*values, hashes.status());
-    if (!hashes.ok()) return hashes.status();
-    NoteProven(*values, *hashes);
-  } else if (options_.verify == Verify::kAsync) {
-    values->proof = VersionProof::kPending;
-  }
-  RAMET_ASSIGN_OR_RETURN(
-      values->values, DecodeValues(source_->binding, source_->transport->announcement().signature,
-                                   values->held->values));
-  return values;
-}
-
-// update_mutex_ is held.
-Status Follower::Impl::Adopt(uint64_t version, bool prove) {
-  RAMET_ASSIGN_OR_RETURN(Values values, Take(version, prove));
-  values->sequence = ++sequence_;
-  const Values before = values_;
-  const VersionInfo info = values->held->info;
-  Use(source_, values, info);
-  if (values->proof == VersionProof::kPending) prover_->Offer(values, before);
-  return OkStatus();
-}
-
-void Follower::Impl::Use(const Source& source, Values values, const VersionInfo& info) {
-  const bool is_new = source->model != model_;
-  if (is_new) source->model->Attach();
-  source->model->impl().Follow(values);
-  std::lock_guard lock(mutex_);
-  if (is_new) {
-    if (!former_.empty()) former_.back()->Detach();
-    former_.push_back(std::exchange(model_, source->model));
-    ++reloads_;
-  }
-  values_ = std::move(values);
-  current_ = info;
-  used_since_ = Clock::now();
-  age_then_ = SecondsSince(info.time_nanos);
-  ++swaps_;
-  changed_.notify_all();
-}
-
-void Follower::Impl::NoteProven(HeldValues& values, const VersionHashes& hashes) {
-  std::lock_guard lock(mutex_);
-  values.held->info.hashes = hashes;
-  values.proof = VersionProof::kProven;
-  ++proven_;
-}
-
-// update_mutex_ is held.
-Status Follower::Impl::ProveCurrent() {
-  const Values values = values_;
-  if (!values || values->proof == VersionProof::kProven) return OkStatus();
-  const auto hashes = Prove(*values, Clock::now() + kProofTimeout);
-  if (hashes.ok()) {
-    NoteProven(*values, *hashes);
-  } else if (IsDataLoss(hashes.status())) {
-    GoBackFrom(values, nullptr, hashes.status());
-  }
-  return hashes.status();
-}
-
-void Follower::Impl::Judge(const Values& values, const Values& before,
-                           const StatusOr<VersionHashes>& hashes) {
-  std::lock_guard update_lock(update_mutex_);
-  if (hashes.ok()) {
-    NoteProven(*values, *hashes);
-  } else if (IsDataLoss(hashes.status())) {
-    GoBackFrom(values, before, hashes.status());
-  } else {
-    values->proof = VersionProof::kNotAsked;
-  }
-}
-
-// Uses what was used before, or else the newest other version that is kept. update_mutex_ is held.
-void Follower::Impl::GoBackFrom(const Values& values, const Values& before, const Status& why) {
-  Disprove(*values, why);
-  values->proof = VersionProof::kNotAsked;
-  Refuse(why);
-  if (values_ != values) return;
-  if (before && before->transport == source_->transport) {
-    return Use(source_, before, before->held->info);
-  }
-  std::vector<uint64_t> versions = source_->transport->Versions();
-  while (!versions.empty()) {
-    const uint64_t version = versions.back();
-    versions.pop_back();
-    if (version != values->id.version && Adopt(version, true).ok()) return;
-  }
-}
-
 void Follower::Impl::Refuse(const Status& why) {
   std::lock_guard lock(mutex_);
   if (last_refusal_ == why.message()) return;
   ++refusals_;
   LogWarning(text_, ": not followed: ", why.message());
   last_refusal_ = why.message();
-}
-
-void Follower::Impl::Watch() {
-  uint64_t seen = 0;
-  while (true) {
-    Source source;
-    std::shared_ptr<FollowerTransport> refused;
-    bool on_fallback;
-    {
-      std::lock_guard lock(mutex_);
-      if (stopping_) return;
-      if (refused_ && refused_->ended()) refused_.reset();
-      source = source_;
-      refused = refused_;
-      on_fallback = on_fallback_;
-    }
-    const bool is_there = !source->transport->ended();
-    // What came last may have come together with the publisher's end.
-    if (!is_there && options_.automatic) (void)AdoptNewest(false);
-    if ((!is_there || on_fallback) && !refused && TryAddress()) {
-      seen = 0;
-      continue;
-    }
-    if (!is_there) {
-      Pause(refused);
-      continue;
-    }
-    source->transport->Wait(&seen, Clock::now() + (on_fallback ? kLongestPause : kLongestWait));
-    if (options_.automatic) (void)AdoptNewest(false);
-  }
-}
-
-// Until it is worth while to try again.
-void Follower::Impl::Pause(const std::shared_ptr<FollowerTransport>& refused) {
-  if (refused) {
-    uint64_t seen = 0;
-    refused->Wait(&seen, Clock::now());
-    return refused->Wait(&seen, Clock::now() + kLongestWait);
-  }
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, pause_, [this] { return stopping_; });
-  pause_ = std::min(pause_ * 2, kLongestPause);
-}
-
-// Tries once to find a publisher at the address. Whether it is followed now.
-bool Follower::Impl::TryAddress() {
-  auto connected = ConnectFollowerTransport(address_, Clock::now() + kHandshake);
-  if (!connected.ok()) {
-    const Status& why = connected.status();
-    if (!IsNotFound(why) && !IsUnavailable(why)) Refuse(why);
-    return false;
-  }
-  const std::shared_ptr<FollowerTransport> transport = *std::move(connected);
-  const auto source = MakeSource(transport, this->source()->model, address_.label, options_);
-  {
-    std::lock_guard update_lock(update_mutex_);
-    std::lock_guard lock(mutex_);
-    if (stopping_) return false;
-    if (source.ok()) {
-      source_ = *source;
-      on_fallback_ = false;
-      pause_ = kFirstPause;
-    } else {
-      refused_ = transport;
-    }
-  }
-  if (!source.ok()) {
-    Refuse(source.status());
-  } else if (options_.automatic) {
-    (void)AdoptNewest(false);
-  }
-  return source.ok();
 }
 
 StatusOr<VersionInfo> Follower::Impl::Wait(uint64_t version, Millis timeout) {

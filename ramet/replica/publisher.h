@@ -76,8 +76,9 @@ struct PublishOptions {
 // version.
 class RAMET_EXPORT Publisher {
  public:
-  // `address` is "shm:NAME", "shm:PATH" of a socket file, or "redis://server/NAME"
-  // (docs/replicas.md; there Publish hands the values to a thread that sends them). \error
+  // `address` is "shm:NAME", "shm:PATH" of a socket file, "file:DIR" of a folder of checkpoints,
+  // or "redis://server/NAME" (docs/replicas.md; with files and on a server, Publish hands the
+  // values to a thread that writes or sends them). \error
   // kAlreadyExists if there is a publisher at that address, unless options.access.takeover asks it
   // to end; kInvalidArgument for
   //   addresses and options, and for two variables of one name; kUnimplemented naming variables of

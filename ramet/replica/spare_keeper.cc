@@ -9,9 +9,9 @@
 namespace ramet {
 namespace {
 
-// How long it is waited for followers to leave the version before, which frees its buffers.
-constexpr int kLooksAtFollowers = 10;
-constexpr std::chrono::microseconds kBetweenLooks{100};
+// How long it is waited for followers to leave the version before, which frees its buffers; at
+// first awake, since they mostly do so sooner than a thread that sleeps wakes.
+constexpr std::chrono::microseconds kFollowersLeave{1000}, kAwake{150}, kBetweenLooks{100};
 // Where updates of rows come before anything is ready for them, that often in a row, preparing is
 // tried only now and then.
 constexpr int kMostInVain = 8, kNowAndThen = 32;
@@ -30,14 +30,20 @@ void SpareKeeper::Wake() {
 
 void SpareKeeper::Prepare() {
   WakeGently();
-  for (int look = 0; look < kLooksAtFollowers; ++look) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (true) {
     transport_.LetGo();
     bool done = true;
     for (const PublishedVariable& variable : variables_) {
       if (variable.state->spare_is_behind()) done &= variable.state->PrepareSpare();
     }
-    if (done) return;
-    std::this_thread::sleep_for(kBetweenLooks);
+    const auto passed = std::chrono::steady_clock::now() - begin;
+    if (done || passed > kFollowersLeave) return;
+    if (passed < kAwake) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(kBetweenLooks);
+    }
   }
 }
 

@@ -1,11 +1,15 @@
 #include "ramet/replica/transports.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "ramet/replica/files/files_follower.h"
 #include "ramet/replica/files/files_publisher.h"
 #include "ramet/replica/redis/redis_follower.h"
 #include "ramet/replica/redis/redis_publisher.h"
+#include "ramet/replica/redis/redis_url.h"
+#include "ramet/replica/shm/channel.h"
 #include "ramet/replica/shm/shm_follower.h"
 #include "ramet/replica/shm/shm_publisher.h"
 
@@ -16,6 +20,9 @@ using PublisherPtr = StatusOr<std::unique_ptr<PublisherTransport>>;
 using FollowerPtr = StatusOr<std::unique_ptr<FollowerTransport>>;
 using Deadline = FollowerTransport::Clock::time_point;
 
+Status CheckShm(const ReplicaAddress& address) {
+  return shm::SocketAddress(address.place, geteuid()).status();
+}
 PublisherPtr OpenShm(const ReplicaAddress& address, Announcement announcement,
                      const RetentionOptions& retention, const AccessOptions& access) {
   return shm::OpenPublisher(address.place, std::move(announcement), retention, access);
@@ -24,6 +31,7 @@ FollowerPtr ConnectShm(const ReplicaAddress& address, Deadline deadline) {
   return shm::ConnectFollower(address.place, deadline);
 }
 
+Status CheckFiles(const ReplicaAddress&) { return OkStatus(); }
 PublisherPtr OpenFiles(const ReplicaAddress& address, Announcement announcement,
                        const RetentionOptions& retention, const AccessOptions& access) {
   return files::OpenPublisher(address.place, std::move(announcement), retention, access);
@@ -32,6 +40,9 @@ FollowerPtr ConnectFiles(const ReplicaAddress& address, Deadline deadline) {
   return files::ConnectFollower(address.place, deadline);
 }
 
+Status CheckRedis(const ReplicaAddress& address) {
+  return redis::ParseRedisUrl(address.scheme, address.place).status();
+}
 PublisherPtr OpenRedis(const ReplicaAddress& address, Announcement announcement,
                        const RetentionOptions& retention, const AccessOptions& access) {
   return redis::OpenPublisher(address.scheme, address.place, std::move(announcement), retention,
@@ -43,14 +54,15 @@ FollowerPtr ConnectRedis(const ReplicaAddress& address, Deadline deadline) {
 
 struct Way {
   std::string_view scheme;
+  decltype(&CheckShm) check;
   decltype(&OpenShm) open;
   decltype(&ConnectShm) connect;
 };
 constexpr Way kWays[] = {
-    {"shm", OpenShm, ConnectShm},
-    {"file", OpenFiles, ConnectFiles},
-    {"redis", OpenRedis, ConnectRedis},
-    {"rediss", OpenRedis, ConnectRedis},
+    {"shm", CheckShm, OpenShm, ConnectShm},
+    {"file", CheckFiles, OpenFiles, ConnectFiles},
+    {"redis", CheckRedis, OpenRedis, ConnectRedis},
+    {"rediss", CheckRedis, OpenRedis, ConnectRedis},
 };
 
 StatusOr<const Way*> WayOf(const ReplicaAddress& address) {
@@ -60,6 +72,12 @@ StatusOr<const Way*> WayOf(const ReplicaAddress& address) {
 }
 
 }  // namespace
+
+Status CheckReplicaAddress(std::string_view address) {
+  RAMET_ASSIGN_OR_RETURN(const ReplicaAddress parsed, ParseReplicaAddress(address));
+  RAMET_ASSIGN_OR_RETURN(const Way* way, WayOf(parsed));
+  return way->check(parsed);
+}
 
 StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisherTransport(
     const ReplicaAddress& address, Announcement announcement, const RetentionOptions& retention,

@@ -9,7 +9,7 @@
 namespace ramet {
 namespace {
 
-constexpr int64_t kBlockBytes = 8192, kBlocksPerTask = 8;
+constexpr int64_t kBlockBytes = linalg::kStreamBlockBytes, kBlocksPerTask = 16;
 
 }  // namespace
 
@@ -53,19 +53,17 @@ class OnePass::Run {
 
   // Computes into `out`, which may be an input; past the caches if `streamed`.
   void Write(char* out, bool streamed) const {
-    linalg::ParallelFor(
-        (count_ + block_ - 1) / block_, kBlocksPerTask, [&](int64_t begin, int64_t end) {
-          Scratch scratch;
-          for (int64_t b = begin; b < end; ++b) {
-            const int64_t first = b * block_, n = std::min(block_, count_ - first);
-            char* to = out + first * width_;
-            WriteBlock(first, n, streamed ? scratch.back().data() : to, &scratch);
-            if (streamed) {
-              linalg::StreamCopy(to, scratch.back().data(), static_cast<size_t>(n * width_));
-            }
-          }
-          if (streamed) linalg::StreamFence();
-        });
+    linalg::ParallelFor((count_ + block_ - 1) / block_, kBlocksPerTask,
+                        [&](int64_t begin, int64_t end) {
+                          Scratch scratch;
+                          for (int64_t b = begin; b < end; ++b) {
+                            const int64_t first = b * block_, n = std::min(block_, count_ - first);
+                            char* to = out + first * width_;
+                            WriteBlock(first, n, streamed ? scratch.back().data() : to, &scratch);
+                            if (streamed) Stream(to, scratch.back(), first, n);
+                          }
+                          if (streamed) linalg::StreamFence();
+                        });
   }
 
  private:
@@ -73,7 +71,8 @@ class OnePass::Run {
     const char* data = nullptr;
     bool is_scalar = false;
   };
-  struct alignas(64) Scratch : std::array<std::array<char, kBlockBytes>, kMostInputs> {};
+  using Block = std::array<char, kBlockBytes>;
+  struct alignas(64) Scratch : std::array<Block, kMostInputs> {};
 
   bool IsTarget(int i) const {
     return pass_.target_ >= 0 && context_.variable(i) == context_.variable(pass_.target_);
@@ -87,6 +86,17 @@ class OnePass::Run {
   static bool IsWider(const Tensor& value, const Tensor& than) {
     if (than.num_elements() != 1) return false;
     return value.num_elements() != 1 || value.rank() > than.rank();
+  }
+
+  // Copies elements [first, first + n) of the result from `made`.
+  void Stream(char* to, const Block& made, int64_t first, int64_t n) const {
+    std::array<const char*, kMostInputs> next;
+    size_t count = 0;
+    for (int i = 0; i < pass_.num_inputs_; ++i) {
+      if (!inputs_[i].is_scalar) next[count++] = inputs_[i].data + (first + n) * width_;
+    }
+    linalg::StreamCopy(to, made.data(), static_cast<size_t>(n * width_),
+                       std::span(next).first(count));
   }
 
   // Elements [first, first + n) of the result.

@@ -52,6 +52,9 @@ class SessionImpl final : public KernelSource {
 
   // What keeps whoever wants the variables of one moment from runs that write them.
   StepGate& gate() { return gate_; }
+  // For whoever brings a session values to follow: one at a time. False if there is another.
+  bool BeginFollowing() { return !has_follower_.exchange(true); }
+  void EndFollowing() { has_follower_ = false; }
   // Runs that begin from now on see these values of the variables that follow; null: none.
   void Follow(std::shared_ptr<const FollowedValues> values);
   std::shared_ptr<const FollowedValues> followed() const;
@@ -97,6 +100,7 @@ class SessionImpl final : public KernelSource {
   std::set<std::string> restored_;
   std::atomic<bool> any_restored_ = false;
   StepGate gate_;
+  std::atomic<bool> has_follower_ = false;
   std::atomic<bool> follows_ = false;
   mutable std::mutex followed_mutex_;
   std::shared_ptr<const FollowedValues> followed_;

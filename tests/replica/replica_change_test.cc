@@ -171,6 +171,21 @@ TEST_F(ReplicaChangeTest, WhatIsMissingIsListed) {
   EXPECT_THAT(Values(*other.session), ElementsAre(7, 7, 7, 7));
 }
 
+TEST_F(ReplicaChangeTest, ASessionHasOneFollowerAtATime) {
+  Publisher publisher = Publish();
+  publisher.Publish().value();
+  OtherTrainer other;
+  const FollowerOptions options = {.session = &*other.session, .allow_missing = true};
+  {
+    Follower first = Follower::Open(Address(), options).value();
+    const Status second = Follower::Open(Address(), options).status();
+    EXPECT_TRUE(IsFailedPrecondition(second));
+    EXPECT_THAT(second.message(), HasSubstr("another follower"));
+    EXPECT_THAT(Values(*other.session), ElementsAre(7, 7, 7, 7));
+  }
+  EXPECT_TRUE(Follower::Open(Address(), options).ok());
+}
+
 TEST_F(ReplicaChangeTest, AGivenSessionIsNotRebuilt) {
   Publisher publisher = Publish();
   const Status status =

@@ -2,13 +2,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/levels/level.h"
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace ramet::linalg::RAMET_LEVEL {
 
@@ -22,26 +18,6 @@ template <class T>
 struct FromDouble {
   static T Do(double x) { return static_cast<T>(x); }
 };
-
-#if defined(__SSE2__)
-inline void StreamCopy(const void* x, int64_t bytes, void* y) {
-  const char* from = static_cast<const char*>(x);
-  char* to = static_cast<char*>(y);
-  while (bytes > 0 && reinterpret_cast<uintptr_t>(to) % 16 != 0) {
-    *to++ = *from++;
-    --bytes;
-  }
-  for (; bytes >= 16; bytes -= 16, from += 16, to += 16) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to),
-                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-  }
-  std::memcpy(to, from, bytes);
-}
-inline void StreamFence() { _mm_sfence(); }
-#else
-inline void StreamCopy(const void* x, int64_t bytes, void* y) { std::memcpy(y, x, bytes); }
-inline void StreamFence() {}
-#endif
 
 // Rule has kStates and, made from the arguments, Step(grad, state values...), which changes the
 // states.
@@ -57,25 +33,6 @@ void UpdateSpan(const Rule& rule, const T* const* from, T* const* to, const T* g
 }
 
 template <class Rule, class T>
-void UpdateStreaming(const Rule& rule, const T* const* from, T* const* to, const T* grad,
-                     int64_t n) {
-  constexpr int64_t kBlock = 1024;
-  alignas(64) T buffer[Rule::kStates][kBlock];
-  for (int64_t i = 0; i < n; i += kBlock) {
-    const int64_t count = n - i < kBlock ? n - i : kBlock;
-    const T* block_from[Rule::kStates];
-    T* block_to[Rule::kStates];
-    for (int s = 0; s < Rule::kStates; ++s) {
-      block_from[s] = from[s] + i;
-      block_to[s] = buffer[s];
-    }
-    UpdateSpan(rule, block_from, block_to, grad + i, count);
-    for (int s = 0; s < Rule::kStates; ++s) StreamCopy(buffer[s], count * sizeof(T), to[s] + i);
-  }
-  StreamFence();
-}
-
-template <class Rule, class T>
 void RunOptimizer(const OptimizerArgs& args, int64_t begin, int64_t end) {
   const T* from[Rule::kStates];
   T* to[Rule::kStates];
@@ -85,11 +42,7 @@ void RunOptimizer(const OptimizerArgs& args, int64_t begin, int64_t end) {
   }
   const T* grad = static_cast<const T*>(args.grad) + begin;
   const Rule rule(args);
-  if (args.store == Store::kStreaming) {
-    UpdateStreaming(rule, from, to, grad, end - begin);
-  } else {
-    UpdateSpan(rule, from, to, grad, end - begin);
-  }
+  UpdateSpan(rule, from, to, grad, end - begin);
 }
 
 template <class T>

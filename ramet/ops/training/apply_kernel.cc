@@ -11,7 +11,7 @@
 namespace ramet {
 namespace {
 
-constexpr int64_t kBlockBytes = 8192, kBlocksPerTask = 8;
+constexpr int64_t kBlockBytes = linalg::kStreamBlockBytes, kBlocksPerTask = 16;
 
 std::complex<double> ScalarValue(const Tensor& t) {
   switch (t.dtype()) {
@@ -186,8 +186,13 @@ void ApplyKernelBase::StreamAll(KernelContext& c, const Step& step) const {
              static_cast<const char*>(grad.raw_data()) + offset);
       for (int i = 0; i < args_.num_vars; ++i) {
         if (!step.IsFresh(i)) continue;
+        const auto next_of = [&](const Tensor& t) {
+          return static_cast<const char*>(t.raw_data()) + offset + kBlockBytes;
+        };
+        const std::array<const char*, 2> next = {next_of(*step.before[i]), next_of(grad)};
         linalg::StreamCopy(static_cast<char*>(step.after[i]->raw_data()) + offset,
-                           written[i].data(), static_cast<size_t>(count * width));
+                           written[i].data(), static_cast<size_t>(count * width),
+                           std::span(next).first(i == 0 ? 2 : 1));
       }
     }
     linalg::StreamFence();

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <utility>
 
 #include "ramet/base/strings.h"
@@ -13,16 +15,60 @@ namespace ramet::shm {
 namespace {
 
 constexpr int kFutureWriteSeal = 0x0010;  // F_SEAL_FUTURE_WRITE, Linux 5.1
+constexpr int kCollapse = 25;             // MADV_COLLAPSE, Linux 6.1
+constexpr size_t kPage = 4096;
+constexpr size_t kLargePage = size_t{2} << 20;
 
 Status OutOfMemory(const std::string& name, size_t bytes, int error) {
   if (error != ENOSPC && error != ENOMEM && error != EFBIG) return ErrnoStatus(error, name);
   return ResourceExhausted(name, ": ", bytes, " bytes of shared memory are not to be had");
 }
 
+// Addresses for `bytes` bytes and nothing there yet; where large pages may lie, if there is room
+// for one.
+StatusOr<char*> ReserveAddresses(size_t bytes, const std::string& name) {
+  const size_t slack = bytes >= kLargePage ? kLargePage : 0;
+  void* reserved =
+      mmap(nullptr, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return OutOfMemory(name, bytes, errno);
+  if (slack == 0) return static_cast<char*>(reserved);
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(reserved);
+  const uintptr_t at = (begin + kLargePage - 1) / kLargePage * kLargePage;
+  const size_t pages_end = (bytes + kPage - 1) / kPage * kPage;
+  if (at > begin) munmap(reserved, at - begin);
+  if (begin + slack > at) {
+    munmap(reinterpret_cast<void*>(at + pages_end), begin + slack - at);
+  }
+  return reinterpret_cast<char*>(at);
+}
+
+Status MapAt(char* at, int fd, size_t bytes, int protection, int more, const std::string& name) {
+  if (mmap(at, bytes, protection, MAP_SHARED | MAP_FIXED | more, fd, 0) == at) return OkStatus();
+  const int error = errno;
+  munmap(at, bytes);
+  return OutOfMemory(name, bytes, error);
+}
+
+// All of it touched.
 StatusOr<void*> Map(int fd, size_t bytes, int protection, const std::string& name) {
-  void* data = mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, fd, 0);
-  if (data == MAP_FAILED) return OutOfMemory(name, bytes, errno);
-  return data;
+  RAMET_ASSIGN_OR_RETURN(char* at, ReserveAddresses(bytes, name));
+  RAMET_RETURN_IF_ERROR(MapAt(at, fd, bytes, protection, MAP_POPULATE, name));
+  return at;
+}
+
+// Makes the file of large pages as far as they are to be had (Linux 6.1, also where they are not
+// the default for shared memory). Each needs one page that is there.
+void TakeLargePages(int fd, size_t bytes, const std::string& name) {
+  const size_t whole = bytes / kLargePage * kLargePage;
+  if (whole == 0) return;
+  const auto at = ReserveAddresses(whole, name);
+  if (!at.ok() || !MapAt(*at, fd, whole, PROT_READ | PROT_WRITE, 0, name).ok()) return;
+  bool possible = true;
+  for (size_t page = 0; page < whole && possible; page += kLargePage) {
+    possible = posix_fallocate(fd, static_cast<off_t>(page), kPage) == 0;
+  }
+  if (possible) (void)madvise(*at, whole, kCollapse);
+  munmap(*at, whole);
 }
 
 }  // namespace
@@ -30,6 +76,8 @@ StatusOr<void*> Map(int fd, size_t bytes, int protection, const std::string& nam
 StatusOr<MemoryFile> MemoryFile::Create(const std::string& name, size_t bytes, Access access) {
   FileDescriptor fd(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (fd.get() < 0) return ErrnoStatus(errno, StrCat("shared memory ", name));
+  if (ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) return OutOfMemory(name, bytes, errno);
+  TakeLargePages(fd.get(), bytes, name);
   if (const int error = posix_fallocate(fd.get(), 0, static_cast<off_t>(bytes)); error != 0) {
     return OutOfMemory(name, bytes, error);
   }

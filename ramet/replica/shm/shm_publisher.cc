@@ -16,7 +16,7 @@
 #include "ramet/replica/shm/reader_list.h"
 #include "ramet/replica/shm/requests.h"
 #include "ramet/replica/shm/takeover.h"
-#include "ramet/replica/shm/version_table.h"
+#include "ramet/replica/shm/version_slots.h"
 #include "ramet/replica/version_text.h"
 
 namespace ramet::shm {
@@ -68,16 +68,7 @@ class ShmPublisher final : public PublisherTransport {
   PublisherStats stats() const override;
 
  private:
-  // What a slot of the table holds, retired or not.
-  struct Slot {
-    uint64_t version = 0;
-    bool retired = false;
-    VersionInfo info = {};
-    std::vector<BufferPtr> buffers = {};
-    std::vector<Tensor> sources = {};  // until they are hashed
-  };
-
-  StatusOr<uint32_t> FreeSlot(std::unique_lock<std::mutex>& lock, bool may_wait);
+  Status CheckSlotFree(std::unique_lock<std::mutex>& lock, bool may_wait);
   Status FindEntries(std::span<const BufferPtr> buffers);
   StatusOr<uint64_t> Add(std::unique_lock<std::mutex>& lock, const VersionInfo& info,
                          std::span<const BufferPtr> buffers, std::span<const Tensor> sources,
@@ -85,12 +76,8 @@ class ShmPublisher final : public PublisherTransport {
   StatusOr<uint64_t> RollbackLocked(std::unique_lock<std::mutex>& lock, uint64_t version,
                                     bool may_wait);
   Status CheckNotEnded() const;
-  Slot* Find(uint64_t version);
-  Slot* FindAny(uint64_t version);
-  bool AnybodyHolds() const;
-  void RetireOld();
+  void RetireOld() { versions_->RetireOld(retention_.retained, stats_.labels); }
   void Reclaim();
-  bool IsLabelled(uint64_t version) const;
   Status NotKept(uint64_t version) const;
   Status PromoteLocked(std::string_view label, uint64_t version);
 
@@ -129,11 +116,9 @@ class ShmPublisher final : public PublisherTransport {
   std::condition_variable reader_left_;
   bool stopping_ = false;
   bool ended_ = false;  // another publisher has taken over
-  std::optional<TableWriter> table_;
-  std::vector<Slot> slots_;            // by the table's
-  std::vector<uint32_t> used_, free_;  // slots; the used ones by version
-  std::vector<BufferPtr> buffers_;     // of the version that is being published
-  std::vector<Entry> entries_;         // likewise
+  std::optional<VersionSlots> versions_;
+  std::vector<BufferPtr> buffers_;  // of the version that is being published
+  std::vector<Entry> entries_;      // likewise
   ReaderList readers_;
   PublisherStats stats_;
   std::unique_ptr<HashWorker> hasher_;
@@ -154,10 +139,9 @@ Status ShmPublisher::Start(const AccessOptions& access) {
       static_cast<uint32_t>(std::min<size_t>(announcement_.signature.size(), kMaxVariables + 1));
   const uint32_t num_slots =
       std::min(static_cast<uint32_t>(retention_.retained) + kMaxLabels + 32, kMaxSlots);
-  RAMET_ASSIGN_OR_RETURN(
-      table_, TableWriter::Create(address_, announcement_.epoch, num_variables, num_slots));
-  slots_.resize(num_slots);
-  for (uint32_t i = num_slots; i-- > 0;) free_.push_back(i);
+  RAMET_ASSIGN_OR_RETURN(TableWriter table, TableWriter::Create(address_, announcement_.epoch,
+                                                                num_variables, num_slots));
+  versions_.emplace(std::move(table));
   RAMET_ASSIGN_OR_RETURN(signature_,
                          TextFile("ramet signature", SignatureToJson(announcement_.signature)));
   RAMET_ASSIGN_OR_RETURN(graph_, TextFile("ramet graph", announcement_.graph));
@@ -179,17 +163,12 @@ ShmPublisher::~ShmPublisher() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
-    if (table_) table_->Close();
+    if (versions_) versions_->table().Close();
   }
   if (!server_.joinable()) return;
   WakeServer();
   server_.join();
   hasher_->Stop();
-}
-
-// Whether room may come by waiting: somebody holds what is retired already.
-bool ShmPublisher::AnybodyHolds() const {
-  return std::ranges::any_of(used_, [this](uint32_t i) { return slots_[i].retired; });
 }
 
 StatusOr<Tensor> ShmPublisher::Place(const Tensor& value) {
@@ -201,7 +180,8 @@ StatusOr<Tensor> ShmPublisher::Place(const Tensor& value) {
     Reclaim();
     placed = Tensor::Allocate(value.dtype(), value.shape(), pool_.get());
     if (placed.ok()) break;
-    if (retention_.at_limit == RetentionOptions::AtLimit::kSkip || !AnybodyHolds() || ended_) {
+    if (retention_.at_limit == RetentionOptions::AtLimit::kSkip || !versions_->any_retired() ||
+        ended_) {
       ++stats_.skipped;
       return ResourceExhausted("shm:", address_, ": version ", stats_.version + 1,
                                " is not published: ", placed.status().message());
@@ -250,19 +230,14 @@ StatusOr<uint64_t> ShmPublisher::Add(std::unique_lock<std::mutex>& lock, const V
     return InvalidArgument("shm:", address_, ": the metrics of a version have ", text.size(),
                            " bytes as JSON; ", kInfoBytes, " are possible");
   }
-  RAMET_ASSIGN_OR_RETURN(const uint32_t free, FreeSlot(lock, may_wait));
+  RAMET_RETURN_IF_ERROR(CheckSlotFree(lock, may_wait));
   RAMET_RETURN_IF_ERROR(FindEntries(buffers));
   const bool all_sent = TellSegments();
-  Slot& slot = slots_[free];
-  slot.version = stats_.version + 1;
-  slot.info = info;
-  slot.buffers.assign(buffers.begin(), buffers.end());
-  slot.sources.assign(sources.begin(), sources.end());
-  free_.pop_back();
-  used_.push_back(free);
-  table_->Fill(free, {slot.version, info.id.step, info.time_nanos, std::move(text)}, entries_);
-  if (table_->Announce(free) || !all_sent) WakeServer();
-  stats_.version = slot.version;
+  const uint64_t version = stats_.version + 1;
+  const bool all_woken = !versions_->Add({version, info.id.step, info.time_nanos, std::move(text)},
+                                         info, buffers, sources, entries_);
+  if (!all_woken || !all_sent) WakeServer();
+  stats_.version = version;
   stats_.step = info.id.step;
   stats_.time_nanos = info.time_nanos;
   ++stats_.published;
@@ -278,7 +253,7 @@ StatusOr<uint64_t> ShmPublisher::Rollback(uint64_t version) {
 
 StatusOr<uint64_t> ShmPublisher::RollbackLocked(std::unique_lock<std::mutex>& lock,
                                                 uint64_t version, bool may_wait) {
-  const Slot* old = Find(version);
+  const VersionSlots::Slot* old = versions_->Find(version);
   if (old == nullptr) return NotKept(version);
   VersionInfo info = old->info;
   info.rollback_to = version;
@@ -290,60 +265,22 @@ StatusOr<uint64_t> ShmPublisher::RollbackLocked(std::unique_lock<std::mutex>& lo
   return made;
 }
 
-StatusOr<uint32_t> ShmPublisher::FreeSlot(std::unique_lock<std::mutex>& lock, bool may_wait) {
+Status ShmPublisher::CheckSlotFree(std::unique_lock<std::mutex>& lock, bool may_wait) {
   while (true) {
     RAMET_RETURN_IF_ERROR(CheckNotEnded());
     Reclaim();
-    if (!free_.empty()) return free_.back();
+    if (!versions_->full()) return OkStatus();
     if (!may_wait || retention_.at_limit == RetentionOptions::AtLimit::kSkip) break;
     reader_left_.wait_for(lock, kPause);
   }
   ++stats_.skipped;
-  return ResourceExhausted("shm:", address_, ": followers hold all ", slots_.size(),
+  return ResourceExhausted("shm:", address_, ": followers hold all ", versions_->size(),
                            " versions that there is room for; the oldest is ", readers_.Oldest());
 }
 
-// Beyond the newest `retained` ones only what a label names stays.
-void ShmPublisher::RetireOld() {
-  int newer = 0;
-  for (size_t k = used_.size(); k-- > 0;) {
-    Slot& slot = slots_[used_[k]];
-    if (slot.retired || newer++ < retention_.retained || IsLabelled(slot.version)) continue;
-    table_->Retire(used_[k]);
-    slot.retired = true;
-  }
-}
-
 void ShmPublisher::Reclaim() {
-  std::erase_if(used_, [this](uint32_t i) {
-    Slot& slot = slots_[i];
-    if (!slot.retired || readers_.Holds(slot.version)) return false;
-    hasher_->Forget(slot.version);
-    slot.version = 0;
-    slot.retired = false;
-    slot.buffers.clear();
-    slot.sources.clear();
-    free_.push_back(i);
-    return true;
-  });
-}
-
-bool ShmPublisher::IsLabelled(uint64_t version) const {
-  return std::ranges::any_of(stats_.labels,
-                             [&](const auto& label) { return label.second == version; });
-}
-
-// The one that is kept under this number.
-ShmPublisher::Slot* ShmPublisher::Find(uint64_t version) {
-  Slot* slot = FindAny(version);
-  return slot == nullptr || slot->retired ? nullptr : slot;
-}
-
-ShmPublisher::Slot* ShmPublisher::FindAny(uint64_t version) {
-  for (uint32_t i : used_) {
-    if (slots_[i].version == version) return &slots_[i];
-  }
-  return nullptr;
+  versions_->Reclaim([this](uint64_t version) { return readers_.Holds(version); },
+                     [this](uint64_t version) { hasher_->Forget(version); });
 }
 
 Status ShmPublisher::NotKept(uint64_t version) const {
@@ -356,9 +293,9 @@ Status ShmPublisher::Promote(std::string_view label, uint64_t version) {
 }
 
 Status ShmPublisher::PromoteLocked(std::string_view label, uint64_t version) {
-  if (Find(version) == nullptr) return NotKept(version);
-  RAMET_RETURN_IF_ERROR(table_->SetLabel(label, version));
-  stats_.labels = table_->Labels();
+  if (versions_->Find(version) == nullptr) return NotKept(version);
+  RAMET_RETURN_IF_ERROR(versions_->table().SetLabel(label, version));
+  stats_.labels = versions_->table().Labels();
   RetireOld();
   return OkStatus();
 }
@@ -418,17 +355,17 @@ void ShmPublisher::WakeServer() {
 void ShmPublisher::WakeReaders() {
   uint64_t count = 0;
   (void)!read(wake_.get(), &count, sizeof(count));
-  table_->WakeAll();
+  versions_->table().WakeAll();
 }
 
 void ShmPublisher::Welcome(Channel channel) {
   std::lock_guard lock(mutex_);
   const auto segments = pool_->Segments();
-  const Hello hello{announcement_.epoch, announcement_.signature.size(),
-                    signature_.size(),   announcement_.graph.empty() ? 0 : graph_.size(),
-                    table_->bytes(),     segments.size()};
+  const Hello hello{announcement_.epoch,        announcement_.signature.size(),
+                    signature_.size(),          announcement_.graph.empty() ? 0 : graph_.size(),
+                    versions_->table().bytes(), segments.size()};
   (void)readers_.Add(std::move(channel), HelloToText(hello),
-                     {signature_.fd(), graph_.fd(), table_->fd()}, segments);
+                     {signature_.fd(), graph_.fd(), versions_->table().fd()}, segments);
 }
 
 void ShmPublisher::Receive(int fd) {
@@ -480,7 +417,7 @@ std::optional<StatusOr<std::string>> ShmPublisher::Respond(std::unique_lock<std:
 void ShmPublisher::End() {
   ended_ = true;
   listener_.reset();
-  table_->Close();
+  versions_->table().Close();
   reader_left_.notify_all();
 }
 
@@ -489,7 +426,7 @@ std::optional<StatusOr<std::string>> ShmPublisher::HashesOf(uint64_t version, ui
   if (const VersionHashes known = hasher_->Known(version); !known.content.empty()) {
     return StrCat(known.source, " ", known.content);
   }
-  const Slot* slot = FindAny(version);
+  const VersionSlots::Slot* slot = versions_->FindAny(version);
   if (slot == nullptr) return NotKept(version);
   std::vector<Tensor> values;
   for (size_t i = 0; i < slot->buffers.size(); ++i) {
@@ -506,7 +443,7 @@ std::optional<StatusOr<std::string>> ShmPublisher::HashesOf(uint64_t version, ui
 void ShmPublisher::SendHashes(uint64_t version, uint64_t reader, uint64_t number,
                               const StatusOr<VersionHashes>& hashes) {
   std::lock_guard lock(mutex_);
-  Slot* slot = FindAny(version);
+  VersionSlots::Slot* slot = versions_->FindAny(version);
   if (slot == nullptr) {
     hasher_->Forget(version);
   } else if (hashes.ok()) {

@@ -1,0 +1,66 @@
+#include "ramet/replica/shm/memory_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace ramet::shm {
+namespace {
+
+constexpr size_t kLargePage = size_t{2} << 20;
+
+// Whether each byte at or after `from`, of each page's first, is `value`.
+bool AllPagesAre(const MemoryFile& file, char value) {
+  for (size_t i = 0; i < file.size(); i += 4096) {
+    if (file.data()[i] != value) return false;
+  }
+  return file.data()[file.size() - 1] == value;
+}
+
+class MemoryFileTest : public testing::TestWithParam<size_t> {};
+
+TEST_P(MemoryFileTest, AllOfItIsThereAndSeenByWhomItIsGiven) {
+  const size_t bytes = GetParam();
+  const MemoryFile file =
+      MemoryFile::Create("test", bytes, MemoryFile::Access::kOwnerWrites).value();
+  ASSERT_EQ(file.size(), bytes);
+  EXPECT_TRUE(AllPagesAre(file, 0));
+  std::memset(file.data(), 7, bytes);
+  const MemoryFile other =
+      MemoryFile::Open(FileDescriptor(dup(file.fd())), bytes, MemoryFile::Access::kOwnerWrites)
+          .value();
+  EXPECT_NE(other.data(), file.data());
+  EXPECT_TRUE(AllPagesAre(other, 7));
+  file.data()[bytes / 2] = 9;
+  EXPECT_EQ(other.data()[bytes / 2], 9);
+}
+
+TEST_P(MemoryFileTest, LiesWhereLargePagesCan) {
+  const size_t bytes = GetParam();
+  const MemoryFile file = MemoryFile::Create("test", bytes, MemoryFile::Access::kAllWrite).value();
+  if (bytes < kLargePage) return;
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(file.data()) % kLargePage, 0u);
+}
+
+// Mapping and unmapping takes and gives back as many addresses: a neighbour's stay.
+TEST_P(MemoryFileTest, LeavesOthersAlone) {
+  const size_t bytes = GetParam();
+  MemoryFile before = MemoryFile::Create("test", bytes, MemoryFile::Access::kAllWrite).value();
+  std::memset(before.data(), 1, bytes);
+  for (int i = 0; i < 20; ++i) {
+    const MemoryFile file =
+        MemoryFile::Create("test", bytes, MemoryFile::Access::kAllWrite).value();
+    std::memset(file.data(), 2, bytes);
+  }
+  EXPECT_TRUE(AllPagesAre(before, 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, MemoryFileTest,
+                         testing::Values(1, 4096, 12'345, kLargePage - 1, kLargePage,
+                                         kLargePage + 4097, 3 * kLargePage - 4096, 3 * kLargePage));
+
+}  // namespace
+}  // namespace ramet::shm

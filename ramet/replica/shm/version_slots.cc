@@ -1,0 +1,70 @@
+#include "ramet/replica/shm/version_slots.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ramet::shm {
+
+VersionSlots::VersionSlots(TableWriter table) : table_(std::move(table)) {
+  slots_.resize(table_.num_slots());
+  for (uint32_t i = table_.num_slots(); i-- > 0;) free_.push_back(i);
+}
+
+bool VersionSlots::any_retired() const {
+  return std::ranges::any_of(used_, [this](uint32_t i) { return slots_[i].retired; });
+}
+
+bool VersionSlots::Add(VersionRecord record, const VersionInfo& info,
+                       std::span<const BufferPtr> buffers, std::span<const Tensor> sources,
+                       std::span<const Entry> entries) {
+  const uint32_t free = free_.back();
+  Slot& slot = slots_[free];
+  slot.version = record.version;
+  slot.info = info;
+  slot.buffers.assign(buffers.begin(), buffers.end());
+  slot.sources.assign(sources.begin(), sources.end());
+  free_.pop_back();
+  used_.push_back(free);
+  table_.Fill(free, record, entries);
+  return table_.Announce(free);
+}
+
+VersionSlots::Slot* VersionSlots::Find(uint64_t version) {
+  Slot* slot = FindAny(version);
+  return slot == nullptr || slot->retired ? nullptr : slot;
+}
+
+VersionSlots::Slot* VersionSlots::FindAny(uint64_t version) {
+  for (uint32_t i : used_) {
+    if (slots_[i].version == version) return &slots_[i];
+  }
+  return nullptr;
+}
+
+void VersionSlots::RetireOld(int retained, const std::map<std::string, uint64_t>& labels) {
+  int newer = 0;
+  for (size_t k = used_.size(); k-- > 0;) {
+    Slot& slot = slots_[used_[k]];
+    const auto names_it = [&](const auto& label) { return label.second == slot.version; };
+    if (slot.retired || newer++ < retained || std::ranges::any_of(labels, names_it)) continue;
+    table_.Retire(used_[k]);
+    slot.retired = true;
+  }
+}
+
+void VersionSlots::Reclaim(const std::function<bool(uint64_t version)>& is_held,
+                           const std::function<void(uint64_t version)>& forget) {
+  std::erase_if(used_, [&](uint32_t i) {
+    Slot& slot = slots_[i];
+    if (!slot.retired || is_held(slot.version)) return false;
+    forget(slot.version);
+    slot.version = 0;
+    slot.retired = false;
+    slot.buffers.clear();
+    slot.sources.clear();
+    free_.push_back(i);
+    return true;
+  });
+}
+
+}  // namespace ramet::shm

@@ -27,7 +27,7 @@ run: $(BUILD)/build.ninja ## the main job: a trainer and two follower processes 
 	@$(BUILD)/bin/duplicate_a_graph $(ARGS)
 
 build: $(BUILD)/build.ninja ## the library, build/bin/ramet, the Python package in build/python, the examples
-	@ninja -C $(BUILD) lib/libramet.so bin/ramet bin/duplicate_a_graph bin/fine_tune python_package
+	@ninja -C $(BUILD) lib/libramet.so bin/ramet bin/duplicate_a_graph bin/fine_tune bin/clone_a_network python_package
 
 test: $(BUILD)/build.ninja ## builds everything and runs the tests
 	@ninja -C $(BUILD)

@@ -45,6 +45,7 @@ Wakes WakeAnotherProcess(int times) {
   auto* shared = new (memory) Shared;
   const pid_t child = fork();
   if (child == 0) Sleeper(shared);
+  if (child < 0) return {};
   Wakes wakes;
   for (int i = 0; i < times; ++i) {
     for (const int64_t end = Nanos() + kWorkNanos; Nanos() < end;) {

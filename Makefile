@@ -45,6 +45,8 @@ test-thread: build-thread/build.ninja ## layers and live copies in one process u
 	@ninja -C build-thread layer_tests thread_tests
 	@cd build-thread && $(TESTS) -L 'layer|thread' -LE long
 
+# TensorFlow has convolutions of channels first with oneDNN only, which it leaves off on some processors.
+test-oracle: export TF_ENABLE_ONEDNN_OPTS = 1
 test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## against real TensorFlow, in .venv-oracle
 	@ninja -C $(BUILD)
 	@OMP_WAIT_POLICY=passive RAMET_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \

@@ -1,7 +1,7 @@
 # ramet_foreign_code(<target>): compiles code that is not written here (protobuf's, protoc's).
 #
 # No warnings; the sanitizers of RAMET_SANITIZE except undefined, which such code is not clean under;
-# compiler cache entries that every build tree of the machine shares.
+# compiler cache entries that every build tree of the machine shares, but for files with a precompiled header.
 function(ramet_foreign_code target)
   target_compile_options(${target} PRIVATE -w)
   set(sanitizers ${RAMET_SANITIZE})
@@ -15,6 +15,6 @@ function(ramet_foreign_code target)
   endif()
   if(RAMET_CCACHE)
     set_target_properties(${target} PROPERTIES
-      CXX_COMPILER_LAUNCHER "env;CCACHE_BASEDIR=${CMAKE_BINARY_DIR};CCACHE_NOHASHDIR=1;${RAMET_CCACHE}")
+      CXX_COMPILER_LAUNCHER "env;CCACHE_BASEDIR=${CMAKE_BINARY_DIR};CCACHE_NOHASHDIR=1;${CMAKE_CXX_COMPILER_LAUNCHER}")
   endif()
 endfunction()

@@ -1,10 +1,11 @@
-# ramet_layer(<name> [OBJECT] [DEPS layer...] [LINK library...] [PRECOMPILE header...])
+# ramet_layer(<name> [OBJECT] [COLD] [DEPS layer...] [LINK library...] [PRECOMPILE header...])
 #
 # One folder ramet/<name> = one target ramet_<name> = one layer. The target's include path holds only
 # its own folder, and the source root is on no include path: an #include that DEPS does not reach does
 # not compile. *_test.cc become the program ramet_<name>_test, which links the layer and its DEPS alone.
 # *_fuzz.cc (an LLVMFuzzerTestOneInput each) become programs of their own when RAMET_FUZZ is on.
-# OBJECT is for layers whose files register themselves; they are gathered in the shared library.
+# OBJECT is for layers whose files register themselves; they are gathered in the shared library. COLD ones, which no step
+# of a run goes through, are compiled with -O2, in less time.
 set(RAMET_STATIC_LAYERS "" CACHE INTERNAL "")
 set(RAMET_OBJECT_LAYERS "" CACHE INTERNAL "")
 add_custom_target(layer_tests)
@@ -20,7 +21,7 @@ function(ramet_view target name source)
 endfunction()
 
 function(ramet_layer name)
-  cmake_parse_arguments(ARG "OBJECT" "" "DEPS;LINK;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ARG "OBJECT;COLD" "" "DEPS;LINK;PRECOMPILE" ${ARGN})
   string(REPLACE "/" "_" id ${name})
   set(target ramet_${id})
   set(source ${CMAKE_SOURCE_DIR}/ramet/${name})
@@ -44,6 +45,9 @@ function(ramet_layer name)
   list(TRANSFORM ARG_DEPS REPLACE "/" "_")
   list(TRANSFORM ARG_DEPS PREPEND ramet_)
   target_link_libraries(${target} PUBLIC ${ARG_DEPS} PRIVATE ramet_flags ${ARG_LINK})
+  if(ARG_COLD)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+  endif()
   if(ARG_PRECOMPILE)
     ramet_precompile(${target} ${ARG_PRECOMPILE})
   endif()
@@ -60,11 +64,13 @@ endfunction()
 # ramet_test(<name> [LAYERS target...] [SHARED] SOURCES file... [LINK library...])
 #
 # A test program: with LAYERS it links those static layers, with SHARED the library as users have it
-# (never both: there would be two registries).
+# (never both: there would be two registries). Its own files are compiled with -O1: they are compiled
+# more often than they run.
 function(ramet_test name)
   cmake_parse_arguments(ARG "SHARED" "" "LAYERS;SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LAYERS} ${ARG_LINK} ramet_flags GTest::gmock GTest::gtest_main)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(ARG_SHARED)
     target_link_libraries(${name} PRIVATE ramet)
   endif()

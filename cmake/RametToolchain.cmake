@@ -27,7 +27,8 @@ if(RAMET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${RAMET_CCACHE})
   # So that ccache takes files whose headers are precompiled. The precompiled headers themselves it must not keep:
   # GCC knows the files in them by their times, which differ from tree to tree.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=time_macros ${RAMET_CCACHE})
+  # It knows what a file includes from the compiler (CCACHE_DEPEND), rather than by preprocessing each one first.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=time_macros CCACHE_DEPEND=1 ${RAMET_CCACHE})
 endif()
 
 # ramet_precompile(<target> <header>...): what nearly all files of a target include is parsed once. Not with

@@ -1,8 +1,6 @@
 // The program `ramet` on a checkpoint that is made here.
+#include "background_testing.h"
 #include "cli_testing.h"
-
-#include <thread>
-
 #include "npy.h"
 
 namespace cli {
@@ -132,18 +130,20 @@ TEST_F(Cli, RunFeedsAndFetches) {
 
 TEST_F(Cli, FollowShowsEachNewCheckpoint) {
   fs::create_directory(Path("followed"));
-  std::thread trainer([] {
-    for (int64_t step : {10, 20, 30}) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(300));
-      SaveModel(Path("followed/model"), step);
-    }
-  });
-  Result result = Run("follow file:" + Path("followed") + " --timeout 3");
-  trainer.join();
+  const std::string shown = " · " + Path("followed/model") + " · 3 tensors · 40 B · verified\n";
+  Background follow(*dir_, "follow file:" + Path("followed"));
+  std::string all;
+  for (int step : {10, 20, 30}) {
+    SaveModel(Path("followed/model"), step);
+    all += rm::StrCat("step ", step, shown);
+    follow.WaitForOutput(all);
+  }
+  follow.Interrupt();
+  EXPECT_EQ(follow.Wait().out, all);
+  Result result = Run("follow file:" + Path("followed") + " --timeout 0.1");
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("no new checkpoint"));
-  EXPECT_THAT(result.out, HasSubstr("step 30 · " + Path("followed/model") +
-                                    " · 3 tensors · 40 B · verified\n"));
+  EXPECT_EQ(result.out, "step 30" + shown);
 }
 
 TEST_F(Cli, FollowRunsTheGraph) {

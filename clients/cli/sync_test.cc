@@ -1,9 +1,7 @@
 // `ramet follow`, `publish` and `sync` with a publisher or follower in this process.
-#include <signal.h>
 #include <unistd.h>
 
-#include <thread>
-
+#include "background_testing.h"
 #include "cli_testing.h"
 #include "npy.h"
 
@@ -11,52 +9,6 @@ namespace cli {
 namespace {
 
 using namespace std::chrono_literals;
-
-template <class Condition>
-bool Eventually(Condition condition) {
-  const auto end = std::chrono::steady_clock::now() + 60s;
-  while (!condition() && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(5ms);
-  }
-  return condition();
-}
-
-// The program in the background, with its output in files.
-class Background {
- public:
-  Background(const std::string& folder, const std::string& arguments)
-      : pid_file_(folder + "/background.pid"),
-        out_(folder + "/background.out"),
-        err_(folder + "/background.err") {
-    for (const std::string& file : {pid_file_, out_, err_}) fs::remove(file);
-    const std::string command = rm::StrCat("echo $$ > ", pid_file_, "; exec '", RAMET_PROGRAM, "' ",
-                                           arguments, " > ", out_, " 2> ", err_, " < /dev/null");
-    thread_ = std::thread([this, command] { status_ = std::system(command.c_str()); });
-  }
-  ~Background() {
-    if (!thread_.joinable()) return;
-    Interrupt();
-    thread_.join();
-  }
-  void Interrupt() const {
-    ASSERT_TRUE(Eventually([&] { return !Content(pid_file_).empty(); }));
-    kill(std::stoi(Content(pid_file_)), SIGINT);
-  }
-  void WaitForOutput(const std::string& text) const {
-    EXPECT_TRUE(Eventually([&] { return Content(out_).find(text) != std::string::npos; }))
-        << text << "\n"
-        << Content(out_) << Content(err_);
-  }
-  Result Wait() {
-    thread_.join();
-    return {WIFEXITED(status_) ? WEXITSTATUS(status_) : -1, Content(out_), Content(err_)};
-  }
-
- private:
-  const std::string pid_file_, out_, err_;
-  int status_ = 0;
-  std::thread thread_;
-};
 
 class Sync : public Cli {
  protected:

@@ -21,7 +21,8 @@ def main(address):
             try:
                 follower.wait(seen.version + 1, timeout=1)
             except tf.errors.DeadlineExceededError:
-                if not follower.stats()['connected']:
+                gone = not follower.stats()['connected']
+                if gone and follower.update().version == seen.version:
                     break
         print('served %d versions' % len(served))
         print('the trainer has ended; f(10) = %.2f by its step %d' % (answer[0], seen.step))

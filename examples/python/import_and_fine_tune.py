@@ -34,6 +34,7 @@ def pictures(kinds, count, seed):
 
 def somebody_trains(prefix):
     with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(1)
         images = tf.placeholder(tf.float32, [None, SIZE, SIZE, 1], name='images')
         labels = tf.placeholder(tf.int64, [None], name='labels')
         kernel = tf.get_variable('conv/kernel', [3, 3, 1, 8])
@@ -60,6 +61,7 @@ def fine_tune(theirs, ours, layer='features:0'):
         features = tf.stop_gradient(graph.get_tensor_by_name(layer))
         features = tf.layers.flatten(features)
         labels = tf.placeholder(tf.int64, [None], name='our_labels')
+        tf.set_random_seed(2)
         with tf.variable_scope('our_head'):
             w = tf.get_variable('w', [features.shape[1], 2])
             b = tf.get_variable('b', [2], initializer=tf.zeros_initializer())

@@ -1,11 +1,13 @@
 """A training script with one line more than it had: its variables are published after each step.
 
-follow.py is the other side. It may be started before this one, after it, or several times.
+follow.py is the other side. It may be started before this one, after it, or several times; with
+FOLLOWERS, training begins when so many are there.
 
-    python train_and_publish.py [shm:NAME]
+    python train_and_publish.py [shm:NAME [FOLLOWERS]]
 """
 
 import sys
+import time
 
 import numpy as np
 import ramet
@@ -23,12 +25,14 @@ def build():
     return x, y, w, b, tf.train.AdamOptimizer(0.02).minimize(loss, tf.train.create_global_step())
 
 
-def main(address):
+def main(address, followers):
     x, y, w, b, step = build()
     xs = np.linspace(-1, 2, 50)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         publisher = ramet.Publisher(session, address, every_steps=1)
+        while publisher.stats['readers'] < followers:
+            time.sleep(0.01)
         for _ in range(STEPS):
             session.run(step, {x: xs, y: 2 * xs + 1})
         print('trained %d steps: y = %.3f x + %.3f, in %d versions'
@@ -37,4 +41,5 @@ def main(address):
 
 
 if __name__ == '__main__':
-    main(sys.argv[1] if len(sys.argv) > 1 else 'shm:line')
+    main(sys.argv[1] if len(sys.argv) > 1 else 'shm:line',
+         int(sys.argv[2]) if len(sys.argv) > 2 else 0)

@@ -17,8 +17,8 @@ int main(int argc, char** argv) try {
   rm::RunMetadata seen;
   while (true) {
     if (!follower.Wait(seen.version.version + 1, 500ms).ok()) {
-      if (!follower.stats().connected) break;
-      continue;
+      if (follower.stats().connected) continue;
+      if (follower.Update().value().id.version == seen.version.version) break;
     }
     answer = follower.session()
                  .Run(feeds, {"out:0"}, rm::RunOptions(), &seen)

@@ -6,7 +6,7 @@ trap 'rm -rf "$scratch"' EXIT
 address="shm:$scratch/line.sock"
 "$2" "$address" > "$scratch/followed" &
 follower=$!
-"$1" "$address" 3000 | tee "$scratch/trained"
+"$1" "$address" 3000 1 | tee "$scratch/trained"
 wait $follower
 cat "$scratch/followed"
 grep -q '^trained 3000 steps: y = 2 x + 1; published [1-9]' "$scratch/trained"

@@ -1,15 +1,20 @@
 // A training program with one line more than it had: its variables are published after each step.
-//   replica_trainer [ADDRESS [STEPS]]
+// With FOLLOWERS, training begins when so many are there.
+//   replica_trainer [ADDRESS [STEPS [FOLLOWERS]]]
 #include <ramet/ramet.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <thread>
 
 namespace rm = ramet;
+using namespace std::chrono_literals;
 
 int main(int argc, char** argv) try {
   const std::string address = argc > 1 ? argv[1] : "shm:line";
   const int steps = argc > 2 ? std::atoi(argv[2]) : 2000;
+  const int followers = argc > 3 ? std::atoi(argv[3]) : 0;
 
   rm::Graph graph;
   rm::Scope s(graph);
@@ -26,6 +31,7 @@ int main(int argc, char** argv) try {
   session.Run(init).value();
 
   auto publisher = rm::Publisher::Open(address, session, {.every_steps = 1}).value();
+  while (publisher.stats().readers < followers) std::this_thread::sleep_for(10ms);
 
   const rm::Feeds line = {{x, rm::Tensor::Vector<float>({-1, 0, 1, 2})},
                           {y, rm::Tensor::Vector<float>({-1, 1, 3, 5})}};

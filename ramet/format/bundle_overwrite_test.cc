@@ -24,6 +24,9 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
+// For one save on a slow disk.
+constexpr std::chrono::seconds kPatience{30};
+
 const std::vector<std::string>& Names() {
   static const std::vector<std::string> names = {"bias", "kernel", "step", "text"};
   return names;
@@ -80,6 +83,13 @@ class Child {
 [[noreturn]] void SaveForever(const std::string& prefix, int first, int by) {
   for (int step = first;; step += by) {
     if (!Save(prefix, Model(step)).ok()) _exit(1);
+  }
+}
+
+void WaitForAStepAfter(const std::string& prefix, int last) {
+  for (const auto end = Clock::now() + kPatience; Clock::now() < end;) {
+    if (ReadStep(prefix).value() > last) return;
+    std::this_thread::sleep_for(milliseconds(1));
   }
 }
 
@@ -273,7 +283,9 @@ TEST(BundleOverwrite, ReadersInAnotherProcessNeverFailAndNeverSeeAMixture) {
   ASSERT_TRUE(Save(prefix, Model(0)).ok());
   Child writer([&] { SaveForever(prefix, 1, 1); });
   int reads = 0, last = 0, failures = 0;
-  for (const auto end = Clock::now() + milliseconds(1500); Clock::now() < end; ++reads) {
+  const auto begin = Clock::now();
+  const auto duration = [&] { return last == 0 ? kPatience : milliseconds(1500); };
+  for (; Clock::now() - begin < duration(); ++reads) {
     StatusOr<int> step = ReadStep(prefix);
     failures += !step.ok();
     if (!step.ok()) {
@@ -312,9 +324,11 @@ TEST(BundleOverwrite, KilledWritersLeaveACheckpointThatReads) {
   const std::string prefix = dir / "m";
   ASSERT_TRUE(Save(prefix, Model(0)).ok());
   int last = 0;
-  for (int round = 0; round < 40; ++round) {
+  constexpr int kRounds = 40;
+  for (int round = 1; round <= kRounds; ++round) {
     Child writer([&] { SaveForever(prefix, last + 1, 1); });
-    std::this_thread::sleep_for(std::chrono::microseconds(500 + 977 * (round % 43)));
+    std::this_thread::sleep_for(std::chrono::microseconds(977 * round));
+    if (round == kRounds) WaitForAStepAfter(prefix, last);
     writer.Kill();
     StatusOr<int> step = ReadStep(prefix);
     ASSERT_TRUE(step.ok()) << step.status().ToString();

@@ -136,7 +136,7 @@ Output InitialShape(Graph& graph, const Output& like, const Output& dense_shape)
   const Shape dims = dense_shape.shape();
   if (dims.IsFullyDefined())
     return Constant(graph, ZerosTensor(BaseType(dense_shape.dtype()), dims));
-  return ZerosLikeOutput(RuntimeShape(like), false);
+  return ZerosLikeOutput(RuntimeShape(like, BaseType(dense_shape.dtype())), false);
 }
 
 // Indices, rows and, if it is known, the shape.

@@ -27,6 +27,7 @@ Gradient GradientOrZeros(GradientContext& c, int i) {
 Status LoopSwitchGradient(GradientContext& c) {
   LoopState* const state = CurrentLoopState(c.graph());
   if (state == nullptr) return None(c);
+  // The second visit, by what goes around; the first one (below) is by what leaves.
   if (const Gradient* begun = state->VariableOf(c.op())) {
     if (c.raw_grad(1).exists()) {
       RAMET_RETURN_IF_ERROR(CloseLoop(state->gradient_context(), *begun, c.raw_grad(1)));
@@ -41,17 +42,17 @@ Status LoopSwitchGradient(GradientContext& c) {
 }
 
 Status CondSwitchGradient(GradientContext& c, const CondContext& cond) {
-  const Gradient taken = GradientOrZeros(c, cond.branch());
-  const Gradient other = GradientOrZeros(c, 1 - cond.branch());
+  const Gradient here = GradientOrZeros(c, cond.branch());
+  const Gradient across = GradientOrZeros(c, 1 - cond.branch());
   Gradient merge;
-  if (other.exists() && taken.exists()) {
+  if (across.exists() && here.exists()) {
     const bool swapped = cond.branch() == 1;
     RAMET_ASSIGN_OR_RETURN(
         merge,
-        MergeGradients(c.graph(), swapped ? std::vector{other, taken} : std::vector{taken, other},
+        MergeGradients(c.graph(), swapped ? std::vector{across, here} : std::vector{here, across},
                        "cond_grad"));
-  } else if (taken.exists() && BaseType(c.input(0).dtype()) == DType::kResource) {
-    RAMET_ASSIGN_OR_RETURN(merge, MergeGradients(c.graph(), {taken, taken}, "cond_resource_grad"));
+  } else if (here.exists() && BaseType(c.input(0).dtype()) == DType::kResource) {
+    RAMET_ASSIGN_OR_RETURN(merge, MergeGradients(c.graph(), {here, here}, "cond_resource_grad"));
   }
   return c.Return({merge, Gradient()});
 }

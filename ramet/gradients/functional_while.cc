@@ -221,7 +221,19 @@ class WhileDifferentiator {
     for (size_t i = 0; i < vars_.size(); ++i) {
       grads[vars_[i]] = loop.output(static_cast<int>(i) + 1);
     }
+    RAMET_RETURN_IF_ERROR(AddZeros(&grads));
     return c_.Return(std::move(grads));
+  }
+
+  // What no gradient comes from has zeros, as in TensorFlow, which takes all variables along.
+  Status AddZeros(std::vector<Gradient>* grads) {
+    for (size_t i = 0; i < num_vars_; ++i) {
+      const Output input = op_.input(static_cast<int>(i));
+      const DType content = ContentType(input);
+      if ((*grads)[i].exists() || content == DType::kVariant || !IsTrainableType(content)) continue;
+      (*grads)[i] = ZerosLikeOutput(input, false);
+    }
+    return graph_.status();
   }
 
   // Where the sum of the gradients of a variable begins.

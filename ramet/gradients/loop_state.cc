@@ -56,7 +56,9 @@ StatusOr<std::shared_ptr<LoopState>> LoopState::New(WhileContext& forward,
                                                     ControlFlowContext* call) {
   std::shared_ptr<LoopState> state(new LoopState(forward, outer, call));
   Graph& graph = forward.graph();
-  ControlFlowContext* const forward_outer = outer ? &outer->forward_ : forward.outer();
+  // Gradients that are asked for in a branch, of a loop outside of it, are in that branch.
+  ControlFlowContext* forward_outer = outer ? &outer->forward_ : forward.outer();
+  if (forward_outer == nullptr) forward_outer = call;
   Output count;
   {
     InContext around(graph, forward_outer);
@@ -80,6 +82,7 @@ StatusOr<std::shared_ptr<LoopState>> LoopState::New(WhileContext& forward,
 StatusOr<Output> LoopState::CountForward() {
   RAMET_ASSIGN_OR_RETURN(Output zero, AddConst(graph_, Tensor(int32_t{0}), "f_count"));
   if (outer_ != nullptr) {
+    // It begins anew in each iteration of the loop around: waits for the step of that one's count.
     const Operation step = outer_->forward_next_.input(0).op();
     RAMET_RETURN_IF_ERROR(graph_.AddControlInput(zero.op(), step));
   }
@@ -115,6 +118,8 @@ Status LoopState::CountBackward(const Output& count) {
   return graph_.AddControlInput(sync, exit.op());
 }
 
+// A ControlTrigger runs also where what it waits for is dead, as a push in a branch that is not
+// taken: a NextIteration that waited for the push itself would be dead then.
 StatusOr<Operation> LoopState::ForwardSync() {
   if (forward_sync_.valid()) return forward_sync_;
   WithoutControls outside(graph_);
@@ -179,7 +184,9 @@ StatusOr<Output> LoopState::Push(const Output& handle, const Output& value, bool
   return push;
 }
 
-// The stack where the branch that it was pushed in was taken.
+// The handle, alive only in iterations in which the branch of `cond` was taken: elsewhere nothing
+// was pushed, and nothing may be popped. The condition may be one of a loop around, whose state
+// knows what it was.
 StatusOr<Output> LoopState::Guarded(const Output& stack, const CondContext& cond,
                                     bool on_dead_side) {
   Output pred;
@@ -192,21 +199,21 @@ StatusOr<Output> LoopState::Guarded(const Output& stack, const CondContext& cond
 }
 
 StatusOr<Output> LoopState::Recall(const Output& stack, const Output& value, bool on_dead_side) {
-  ControlFlowContext* const outermost = ContextOf(stack.op());
+  ControlFlowContext* const made_in = ContextOf(stack.op());
   ControlFlowContext* from = ContextOf(value.op());
-  while (from != nullptr && from != outermost && dynamic_cast<CondContext*>(from) == nullptr) {
+  while (from != nullptr && from != made_in && dynamic_cast<CondContext*>(from) == nullptr) {
     from = from->outer();
   }
   WithoutControls outside(graph_);
   InContext inside(graph_, gradient_);
   Output handle = stack;
-  if (from != nullptr && from != outermost) {
+  if (from != nullptr && from != made_in) {
     RAMET_ASSIGN_OR_RETURN(handle, Guarded(stack, static_cast<CondContext&>(*from), on_dead_side));
   }
   RAMET_ASSIGN_OR_RETURN(Output past, AddTensor(graph_, "StackPopV2", {handle},
                                                 {{"elem_type", BaseType(value.dtype())}}));
   RAMET_RETURN_IF_ERROR(graph_.SetShape(past, value.shape()));
-  if (gradient_->options().parallel_iterations > 1) {
+  if (gradient_->options().parallel_iterations > 1) {  // one at a time are in order
     RAMET_ASSIGN_OR_RETURN(Operation sync, GradientSync());
     RAMET_RETURN_IF_ERROR(graph_.AddControlInput(sync, past.op()));
   }

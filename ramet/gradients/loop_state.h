@@ -12,6 +12,11 @@ namespace ramet {
 // A LoopState is one while loop under differentiation: its forward loop, which counts its
 // iterations and keeps on stacks the values that gradients ask for, and the loop of gradients,
 // which runs as often and takes them off again. Owned by the context of the loop of gradients.
+//
+// A loop variable is Enter -> Merge -> Switch(LoopCond): one output of the Switch goes through the
+// body and a NextIteration back to the Merge, the other one leaves by an Exit. What is the same in
+// each iteration comes in by an Enter that is constant. An op with a dead input (of a branch that
+// is not taken) does not run, and its outputs are dead; see op/control_flow.h.
 class LoopState final : public LoopGradient {
  public:
   // Adds both counters and the loop of gradients. `outer`: the loop around, if it is under
@@ -27,7 +32,8 @@ class LoopState final : public LoopGradient {
   StatusOr<Output> RealValue(const Output& value) override;
 
   // A stack that gets the value of a tensor of the forward loop in each iteration. `on_dead_side`:
-  // it is alive where the branch that it is said to be in is not taken.
+  // the tensor is computed where its branch is *not* taken, although its context is that branch
+  // (LoopStates::ShapeOnDeadSide); pushed and popped there.
   StatusOr<Output> Remember(const Output& value, bool on_dead_side = false);
   // Takes the value off the stack again, in the loop of gradients.
   StatusOr<Output> Recall(const Output& stack, const Output& value, bool on_dead_side = false);
@@ -36,7 +42,8 @@ class LoopState final : public LoopGradient {
   // The condition of a branch as it was.
   StatusOr<Output> PastPredicate(const Output& pred);
 
-  // The gradient of a loop variable on its way around, by the variable's Switch.
+  // The gradient of a loop variable: `merge` is the Merge with which it begins in the loop of
+  // gradients (one for each part of IndexedSlices). Found by the Switch of the forward variable.
   struct Variable {
     Operation loop_switch;
     Gradient merge;
@@ -63,7 +70,7 @@ class LoopState final : public LoopGradient {
   WhileContext* gradient_ = nullptr;
   // The NextIterations of the counters, and what makes the ops on stacks keep their order.
   Operation forward_next_, gradient_next_, forward_sync_, gradient_sync_;
-  std::unordered_map<Output, Output, OutputHash> past_;
+  std::unordered_map<Output, Output, OutputHash> past_;  // forward tensor -> what it was
   std::vector<Variable> variables_;
   std::unordered_map<NodeId, size_t> variable_of_;
 };

@@ -12,9 +12,6 @@ namespace {
 
 bool IsResource(const Output& x) { return BaseType(x.dtype()) == DType::kResource; }
 
-// The dtype of what a tensor holds, or of the variable that it names.
-DType ContentType(const Output& x) { return IsResource(x) ? HandleType(x) : BaseType(x.dtype()); }
-
 // Zeros for the side of a cond's Switch that was not taken: alive just there.
 Output ZerosOnOtherSide(const Output& output, const CondContext& cond) {
   Graph& graph = *output.graph();
@@ -199,6 +196,7 @@ StatusOr<Output> LoopStates::ShapeOnDeadSide(const Output& output, CondContext& 
   const Output other = cond.branch() == 1 ? sides.first : sides.second;
   const Output shape = RuntimeShape(other);
   RAMET_RETURN_IF_ERROR(graph_.status());
+  // So that LoopState::Recall finds the condition.
   SetContext(other.op(), &cond);
   SetContext(shape.op(), &cond);
   return shape;
@@ -215,6 +213,7 @@ Status LoopStates::CloseVariables() {
 
 Status LoopStates::CloseVariable(LoopState& state, const Gradient& merge) {
   const Operation op = merge.values.op();
+  // Else LoopSwitchGradient has put what goes around into the second input.
   if (op.input(0) != op.input(1)) return OkStatus();
   WhileContext& loop = state.gradient_context();
   const DType dtype = BaseType(op.input(0).dtype());

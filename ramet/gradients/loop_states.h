@@ -54,8 +54,10 @@ class LoopStates {
  private:
   struct Loop {
     std::shared_ptr<LoopState> state;
+    // All exits are differentiated together, since they enter the one loop of gradients. `unused`:
+    // no gradient arrives; `deferred`: their turn has come, they wait for the other ones.
     std::vector<Output> exits, unused, deferred;
-    size_t pending = 0;
+    size_t pending = 0;  // exits whose turn has not come
   };
   Status Add(const Operation& exit);
   const Loop* LoopOf(const ControlFlowContext* context) const;

@@ -66,6 +66,10 @@ DType HandleType(const Output& handle) {
   return HandleOf(impl, {handle.op().id(), handle.index()}).first;
 }
 
+DType ContentType(const Output& x) {
+  return BaseType(x.dtype()) == DType::kResource ? HandleType(x) : BaseType(x.dtype());
+}
+
 StatusOr<Tensor> NumberTensor(DType dtype, double value) {
   const float f = static_cast<float>(value);
   switch (dtype) {
@@ -94,10 +98,11 @@ Tensor ZerosTensor(DType dtype, const Shape& shape) {
   return zeros;
 }
 
-Tensor DimsTensor(const Shape& shape) {
+Tensor DimsTensor(const Shape& shape, DType dtype) {
   std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
   for (int64_t d : dims) {
-    if (d > std::numeric_limits<int32_t>::max()) return Tensor::Vector(dims);
+    if (dtype == DType::kInt64 || d > std::numeric_limits<int32_t>::max())
+      return Tensor::Vector(dims);
   }
   return Tensor::Vector(std::vector<int32_t>(dims.begin(), dims.end()));
 }
@@ -109,14 +114,14 @@ Output ShapeVector(const Output& x) {
   return AddOp(*x.graph(), "Shape", {x}).output(0);
 }
 
-Output RuntimeShape(const Output& x) {
+Output RuntimeShape(const Output& x, DType dtype) {
   if (!x.valid()) return Output();
   if (BaseType(x.dtype()) != DType::kResource) {
-    return AddOp(*x.graph(), "Shape", {x}).output(0);
+    return AddOp(*x.graph(), "Shape", {x}, {{"out_type", dtype}}).output(0);
   }
   const Shape known = HandleShape(x);
-  if (known.IsFullyDefined()) return Constant(*x.graph(), DimsTensor(known));
-  return AddOp(*x.graph(), "VariableShape", {x}).output(0);
+  if (known.IsFullyDefined()) return Constant(*x.graph(), DimsTensor(known, dtype));
+  return AddOp(*x.graph(), "VariableShape", {x}, {{"out_type", dtype}}).output(0);
 }
 
 Output FillWith(Graph& graph, const Output& dims, DType dtype, double value,

@@ -9,7 +9,7 @@ Output ShapeVector(const Output& x);
 
 // The shape that a tensor has when it is there: "Shape", even if it is known before; of a resource
 // the shape of the variable that it names, a constant if that is known.
-Output RuntimeShape(const Output& x);
+Output RuntimeShape(const Output& x, DType dtype = DType::kInt32);
 
 // Zeros like an output of `op`: ZerosLike "zeros_like"; for a resource handle, zeros of the
 // variable's shape and dtype. `as_constant`: a constant where the shape is known (tf.zeros_like).
@@ -26,8 +26,11 @@ Output FilledTensor(Graph& graph, const Shape& shape, DType dtype, double value,
 // The dtype of the variable that a resource tensor names; kInvalid where that cannot be seen.
 DType HandleType(const Output& handle);
 
+// The dtype of a tensor's values; of a resource, HandleType.
+DType ContentType(const Output& x);
+
 // The dimensions of a fully defined shape as an int32 vector (int64 when one needs it).
-Tensor DimsTensor(const Shape& shape);
+Tensor DimsTensor(const Shape& shape, DType dtype = DType::kInt32);
 
 // Zeros of a fully defined shape, of any dtype whose zero is all bits zero.
 Tensor ZerosTensor(DType dtype, const Shape& shape);

@@ -162,7 +162,7 @@ class OpAdder {
     spec_.control_inputs = state_.ControlsFor(spec_.inputs);
     ControlFlowContext* context = state_.control_flow;
     if (context != nullptr) context = context->OwnerOf(spec_);
-    if (context != nullptr) RAMET_RETURN_IF_ERROR(context->Adopt(&spec_));
+    RAMET_RETURN_IF_ERROR(context != nullptr ? context->Adopt(&spec_) : CheckOutside());
     if (state_.colocations.empty() && forced_.empty()) spec_.device = CurrentDevice(state_);
     ApplyColocation(state_, forced_, &spec_);
     RAMET_ASSIGN_OR_RETURN(Operation op, graph_.AddNode(std::move(spec_)));
@@ -172,6 +172,15 @@ class OpAdder {
   }
 
  private:
+  // What lies outside of every loop cannot read from within one.
+  Status CheckOutside() const {
+    if (state_.contexts.empty()) return OkStatus();
+    for (const Output& input : spec_.inputs) {
+      RAMET_RETURN_IF_ERROR(CheckInputContext(spec_, nullptr, input));
+    }
+    return OkStatus();
+  }
+
   void Name(std::string_view name) {
     spec_.name = name.ends_with('/') ? std::string(name.substr(0, name.size() - 1))
                                      : graph_.UniqueName(name);

@@ -12,11 +12,7 @@ void Decompose<T>::Qr(int64_t m, int64_t n, const T* a, bool full, T* q, T* r) {
   const Eigen::HouseholderQR<Matrix> qr(Eigen::Map<const Matrix>(a, m, n));
   const int64_t p = full ? m : std::min(m, n);
   Eigen::Map<Matrix> q_out(q, m, p), r_out(r, p, n);
-  if (full) {
-    q_out = qr.householderQ();
-  } else {
-    q_out = qr.householderQ() * Matrix::Identity(m, p);
-  }
+  q_out = qr.householderQ() * Matrix::Identity(m, p);
   r_out = qr.matrixQR().topRows(p).template triangularView<Eigen::Upper>();
 }
 

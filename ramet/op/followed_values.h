@@ -32,7 +32,7 @@ struct FollowedValues {
 
   VersionId id;
   std::atomic<VersionProof> proof = VersionProof::kNotAsked;
-  uint64_t sequence = 0;       // another one for each set of values of a session; not 0
+  uint64_t sequence = 0;       // another one for each set of values in the process; not 0
   std::vector<Tensor> values;  // by VariableState::FollowAs; empty where there is none
 };
 

@@ -48,12 +48,8 @@ void KernelContext::CopyAll(const Tensor& from, Tensor& to) {
 
 Status KernelContext::AssignRef(int i, const Tensor& value) {
   RAMET_ASSIGN_OR_RETURN(VariableState * variable, ref(i));
-  if (value.buffer() && value.buffer()->borrowed()) {
-    RAMET_ASSIGN_OR_RETURN(Tensor own, value.DeepCopy());
-    variable->Set(std::move(own), run_.followed);
-  } else {
-    variable->Set(env_.memory ? env_.memory->Unview(value) : value, run_.followed);
-  }
+  RAMET_ASSIGN_OR_RETURN(Tensor own, value.Owned());
+  variable->Set(env_.memory ? env_.memory->Unview(own) : std::move(own), run_.followed);
   return OkStatus();
 }
 

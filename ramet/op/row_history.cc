@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "ramet/base/prefetch.h"
+#include "ramet/linalg/parallel_rows.h"
 
 namespace ramet {
 namespace {
@@ -23,6 +24,9 @@ void AppendRows(const Tensor& indices, std::vector<int64_t>* rows) {
   }
 }
 
+// Rows whose marks lie in one word of RowHistory::copied_ are one thread's.
+constexpr int64_t kRowsTogether = 64;
+
 // Copies rows of one tensor to another, each once. Rows outside are those of updates that have
 // failed.
 class RowCopy {
@@ -36,13 +40,19 @@ class RowCopy {
     if (copied_.size() != static_cast<size_t>(count_)) copied_.assign(count_, false);
   }
 
+  // All of them, on the calling thread's team.
+  void CopyAll() {
+    const int64_t n = static_cast<int64_t>(rows_.size());
+    const auto row = [&](int64_t i) { return rows_[i]; };
+    const linalg::RowLanes lanes(n, bytes_, kRowsTogether);
+    linalg::ParallelForRows(
+        lanes, n, row, [&](int64_t i) { Prefetch(rows_[i]); }, [&](int64_t i) { Copy(rows_[i]); });
+  }
+
   void Copy(size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       if (i + kRowsAhead < rows_.size()) Prefetch(rows_[i + kRowsAhead]);
-      const int64_t row = rows_[i];
-      if (!IsWithin(row) || copied_[row]) continue;
-      copied_[row] = true;
-      std::memcpy(to_ + row * bytes_, from_ + row * bytes_, static_cast<size_t>(bytes_));
+      Copy(rows_[i]);
     }
   }
 
@@ -55,6 +65,11 @@ class RowCopy {
 
  private:
   bool IsWithin(int64_t row) const { return row >= 0 && row < count_; }
+  void Copy(int64_t row) {
+    if (!IsWithin(row) || copied_[row]) return;
+    copied_[row] = true;
+    std::memcpy(to_ + row * bytes_, from_ + row * bytes_, static_cast<size_t>(bytes_));
+  }
   void Prefetch(int64_t row) const {
     if (!IsWithin(row)) return;
     PrefetchToRead(from_ + row * bytes_, bytes_);
@@ -115,7 +130,11 @@ void RowHistory::CatchUp(const Tensor& current, const std::atomic<int>* waiting,
   if (rows.empty()) return;
   RowCopy copy(current, spare->value, rows, &copied_);
   size_t done = 0;
-  while (done < rows.size() && (waiting == nullptr || *waiting == 0)) {
+  if (waiting == nullptr) {
+    copy.CopyAll();
+    done = rows.size();
+  }
+  while (done < rows.size() && *waiting == 0) {
     const size_t next = std::min(rows.size(), done + kRowsAtOnce);
     copy.Copy(done, next);
     done = next;

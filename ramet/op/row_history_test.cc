@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "ramet/linalg/parallel.h"
+
 namespace ramet {
 namespace {
 
@@ -82,6 +86,29 @@ TEST(RowHistoryTest, RowsOutsideAreLeftOut) {
   RowHistory history;
   history.Note(Column({0, 0, 0, 0}), Tensor::Vector<int64_t>({-1, 4}));
   EXPECT_TRUE(history.TakeSpare(Column({1, 1, 1, 1})).BitwiseEquals(Column({0, 0, 0, 0})));
+}
+
+TEST(RowHistoryTest, ManyRowsAreCopiedByAllThreads) {
+  constexpr int64_t kRows = 10000, kWidth = 100, kChanged = 3000;
+  Tensor rows(kInt64, {kChanged}), now(kFloat, {kRows, kWidth}), expected(kFloat, {kRows, kWidth});
+  std::ranges::fill(now.mutable_flat<float>(), 1.0f);
+  std::ranges::fill(expected.mutable_flat<float>(), 0.0f);
+  for (int64_t i = 0; i < kChanged; ++i) {
+    const int64_t row = i * i % kRows;  // some of them twice
+    rows.mutable_data<int64_t>()[i] = row;
+    std::ranges::fill(expected.mutable_flat<float>().subspan(row * kWidth, kWidth), 1.0f);
+  }
+  for (const int threads : {1, 2, 4}) {
+    linalg::SetIntraOpThreads(threads);
+    RowHistory history;
+    for (int round = 0; round < 2; ++round) {  // what was marked as copied is forgotten
+      Tensor replaced(kFloat, {kRows, kWidth});
+      std::ranges::fill(replaced.mutable_flat<float>(), 0.0f);
+      history.Note(std::move(replaced), rows);
+      EXPECT_TRUE(history.TakeSpare(now).BitwiseEquals(expected)) << threads << " threads";
+    }
+  }
+  linalg::SetIntraOpThreads(2);
 }
 
 TEST(RowHistoryTest, OldChangesAreForgottenWhenEverySpareHasSeenThem) {

@@ -89,7 +89,8 @@ Session& Follower::Impl::session() const {
 }
 
 StatusOr<VersionInfo> Follower::Impl::Update(const UpdateOptions& options) {
-  RAMET_RETURN_IF_ERROR(AdoptNewest(options.verify));
+  std::lock_guard update_lock(update_mutex_);
+  RAMET_RETURN_IF_ERROR(AdoptNewestLocked(options.verify));
   return current();
 }
 
@@ -124,6 +125,10 @@ StatusOr<VersionInfo> Follower::Impl::Wait(uint64_t version, Millis timeout) {
       continue;
     }
     const auto transport = source_->transport;
+    if (!transport->connected()) {
+      changed_.wait_until(lock, std::min(until, Clock::now() + kLongestPause));
+      continue;
+    }
     lock.unlock();
     transport->Wait(&seen, until);
   }

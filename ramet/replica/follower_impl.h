@@ -50,7 +50,9 @@ class Follower::Impl {
   StatusOr<Source> FirstSource();
   Source source() const;
   Status AdoptNewest(bool prove);
+  Status AdoptNewestLocked(bool prove);
   Status Adopt(uint64_t version, bool prove);
+  void Retake();
   StatusOr<Values> Take(uint64_t version, bool prove);
   void Use(const Source& source, Values values, const VersionInfo& info);
   Status ProveCurrent();
@@ -84,7 +86,6 @@ class Follower::Impl {
   double age_then_ = 0;  // in seconds
   std::optional<uint64_t> pinned_;
   bool on_fallback_ = false;
-  uint64_t sequence_ = 0;
   uint64_t swaps_ = 0, reloads_ = 0, proven_ = 0, refusals_ = 0;
   std::string last_refusal_;
   bool stopping_ = false;

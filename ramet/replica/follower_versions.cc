@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
@@ -10,6 +12,12 @@ constexpr int kMostAttempts = 100;
 constexpr size_t kMostDisproved = 64;
 constexpr auto kProofTimeout = std::chrono::seconds(60);
 
+// Sessions tell values that were followed apart by it, also of one follower after another.
+uint64_t NextSequence() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
 double SecondsSince(int64_t time_nanos) {
   return std::max(0.0, static_cast<double>(WallClockNanos() - time_nanos) / 1e9);
 }
@@ -18,6 +26,11 @@ double SecondsSince(int64_t time_nanos) {
 
 Status Follower::Impl::AdoptNewest(bool prove) {
   std::lock_guard update_lock(update_mutex_);
+  return AdoptNewestLocked(prove);
+}
+
+// update_mutex_ is held.
+Status Follower::Impl::AdoptNewestLocked(bool prove) {
   bool is_pinned;
   {
     std::lock_guard lock(mutex_);
@@ -27,7 +40,10 @@ Status Follower::Impl::AdoptNewest(bool prove) {
   for (int attempt = 0; attempt < kMostAttempts && !is_pinned; ++attempt) {
     const uint64_t newest = source_->Newest();
     const uint64_t epoch = source_->transport->announcement().epoch;
-    if (newest == 0 || (newest == current_.id.version && epoch == current_.id.epoch)) break;
+    if (newest == 0 || (newest == current_.id.version && epoch == current_.id.epoch)) {
+      status = OkStatus();  // what was asked for in vain went away with its publisher
+      break;
+    }
     if (const auto wrong = disproved_.find({epoch, newest}); wrong != disproved_.end()) {
       return wrong->second;
     }
@@ -66,12 +82,30 @@ StatusOr<Follower::Impl::Values> Follower::Impl::Take(uint64_t version, bool pro
 // update_mutex_ is held.
 Status Follower::Impl::Adopt(uint64_t version, bool prove) {
   RAMET_ASSIGN_OR_RETURN(Values values, Take(version, prove));
-  values->sequence = ++sequence_;
+  values->sequence = NextSequence();
   const Values before = values_;
   const VersionInfo info = values->held->info;
   Use(source_, values, info);
   if (values->proof == VersionProof::kPending) prover_->Offer(values, before);
   return OkStatus();
+}
+
+// The publisher has gone on, but the connection is another one: what is current is held by it from
+// now on. A version that is not kept any more may be written over: the newest one takes its place.
+// update_mutex_ is held.
+void Follower::Impl::Retake() {
+  const VersionId& id = current_.id;
+  const bool is_held = !values_ || values_->transport == source_->transport;
+  if (is_held || id.epoch != source_->transport->announcement().epoch) return;
+  const bool prove = options_.verify == Verify::kBeforeUse;
+  const Status taken = Adopt(id.version, prove);
+  if (taken.ok() || IsUnavailable(taken) || source_->Newest() == 0) return;
+  Refuse(taken);
+  {
+    std::lock_guard lock(mutex_);
+    pinned_.reset();
+  }
+  (void)Adopt(source_->Newest(), prove);
 }
 
 void Follower::Impl::Use(const Source& source, Values values, const VersionInfo& info) {

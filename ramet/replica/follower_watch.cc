@@ -50,22 +50,25 @@ bool Follower::Impl::TryAddress() {
   auto connected = ConnectFollowerTransport(address_, Clock::now() + kHandshake);
   if (!connected.ok()) {
     const Status& why = connected.status();
-    if (!IsNotFound(why) && !IsUnavailable(why)) Refuse(why);
+    if (!IsNotFound(why) && !IsUnavailable(why) && !IsDeadlineExceeded(why)) Refuse(why);
     return false;
   }
   const std::shared_ptr<FollowerTransport> transport = *std::move(connected);
   const auto source = MakeSource(transport, this->source()->model, address_.label, options_);
   {
     std::lock_guard update_lock(update_mutex_);
-    std::lock_guard lock(mutex_);
-    if (stopping_) return false;
-    if (source.ok()) {
-      source_ = *source;
-      on_fallback_ = false;
-      pause_ = kFirstPause;
-    } else {
-      refused_ = transport;
+    {
+      std::lock_guard lock(mutex_);
+      if (stopping_) return false;
+      if (source.ok()) {
+        source_ = *source;
+        on_fallback_ = false;
+        pause_ = kFirstPause;
+      } else {
+        refused_ = transport;
+      }
     }
+    if (source.ok()) Retake();
   }
   if (!source.ok()) {
     Refuse(source.status());

@@ -1,5 +1,7 @@
 #include "ramet/replica/hash_worker.h"
 
+#include <algorithm>
+
 #include "ramet/replica/low_priority.h"
 #include "ramet/replica/version_hash.h"
 
@@ -10,11 +12,18 @@ void HashWorker::Stop() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
-    left.swap(questions_);
     changed_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
-  for (const Question& question : left) question.done(Unavailable("the publisher has ended"));
+  left.swap(questions_);
+  for (const Question& question : left) {
+    for (const Done& done : question.asking) done(Unavailable("the publisher has ended"));
+  }
+}
+
+bool HashWorker::idle() const {
+  std::lock_guard lock(mutex_);
+  return questions_.empty();
 }
 
 VersionHashes HashWorker::Known(uint64_t version) const {
@@ -33,12 +42,20 @@ void HashWorker::Forget(uint64_t version) {
   known_.erase(version);
 }
 
-void HashWorker::Ask(uint64_t version, std::vector<Tensor> values, std::vector<Tensor> sources,
-                     Done done) {
+Status HashWorker::Ask(uint64_t version, const std::function<Values()>& values, Done done) {
   std::lock_guard lock(mutex_);
-  questions_.push_back({version, std::move(values), std::move(sources), std::move(done)});
+  if (num_asking_ >= kMostAsking) {
+    return ResourceExhausted(num_asking_, " questions for hashes wait already");
+  }
+  auto question = std::ranges::find(questions_, version, &Question::version);
+  if (question == questions_.end()) {
+    question = questions_.insert(question, {version, values(), {}});
+  }
+  question->asking.push_back(std::move(done));
+  ++num_asking_;
   if (!thread_.joinable()) thread_ = std::thread([this] { Work(); });
   changed_.notify_all();
+  return OkStatus();
 }
 
 void HashWorker::Work() {
@@ -47,23 +64,26 @@ void HashWorker::Work() {
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !questions_.empty(); });
     if (stopping_) return;
-    Question question = std::move(questions_.front());
-    questions_.pop_front();
+    Question& question = questions_.front();
     lock.unlock();
-    question.done(Answer(question));
-    question = Question();
+    const VersionHashes hashes = HashesOf(question.version, question.values);
+    question.values = {};
+    lock.lock();
+    const std::vector<Done> asking = std::move(question.asking);
+    questions_.pop_front();
+    num_asking_ -= asking.size();
+    lock.unlock();
+    for (const Done& done : asking) done(hashes);
     lock.lock();
   }
 }
 
-VersionHashes HashWorker::Answer(Question& question) {
-  if (const VersionHashes known = Known(question.version); !known.content.empty()) return known;
-  const VersionHashes hashes{SourceHash(signature_, question.values, question.sources),
-                             ContentHash(signature_, question.values)};
-  question.values.clear();
-  question.sources.clear();
+VersionHashes HashWorker::HashesOf(uint64_t version, const Values& values) {
+  if (const VersionHashes known = Known(version); !known.content.empty()) return known;
+  const VersionHashes hashes{SourceHash(signature_, values.values, values.sources),
+                             ContentHash(signature_, values.values)};
   std::lock_guard lock(mutex_);
-  known_[question.version] = hashes;
+  known_[version] = hashes;
   return hashes;
 }
 

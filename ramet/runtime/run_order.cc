@@ -319,15 +319,27 @@ class Orderer {
         case ControlFlow::kControlTrigger: break;
         case ControlFlow::kSwitch:
         case ControlFlow::kExit: mortal.insert(id); break;
+        case ControlFlow::kEnter:
+          if (!IsConstantEnter(id) || AnySourceMortal(id)) mortal.insert(id);
+          break;
         case ControlFlow::kMerge:
           if (AllInputsMortal(id)) mortal.insert(id);
           break;
         default:
-          ForEachSource(id, [&](Endpoint e) {
-            if (mortal.contains(e.node)) mortal.insert(id);
-          });
+          if (AnySourceMortal(id)) mortal.insert(id);
       }
     }
+  }
+
+  // What it brings into its loop is there in all iterations; that of others in the first alone.
+  bool IsConstantEnter(NodeId id) const {
+    return graph_.nodes[id].attrs->GetOr<bool>("is_constant", false);
+  }
+
+  bool AnySourceMortal(NodeId id) const {
+    bool any = false;
+    ForEachSource(id, [&](Endpoint e) { any = any || order_.mortal.contains(e.node); });
+    return any;
   }
 
   bool AllInputsMortal(NodeId id) const {

@@ -136,7 +136,10 @@ StatusOr<int> Session::InitializeMissing() {
 
 StatusOr<Tensor> Session::Value(const Variable& variable) const {
   auto state = impl_->StateOf(variable.record(), false);
-  return state ? impl_->ToHost(state->Read(impl_->followed().get())) : StatusOr<Tensor>(Tensor());
+  if (!state) return Tensor();
+  const auto followed = impl_->followed();
+  RAMET_ASSIGN_OR_RETURN(const Tensor value, impl_->ToHost(state->Read(followed.get())));
+  return value.Owned();
 }
 
 Status Session::Assign(const Variable& variable, const Tensor& value) {
@@ -145,7 +148,8 @@ Status Session::Assign(const Variable& variable, const Tensor& value) {
                            variable.shape(), ", but the value is ", DTypeName(value.dtype()),
                            value.shape());
   }
-  impl_->StateOf(variable.record(), true)->Set(value, impl_->followed().get());
+  RAMET_ASSIGN_OR_RETURN(Tensor own, value.Owned());
+  impl_->StateOf(variable.record(), true)->Set(std::move(own), impl_->followed().get());
   return OkStatus();
 }
 

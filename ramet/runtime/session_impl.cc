@@ -57,6 +57,14 @@ Status CheckLeavesGraph(const Output& output) {
                        "its value (the output of a ReadVariableOp)");
 }
 
+Status CopyBorrowed(std::span<Tensor> values) {
+  for (Tensor& value : values) {
+    if (!value.borrowed()) continue;
+    RAMET_ASSIGN_OR_RETURN(value, value.DeepCopy());
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 StatusOr<std::shared_ptr<SessionImpl>> SessionImpl::Create(Graph& graph,
@@ -159,8 +167,9 @@ Status SessionImpl::RunPlanWith(Plan& plan, std::span<const Tensor> feeds,
   RunControl control{&cancellation, nullptr, values.get()};
   std::optional<StepRecorder> recorder;
   if (metadata != nullptr && options.trace) control.recorder = &recorder.emplace();
-  const Status status = plan.may_write ? RunWriting(plan, feeds, fetched, control)
-                                       : RunPlan(plan, settings_, feeds, fetched, control);
+  Status status = plan.may_write ? RunWriting(plan, feeds, fetched, control)
+                                 : RunPlan(plan, settings_, feeds, fetched, control);
+  if (status.ok()) status = CopyBorrowed(fetched);  // which is there as long as `values`
   if (recorder) metadata->steps = Described(*recorder);
   return Outcome(status, cancellation);
 }

@@ -24,10 +24,13 @@ class RAMET_EXPORT Buffer {
   // Whether the host may touch data(). Memory of an accelerator faults.
   bool host_accessible() const { return host_accessible_; }
   // Whether one owner alone holds it, who may then write. Never so for borrowed memory.
-  bool unique() const { return !borrowed_ && refs_.load(std::memory_order_acquire) == 1; }
+  bool unique() const { return refs_.load(std::memory_order_acquire) == 1 && !borrowed(); }
   // Whether the memory belongs to somebody outside who may write to it later (a caller's array):
   // good for the run that it was handed to; whoever keeps a value longer copies it.
-  bool borrowed() const { return borrowed_; }
+  bool borrowed() const { return borrowed_.load(std::memory_order_relaxed); }
+  // From now on nobody may write to it, not even the last owner. For an owner: whoever holds it
+  // alone afterwards sees it.
+  void MakeBorrowed() { borrowed_.store(true, std::memory_order_relaxed); }
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void Unref() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) Dispose();
@@ -52,7 +55,7 @@ class RAMET_EXPORT Buffer {
   size_t size_;
   std::atomic<int32_t> refs_{1};
   bool host_accessible_;
-  const bool borrowed_;
+  std::atomic<bool> borrowed_;
 };
 
 // A BufferPtr owns one reference to a Buffer, or is null.

@@ -132,6 +132,8 @@ StatusOr<Tensor> Tensor::DeepCopy() const {
   return copy;
 }
 
+StatusOr<Tensor> Tensor::Owned() const { return borrowed() ? DeepCopy() : StatusOr<Tensor>(*this); }
+
 bool Tensor::BitwiseEquals(const Tensor& other) const {
   if (dtype_ != other.dtype_ || !(shape_ == other.shape_)) return false;
   if (dtype_ == DType::kString) {

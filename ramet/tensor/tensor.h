@@ -70,6 +70,7 @@ class RAMET_EXPORT Tensor {
   size_t bytes() const { return static_cast<size_t>(num_elements()) * DTypeSize(dtype_); }
   bool empty() const { return dtype_ == DType::kInvalid; }
   bool host_accessible() const { return !buffer_ || buffer_->host_accessible(); }
+  bool borrowed() const { return buffer_ && buffer_->borrowed(); }
   // Whether this Tensor alone holds its buffer.
   bool unique() const { return buffer_ && buffer_->unique(); }
   const BufferPtr& buffer() const { return buffer_; }
@@ -104,6 +105,9 @@ class RAMET_EXPORT Tensor {
   Tensor Reshaped(Shape shape) const { return Tensor(dtype_, std::move(shape), buffer_); }
   // A copy in a buffer of its own. \error as Allocate.
   StatusOr<Tensor> DeepCopy() const;
+  // What may be kept beyond a run: this one, or a copy if its memory is borrowed
+  // (Buffer::borrowed). \error as Allocate.
+  StatusOr<Tensor> Owned() const;
   // Same dtype, shape and bits (strings: same bytes). Both in host memory.
   bool BitwiseEquals(const Tensor& other) const;
   // "float[2,3] 1 2 3 ...": dtype, shape and the first `max_values` elements.

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>
 
-#include <filesystem>
+#include "ramet/base/scratch_dir.h"
 
 namespace ramet {
 namespace {
@@ -154,13 +154,12 @@ TEST_P(CloneDtypeTest, CurrentValuesGoToAnotherGraph) {
 }
 
 TEST_P(CloneDtypeTest, CheckpointsOfTheOriginalAreCast) {
-  const auto folder = std::filesystem::temp_directory_path() / "ramet_clone_dtype_test";
-  std::filesystem::create_directories(folder);
+  const ScratchDir folder;
   Variable w = NewVariable("w", 1.01);
   Saver saver(g);
   Session session = Session::Create(g).value();
   ASSERT_TRUE(session.Assign(w, Tensor(3.03f)).ok());
-  const std::string prefix = saver.Save(session, (folder / "model").string()).value();
+  const std::string prefix = saver.Save(session, folder / "model").value();
   Cloned c = Clone(g, {.initial = prefix, .dtype = kBFloat16}).value();
   Session next = Session::Create(g).value();
   auto init = next.Run(c.init_op());
@@ -178,20 +177,19 @@ TEST_P(CloneDtypeTest, CheckpointsOfTheOriginalAreCast) {
   Status restored = of_clone.Restore(mapped, prefix);
   ASSERT_TRUE(restored.ok()) << restored.ToString();
   EXPECT_EQ(ValueOf(mapped, c.Transformed(w)), Rounded(3.03f));
-  const std::string mapped_again = of_clone.Save(mapped, (folder / "mapped").string()).value();
+  const std::string mapped_again = of_clone.Save(mapped, folder / "mapped").value();
   ASSERT_TRUE(saver.Restore(mapped, mapped_again).ok()) << "the original reads it";
   EXPECT_EQ(ValueOf(mapped, w), Rounded(3.03f));
 
   // The copied save and restore nodes write and read what the original's do: floats.
   ASSERT_TRUE(session.Run(c.init_op()).ok());
-  const std::string again = (folder / "again").string();
+  const std::string again = folder / "again";
   auto save = session.Run({{"copy/save/Const:0", Tensor(again)}}, "copy/save/control_dependency:0");
   ASSERT_TRUE(save.ok()) << save.status().ToString();
   Session last = Session::Create(g).value();
   auto restore = last.Run({{"copy/save/Const:0", Tensor(again)}}, "copy/save/restore_all");
   ASSERT_TRUE(restore.ok()) << restore.status().ToString();
   EXPECT_EQ(ValueOf(last, c.Transformed(w)), Rounded(3.03f));
-  std::filesystem::remove_all(folder);
 }
 
 TEST_P(CloneDtypeTest, RulesAreMapsOrAskedForEachOperation) {

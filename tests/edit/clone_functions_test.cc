@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>
 
-#include <filesystem>
+#include "ramet/base/scratch_dir.h"
 
 namespace ramet {
 namespace {
@@ -134,11 +134,9 @@ TEST_F(CloneFunctionsTest, HandlesWithoutANameAreNotShared) {
 class CloneSavesTest : public ::testing::TestWithParam<bool> {
  protected:
   CloneSavesTest() {
-    std::filesystem::create_directories(folder);
     w = s.GetVariable("w", {}, {.initializer = ConstantInit(3.0), .use_resource = GetParam()});
     b = s.GetVariable("b", {}, {.initializer = ConstantInit(5.0), .use_resource = GetParam()});
   }
-  ~CloneSavesTest() override { std::filesystem::remove_all(folder); }
   std::vector<std::string> NamesIn(const std::string& prefix) {
     std::vector<std::string> names;
     auto reader = CheckpointReader::Open(prefix);
@@ -148,15 +146,14 @@ class CloneSavesTest : public ::testing::TestWithParam<bool> {
     return names;
   }
   std::string SaveBy(Session& session, const std::string& scope) {
-    const std::string prefix = (folder / "model").string();
+    const std::string prefix = folder / "model";
     auto save = session.Run({{StrCat(scope, "save/Const:0"), Tensor(prefix)}},
                             StrCat(scope, "save/control_dependency:0"));
     EXPECT_TRUE(save.ok()) << save.status().ToString();
     return prefix;
   }
 
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() /
-                                       (GetParam() ? "ramet_clone_saves_r" : "ramet_clone_saves");
+  const ScratchDir folder;
   Graph g;
   Scope s{g};
   Variable w, b;
@@ -176,7 +173,7 @@ TEST_P(CloneSavesTest, CopiedSaversKnowTheCloneByItsNames) {
   EXPECT_EQ(session.Value(c.Transformed(w)).value().scalar<float>(), 7.0f);
   EXPECT_EQ(session.Value(w).value().scalar<float>(), 3.0f);
   Saver all(g, {.name = "all"});
-  auto read = all.Save(session, (folder / "all").string());
+  auto read = all.Save(session, folder / "all");
   ASSERT_TRUE(read.ok());
   EXPECT_THAT(NamesIn(*read), ElementsAre("b", "copy/b", "copy/w", "w"));
 }

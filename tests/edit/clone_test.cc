@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>
 
-#include <filesystem>
+#include "ramet/base/scratch_dir.h"
 
 namespace ramet {
 namespace {
@@ -160,9 +160,8 @@ TEST_F(CloneTest, CheckpointOfTheOriginalIsReadByInitAndBySaverMap) {
   Saver saver(g);
   Session session = NewSession();
   ASSERT_TRUE(session.Assign(w, Tensor::Vector<float>({4, 5})).ok());
-  const std::string dir = ::testing::TempDir() + "clone_checkpoint";
-  std::filesystem::create_directories(dir);
-  const std::string prefix = saver.Save(session, dir + "/model").value();
+  const ScratchDir folder;
+  const std::string prefix = saver.Save(session, folder.path() + "/model").value();
   Graph other;
   Cloned c = Clone(g, {.into = &other, .initial = prefix}).value();
   Session there = Session::Create(other).value();

@@ -91,6 +91,39 @@ def recurrent(p):
     return [both, one, static], [{x: SEQUENCES, lengths: n} for n in ([2, 5], [0, 1])]
 
 
+def rows_of_two_dtypes(p):
+    c, x = p.placeholder(p.bool, [], 'c'), p.placeholder(p.float32, [2, 3], 'x')
+    short, long = p.placeholder(p.int32, [2], 'short'), p.placeholder(p.int64, [2], 'long')
+    made = [p.cond(c, lambda: p.IndexedSlices(x, a), lambda: p.IndexedSlices(x * 2, b))
+            for a, b in ((short, long), (long, short), (short, short))]
+    feeds = {x: np.ones([2, 3]), short: [1, 2], long: [3, 4]}
+    return [[m.indices, m.values] for m in made], [{c: c_, **feeds} for c_ in (True, False)]
+
+
+def fed_branch(p):
+    c, inner = p.placeholder(p.bool, [], 'c'), []
+
+    def branch():
+        inner.append(p.identity(p.constant(1.0), 'inner'))
+        return inner[0] * 2
+    y = p.cond(c, branch, lambda: p.constant(3.0))
+    return [y], [{c: c_, inner[0]: 5} for c_ in (True, False)]
+
+
+def dead_in_loop(p):
+    """A value that is not there in the second iteration of a loop, nor in later ones."""
+    c, x = p.placeholder(p.bool, [], 'c'), p.placeholder(p.float32, [2], 'x')
+    made = []
+    for work in (lambda a: p.cast(p.cast(a, p.int32), p.float32), lambda a: p.where(a > 0, a, -a),
+                 lambda a: p.string_to_number(p.as_string(a)), lambda a: p.matmul([a], [a], False, True)[0]):
+        dead, alive = p.raw_ops.Switch(data=x, pred=c)
+        count, last = p.while_loop(
+            lambda i, a: i < 3, lambda i, a: (i + 1, work(a) * alive), [0, x],
+            shape_invariants=[p.TensorShape([]), p.TensorShape(None)])
+        made += [*p.raw_ops.Merge(inputs=[dead, last]), count]
+    return made, [{c: c_, x: [1, 2]} for c_ in (False, True)]
+
+
 def nodes(graph):
     return {node.name: (node.op, [i for i in node.input if i[0] != '^'],
                         sorted(i for i in node.input if i[0] == '^'))
@@ -137,6 +170,28 @@ class ControlFlowTest(unittest.TestCase):
 
     def test_functions(self):
         self.check(functions)
+
+    def test_rows_of_two_dtypes(self):
+        self.check(rows_of_two_dtypes)
+
+    def test_fed_branch(self):
+        self.check(fed_branch)
+
+    def test_dead_in_loop(self):
+        self.check(dead_in_loop)
+
+    def test_refused(self):
+        programs = (lambda p, c: p.cond(c, lambda: [], lambda: []),
+                    lambda p, c: p.cond(c, lambda: (), lambda: ()),
+                    lambda p, c: p.while_loop(lambda i: i, lambda i: i + 1, [0]))
+        for i, program in enumerate(programs):
+            errors = []
+            for package in (tf, rt):
+                with package.Graph().as_default(), self.assertRaises(Exception) as caught:
+                    program(package, package.placeholder(package.bool, []))
+                errors.append((type(caught.exception), str(caught.exception)))
+            with self.subTest(i):
+                self.assertEqual(errors[1], errors[0])
 
     def test_recurrent_networks(self):
         self.check(recurrent)

@@ -217,3 +217,22 @@ def scan():
 def map_fn():
     x, w = inputs()
     return tf.map_fn(lambda e: tf.sin(e[0] * e[1]) * e[0], (x, w), dtype=tf.float32), [x, w], FEEDS
+
+
+@case
+def loop_variables_without_effect():
+    x, w = inputs()
+    limit = tf.placeholder(tf.float32, [], name='s')
+    y = tf.while_loop(lambda i, a, b, n: i < n, lambda i, a, b, n: (i + 1, tf.tanh(a * w), b * 2, n),
+                      [np.float32(0), x, w, limit])[1]
+    return y, [x, w, limit], {**FEEDS, 's': np.float32(3)}
+
+
+@case
+def loop_captures_without_effect():
+    x, w = inputs()
+    limit = tf.placeholder(tf.float32, [], name='s')
+    most = tf.get_variable('most', initializer=np.float32(2.5), use_resource=True)
+    y = tf.while_loop(lambda i, a: tf.logical_and(i < limit, i < most),
+                      lambda i, a: (i + 1, tf.tanh(a * w)), [np.float32(0), x])[1]
+    return y, [x, w, limit, most], {**FEEDS, 's': np.float32(3)}

@@ -878,3 +878,109 @@ def while_loop_in_function_scope(tf):
                 lambda i, a: i < 3, lambda i, a: (i + 1, a * v), [tf.constant(0), x]
             )
     return tf.gradients(a, [v, x]), [{x: [1.0, 2.0]}]
+
+
+@case
+def gradients_in_branch_of_loop_outside(tf):
+    x = tf.placeholder(tf.float32, [2], name='x')
+    p = tf.placeholder(tf.bool, [], name='p')
+    _, a = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * x), [0, x])
+    y = tf.cond(p, lambda: tf.gradients(a, x)[0], lambda: x * 7.0)
+    return [y], [{x: [1.0, 2.0], p: True}, {x: [1.0, 2.0], p: False}]
+
+
+@case
+def gradients_in_branch_of_nested_loops(tf):
+    x = tf.placeholder(tf.float32, [2], name='x')
+    p = tf.placeholder(tf.bool, [], name='p')
+
+    def body(i, a):
+        _, b = tf.while_loop(lambda j, b: j < i, lambda j, b: (j + 1, tf.tanh(b * x)), [0, a])
+        return i + 1, b + a
+
+    _, a = tf.while_loop(lambda i, a: i < 3, body, [0, x])
+    y = tf.cond(p, lambda: tf.gradients(a, x)[0], lambda: x * 7.0)
+    return [y], [{x: [1.0, 2.0], p: True}, {x: [1.0, 2.0], p: False}]
+
+
+@case
+def optimizer_in_branch(tf):
+    v = tf.get_variable('v', initializer=[1.0, 2.0], use_resource=False)
+    p = tf.placeholder(tf.bool, [], name='p')
+    _, a = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, tf.tanh(a * v)), [0, v * 1.0])
+    train = tf.train.GradientDescentOptimizer(0.1)
+    done = tf.cond(
+        p, lambda: tf.group(train.minimize(tf.reduce_sum(a), var_list=[v])), lambda: tf.no_op()
+    )
+    with tf.control_dependencies([done]):
+        return [tf.identity(v.read_value())], [{p: True}, {p: False}, {p: True}]
+
+
+@case
+def slices_of_invariant_int64(tf):
+    w = tf.placeholder(tf.float32, None, name='w')
+    x = tf.placeholder(tf.float32, [2], name='x')
+    rows = tf.constant([[0], [1]], tf.int64)
+    _, a = tf.while_loop(
+        lambda i, a: i < 3,
+        lambda i, a: (i + 1, a * tf.reshape(tf.gather_nd(w, rows), [2])),
+        [0, x],
+    )
+    g = tf.gradients(a, [w, x])
+    return [tf.convert_to_tensor(g[0]), g[1]], [{w: [0.3, 0.4, 0.5], x: [1.0, 2.0]}]
+
+
+@case
+def hessian_of_products(tf):
+    x = tf.placeholder(tf.float32, [2], name='x')
+    w = tf.placeholder(tf.float32, [2, 2], name='w')
+    y = tf.reduce_sum(tf.square(tf.linalg.matvec(w, x)))
+    feeds = {x: [1.0, -2.0], w: [[1.0, 2.0], [0.5, -1.0]]}
+    return tf.hessians(y, [x, w]), [feeds]
+
+
+@case
+def hessian_of_cross_entropy(tf):
+    x = tf.placeholder(tf.float32, [2, 3], name='x')
+    labels = tf.constant([2, 0])
+    y = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=x)
+    return tf.hessians([y, tf.exp(x)], x), [{x: [[0.5, 1.0, -1.0], [2.0, 0.0, 1.0]]}]
+
+
+@case
+def hessian_of_unknown_shape(tf):
+    x = tf.placeholder(tf.float32, None, name='x')
+    y = x * x * x
+    return tf.hessians(y, x), [{x: 2.0}, {x: [1.0, 2.0, 3.0]}, {x: np.ones([2, 2])}]
+
+
+@case
+def hessian_of_variable(tf):
+    v = tf.get_variable('v', initializer=tf.constant([1.0, 2.0, 3.0]))
+    y = tf.reduce_sum(v * v * v)
+    return tf.hessians(y, v, gate_gradients=True, aggregation_method=1), [{}]
+
+
+@case
+def hessian_of_linear(tf):
+    x = tf.placeholder(tf.float32, [2], name='x')
+    return tf.hessians(x * 3.0, x), [{x: [1.0, 2.0]}]
+
+
+@case
+def hessian_of_nothing(tf):
+    x = tf.placeholder(tf.float32, [2], name='x')
+    return tf.hessians(tf.constant(1.0), x), [{x: [1.0, 2.0]}]
+
+
+@case
+def used_outside_of_its_loop(tf):
+    x = tf.placeholder(tf.float32, [], name='x')
+    inner = []
+
+    def body(i, a):
+        inner.append(a * x)
+        return i + 1, inner[0]
+
+    tf.while_loop(lambda i, a: i < 5, body, [tf.constant(0), x])
+    return [inner[0] + 1.0], [{x: 1.0}]

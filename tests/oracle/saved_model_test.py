@@ -19,7 +19,7 @@ SERVE = [tf.saved_model.tag_constants.SERVING]
 def small_model(asset=None):
     """in:0 [n,3] -> out:0 [n,2]; returns an init op and the asset's tensor if there is one."""
     x = tf.placeholder(tf.float32, [None, 3], "in")
-    w = tf.get_variable("w", [3, 2], use_resource=False)
+    w = tf.get_variable("w", initializer=np.float32([[1, -9], [5, 3], [-2, 7]]) / 8, use_resource=False)
     b = tf.get_variable("b", initializer=np.float32([1, -2]), use_resource=False)
     tf.add(tf.matmul(x, w), b, name="out")
     count = tf.get_variable("count", initializer=np.float32(0), trainable=False, use_resource=False,

@@ -12,6 +12,7 @@ import tempfile
 import time
 import unittest
 import warnings
+from unittest import mock
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
@@ -165,6 +166,7 @@ class Oracle:
 
     def __init__(self):
         self.savers = {}
+        self.ahead = 0
 
     def run(self, words):
         try:
@@ -301,8 +303,8 @@ class Oracle:
         found = tf.train.checkpoints_iterator(folder, timeout=float(timeout) / 1000)
         return ",".join(next(found, "end") for _ in range(int(count)))
 
-    def do_sleep(self, ms):
-        time.sleep(float(ms) / 1000)
+    def do_forward(self, seconds):
+        self.ahead += int(seconds)
 
     def do_touch(self, path, text=""):
         with open(path, "w", encoding="utf-8") as file:
@@ -379,8 +381,8 @@ CASES = {
     "max_to_keep_0": PLAIN + ["saver s max_to_keep=0"] + saves(3),
     "an_old_name_again": PLAIN + ["saver s max_to_keep=2"] + saves(2) + [
         "save s $D/m global_step=1", "last s", "save s $D/m global_step=3", "last s", "save s $D/m global_step=4", "last s"],
-    "keep_every_n_hours": PLAIN + ["saver s max_to_keep=1 keep_checkpoint_every_n_hours=0.0003333333", "sleep 600"] +
-                          saves(7, then=["sleep 600"]),
+    "keep_every_n_hours": PLAIN + ["saver s max_to_keep=1 keep_checkpoint_every_n_hours=1", "forward 2100"] +
+                          saves(7, then=["forward 2100"]),
     "set_last_checkpoints": PLAIN + ["saver s max_to_keep=2"] + saves(3) + [
         "saver t max_to_keep=2", "set_last t $D/m-2,$D/m-3", "last t", "save t $D/m global_step=4", "save t $D/m global_step=5",
         "save t $D/m global_step=6", "save t $D/m global_step=7", "last t"],
@@ -539,10 +541,11 @@ class ScriptTest(unittest.TestCase):
             yield words
 
     def with_tensorflow(self, script, folder):
-        oracle, here = Oracle(), os.getcwd()
+        oracle, here, now = Oracle(), os.getcwd(), time.time
         os.chdir(folder)
         try:
-            return [oracle.run(words).replace(folder, "$D") for words in self.lines(script, folder)]
+            with mock.patch.object(time, "time", lambda: now() + oracle.ahead):
+                return [oracle.run(words).replace(folder, "$D") for words in self.lines(script, folder)]
         finally:
             os.chdir(here)
 

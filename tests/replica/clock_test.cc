@@ -107,7 +107,7 @@ class ClockTest : public ::testing::TestWithParam<std::string> {
   std::string Address() const {
     if (GetParam() == "shm") return StrCat("shm:clock ", getpid());
     if (GetParam() == "file") return StrCat("file:", folder_.path(), "/");
-    return StrCat("redis://", server_->where(), "/clock?lease=2&poll=0.05");
+    return StrCat("redis://", server_->where(), "/clock?lease=10&poll=0.05");
   }
   Publisher Publish(Trainer& trainer) {
     PublisherOptions options;
@@ -200,12 +200,12 @@ TEST_P(ClockTest, WaitsKeepToTheirTime) {
     EXPECT_TRUE(IsDeadlineExceeded(follower.Wait(1'000'000'000'000'000'000, 100ms).status()));
     EXPECT_GE(Steady::now() - begin, 100ms);
     clock.join();
+    const uint64_t next = follower.current().id.version + 1;
     std::thread trains([&] {
       std::this_thread::sleep_for(20ms);
       clock_offset = 0;
       publisher.Publish().value();
     });
-    const uint64_t next = follower.current().id.version + 1;
     EXPECT_EQ(follower.Wait(next, 30s).value().id.version, next);
     trains.join();
   }
@@ -262,7 +262,7 @@ class FolderClockTest : public ClockTest {
   void ClockGoesBack() const {
     for (const auto& file : std::filesystem::recursive_directory_iterator(folder_.path())) {
       struct stat s;
-      ASSERT_EQ(stat(file.path().c_str(), &s), 0);
+      if (stat(file.path().c_str(), &s) != 0) continue;  // taken away meanwhile
       timespec times[] = {s.st_atim, s.st_mtim};
       times[1].tv_sec += 86'400;
       ASSERT_EQ(utimensat(AT_FDCWD, file.path().c_str(), times, 0), 0);

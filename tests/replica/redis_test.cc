@@ -55,7 +55,7 @@ class RedisTest : public ::testing::Test {
     server_.emplace();
   }
   std::string Address(std::string_view label = "") const {
-    return StrCat("redis://", server_->where(), "/policy", label, "?lease=2&poll=0.05");
+    return StrCat("redis://", server_->where(), "/policy", label, "?lease=10&poll=0.05");
   }
 
   std::optional<RedisServer> server_;
@@ -135,6 +135,22 @@ TEST_F(RedisTest, ADamagedVersionIsRefusedAndTheOldOneServes) {
   EXPECT_THAT(Values(follower.session()), ElementsAre(2, 2, 2));
 }
 
+TEST_F(RedisTest, AVersionThatEndedWithItsPublisherIsNotRefused) {
+  const std::string address = StrCat("redis://", server_->where(), "/policy?lease=60&poll=60");
+  Publisher publisher = Publisher::Open(address, trainer_.session()).value();
+  publisher.Publish().value();
+  Follower follower = Follower::Open(address, {.automatic = false}).value();
+  EXPECT_TRUE(Eventually([&] { return follower.Update().value().id.version == 1; }));
+  trainer_.Step();
+  publisher.Publish().value();
+  ASSERT_TRUE(Eventually([&] { return follower.stats().newest == 2; }));
+  for (const std::string& key : server_->KeysLike("ramet:{policy}:*")) server_->Ask({"DEL", key});
+  const auto updated = follower.Update();
+  EXPECT_EQ(updated.value().id.version, 1u);
+  EXPECT_EQ(follower.stats().refused, 0u) << follower.stats().last_refusal;
+  EXPECT_THAT(Values(follower.session()), ElementsAre(0, 0, 0));
+}
+
 TEST_F(RedisTest, PasswordsAreNotShown) {
   const std::string address = StrCat("redis://me:s3cret@", server_->where(), "/policy");
   const auto waited = Follower::Open(address, {.wait = 0ms});
@@ -207,7 +223,7 @@ TEST(RedisNetworkTest, ACutCableIsOnlyAPause) {
   });
   auto address = [&](char which) {
     return StrCat("redis://", Network::Server(which), ":", server->port(),
-                  "/policy?lease=0.5&poll=0.1&timeout=0.5");
+                  "/policy?lease=2&poll=0.1&timeout=2");
   };
   Trainer trainer;
   std::optional<Publisher> publisher;

@@ -212,7 +212,9 @@ TEST(SoakTest, NothingGrows) {
     std::this_thread::sleep_for(kStepTime);
   }
 
-  Figure segments("shared memory, bytes", 2 * kSegment), files("files in the folder", 8);
+  // A follower that stands still in one quarter of a short run makes a difference of some versions.
+  const int64_t slack = (Duration() < 60s ? 6 : 2) * kSegment;
+  Figure segments("shared memory, bytes", slack), files("files in the folder", 8);
   const auto end = Clock::now() + Duration();
   while (Clock::now() < end) {
     for (auto& member : members) member->Sample();

@@ -94,7 +94,9 @@ TEST(StressTest, AFollowerThatIsKilledGivesBackWhatItHeld) {
 void HuntTornReads(int variables, int64_t elements, int64_t versions, int readers) {
   const std::string address = Address();
   Counting trainer(variables, elements);
-  Publisher publisher = trainer.Publish(address);
+  // Readers that the processors have no time for hold old versions until there is no room.
+  Publisher publisher =
+      trainer.Publish(address, {.retention = {.at_limit = RetentionOptions::AtLimit::kWait}});
   publisher.Publish({.step = trainer.Step()}).value();
   std::vector<std::unique_ptr<Child>> children;
   for (int i = 0; i < readers; ++i) {
@@ -105,7 +107,8 @@ void HuntTornReads(int variables, int64_t elements, int64_t versions, int reader
   int64_t step = 1;
   while (step < versions) {
     step = trainer.Step();
-    ASSERT_TRUE(publisher.Publish({.step = step}).ok()) << step;
+    const auto published = publisher.Publish({.step = step});
+    ASSERT_TRUE(published.ok()) << step << ": " << published.status().ToString();
   }
   for (auto& child : children) EXPECT_EQ(child->Wait(), 0);
 }

@@ -1,5 +1,6 @@
 // Updates of published variables go to other buffers; the values are those of a session that
-// publishes nothing, bit by bit, and each version is what it was when it was published.
+// publishes nothing, on one thread, bit by bit, and each version is what it was when it was
+// published.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -48,8 +49,8 @@ class UpdatesTest : public ::testing::Test {
 
   // Runs `update` in a session that publishes each step and in one that does not.
   void Compare(const Operation& update, bool sparse, DType rows_dtype = kInt64) {
-    Session alone = Session::Create(graph_).value();
-    Session trainer = Session::Create(graph_).value();
+    Session alone = Session::Create(graph_, {.intra_op_parallelism_threads = 1}).value();
+    Session trainer = Session::Create(graph_, {.intra_op_parallelism_threads = 3}).value();
     alone.InitializeMissing().value();
     trainer.InitializeMissing().value();
     const std::string address =

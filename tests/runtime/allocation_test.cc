@@ -10,13 +10,14 @@ namespace {
 std::atomic<int64_t> allocations = 0;
 }
 
-void* operator new(size_t bytes) {
+// Not in line: where only one of a pair is, GCC takes free for the wrong one.
+[[gnu::noinline]] void* operator new(size_t bytes) {
   ++allocations;
   if (void* p = std::malloc(bytes)) return p;
   throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, size_t) noexcept { std::free(p); }
 
 namespace ramet {
 namespace {

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include "ramet/ramet.h"
@@ -14,16 +14,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// v <- v + 1, then a function of the host (which tells that it has begun and takes as long as it
-// is told to), then v <- v + 10.
+// v <- v + 1, then a function of the host (which does what it is told to), then v <- v + 10.
 class RunOptionsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(
         RegisterHostFunction("run_options_test",
                              [this](std::span<const Tensor> in) -> StatusOr<std::vector<Tensor>> {
-                               begun_ = true;
-                               std::this_thread::sleep_for(duration_.load());
+                               work_();
                                return std::vector<Tensor>(in.begin(), in.end());
                              })
             .ok());
@@ -39,32 +37,35 @@ class RunOptionsTest : public ::testing::Test {
 
   Session Open(const SessionOptions& options = {}) {
     Session session = Session::Create(graph_, options).value();
-    EXPECT_TRUE(session.Run(v_.initializer()).ok());
+    EXPECT_TRUE(session.Run({}, v_.initializer(), {.timeout_in_ms = 60000}).ok());
     return session;
   }
   float ValueOfV(Session& session) { return session.Run(v_).value()[0].scalar<float>(); }
+  static std::function<void()> Sleep(int milliseconds) {
+    return [=] { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); };
+  }
 
   Graph graph_;
   Variable v_;
   Operation second_;
-  std::atomic<bool> begun_ = false;
-  std::atomic<std::chrono::milliseconds> duration_ = std::chrono::milliseconds(0);
+  std::function<void()> work_ = [] {};
 };
 
 TEST_F(RunOptionsTest, ARunEndsWhenItsTimeIsOver) {
   Session session = Open();
-  duration_ = std::chrono::milliseconds(30);
-  Status status = session.Run({}, second_, {.timeout_in_ms = 5}).status();
+  work_ = Sleep(1100);
+  Status status = session.Run({}, second_, {.timeout_in_ms = 1000}).status();
   EXPECT_TRUE(IsDeadlineExceeded(status)) << status.ToString();
   EXPECT_THAT(status.message(), HasSubstr("Timed out waiting for notification"));
   EXPECT_EQ(ValueOfV(session), 1);
+  work_ = [] {};
   EXPECT_TRUE(session.Run({}, second_, {.timeout_in_ms = 60000}).ok());
   EXPECT_EQ(ValueOfV(session), 12);
 }
 
 TEST_F(RunOptionsTest, ASessionsLimitHoldsForRunsWithoutOne) {
   Session session = Open({.operation_timeout_in_ms = 5});
-  duration_ = std::chrono::milliseconds(30);
+  work_ = Sleep(30);
   EXPECT_TRUE(IsDeadlineExceeded(session.Run(second_).status()));
   EXPECT_TRUE(session.Run({}, second_, {.timeout_in_ms = 60000}).ok());
   Callable callable = session.MakeCallable({}, second_).value();
@@ -75,14 +76,9 @@ TEST_F(RunOptionsTest, ASessionsLimitHoldsForRunsWithoutOne) {
 
 TEST_F(RunOptionsTest, ARunIsCancelledFromAnotherThread) {
   Session session = Open();
-  duration_ = std::chrono::milliseconds(30);
   auto token = std::make_shared<CancellationToken>();
-  std::thread other([&] {
-    while (!begun_) std::this_thread::yield();
-    token->Cancel();
-  });
+  work_ = [&] { std::thread([&] { token->Cancel(); }).join(); };
   Status status = session.Run({}, second_, {.cancellation = token}).status();
-  other.join();
   EXPECT_TRUE(IsCancelled(status)) << status.ToString();
   EXPECT_EQ(ValueOfV(session), 1);
   EXPECT_TRUE(IsCancelled(session.Run({}, v_, {.cancellation = token}).status()));
@@ -90,20 +86,15 @@ TEST_F(RunOptionsTest, ARunIsCancelledFromAnotherThread) {
 
 TEST_F(RunOptionsTest, ClosingTheSessionEndsItsRuns) {
   Session session = Open();
-  duration_ = std::chrono::milliseconds(30);
-  std::thread other([&] {
-    while (!begun_) std::this_thread::yield();
-    session.Close();
-  });
+  work_ = [&] { std::thread([&] { session.Close(); }).join(); };
   Status status = session.Run(second_).status();
-  other.join();
   EXPECT_TRUE(IsCancelled(status)) << status.ToString();
   EXPECT_TRUE(IsFailedPrecondition(session.Run(v_).status()));
 }
 
 TEST_F(RunOptionsTest, ATraceHasEachStep) {
   Session session = Open();
-  duration_ = std::chrono::milliseconds(2);
+  work_ = Sleep(2);
   RunMetadata metadata;
   ASSERT_TRUE(session.Run({}, second_, {.trace = true}, &metadata).ok());
   std::vector<std::string> ops;

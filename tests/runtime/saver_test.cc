@@ -218,13 +218,13 @@ TEST_F(SaverTest, TheWatcherSeesEachSave) {
   EXPECT_TRUE(IsNotFound(watcher.Poll().status()));
   EXPECT_TRUE(IsDeadlineExceeded(watcher.Wait(std::chrono::milliseconds(10)).status()));
   saver.Save(session, Path("m"), {.global_step = 5}).value();
-  FoundCheckpoint found = watcher.Wait(std::chrono::seconds(5)).value();
+  FoundCheckpoint found = watcher.Wait(std::chrono::seconds(30)).value();
   EXPECT_EQ(found.prefix, Path("m-5"));
   EXPECT_EQ(found.step, 5);
   EXPECT_EQ(found.meta_path, Path("m-5.meta"));
   EXPECT_TRUE(IsNotFound(watcher.Poll().status()));
   saver.Save(session, Path("m"), {.global_step = 5}).value();
-  EXPECT_TRUE(watcher.Wait(std::chrono::seconds(5)).ok());
+  EXPECT_TRUE(watcher.Wait(std::chrono::seconds(30)).ok());
 }
 
 TEST_F(SaverTest, InitialisingAfterARestoreWarnsOnce) {

@@ -292,8 +292,8 @@ void PyGraph::UseThread() {
   thread = current;
 }
 
-// What is within a branch or loop has a value per iteration, or none. TensorFlow lets runs fetch
-// what a loop's variables begin with.
+// What is within a branch or loop has a value per iteration, or none: it cannot be fetched, nor fed
+// within a loop. TensorFlow lets runs fetch what a loop's variables begin with.
 void PyGraph::HoldBackInner(size_t first, size_t count) {
   if (build_state().contexts.empty()) return;
   for (size_t id = first; id < count; ++id) {
@@ -304,6 +304,7 @@ void PyGraph::HoldBackInner(size_t first, size_t count) {
     if (context == nullptr || (exit && context->outer() == nullptr)) continue;
     const bool enter = type == "Enter" || type == "RefEnter";
     if (!enter || context->outer() != nullptr) unfetchable.insert(op.id());
+    if (context->while_context() == nullptr) continue;
     for (const Output& output : op.outputs()) unfeedable.insert(output);
   }
 }

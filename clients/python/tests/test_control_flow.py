@@ -43,9 +43,11 @@ class CondTest(ControlFlowTest):
         y = tf.cond(self.p, lambda: tf.constant(1.0, name='one'), lambda: 2.0)
         with self.assertRaisesRegex(ValueError, 'has been marked as not fetchable'):
             self.session.run('cond/one:0', {self.p: True})
-        with self.assertRaisesRegex(ValueError, 'may not be fed'):
-            self.session.run(y, {self.p: True, 'cond/one:0': 3})
+        self.assertEqual(self.session.run(y, {self.p: True, 'cond/one:0': 3}), 3)
         self.assertEqual(self.session.run(y, {self.p: True}), 1)
+        z = tf.while_loop(lambda i: i < 3, lambda i: tf.add(i, 1, name='more'), [0])
+        with self.assertRaisesRegex(ValueError, 'may not be fed'):
+            self.session.run(z, {'while/more:0': 3})
 
     def test_results_that_differ_are_errors(self):
         with self.assertRaisesRegex(ValueError, 'must have the same type'):

@@ -23,8 +23,8 @@ LAST_LINES = {
     'train_and_follow.py': 'the copy agrees with the trainer exactly',
     'train_and_publish.py': 'trained 3000 steps: y = 2.000 x + 1.000, in ',
 }
-# The two sides of one example.
-PAIR = ('follow.py', 'train_and_publish.py')
+# The two sides of one example, with what follows the address: one follower is waited for.
+PAIR = {'follow.py': [], 'train_and_publish.py': ['1']}
 
 
 class ExamplesTest(unittest.TestCase):
@@ -56,7 +56,8 @@ class ExamplesTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             address = 'shm:' + os.path.join(folder, 'socket')
             with concurrent.futures.ThreadPoolExecutor() as pool:
-                runs = [pool.submit(self.run_example, name, address) for name in PAIR]
+                runs = [pool.submit(self.run_example, name, address, *arguments)
+                        for name, arguments in PAIR.items()]
         for name, run in zip(PAIR, (run.result() for run in runs)):
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertTrue(run.stdout.splitlines()[-1].startswith(LAST_LINES[name]), run.stdout)

@@ -20,13 +20,11 @@ class RunsTest(unittest.TestCase):
         self.session.close()
         self.context.__exit__(None, None, None)
 
-    def slow_update(self, seconds):
-        """A variable and an operation that adds 1 to it, waits, and adds 10; and when it waits."""
-        waits = threading.Event()
+    def slow_update(self, work):
+        """A variable and an operation that adds 1 to it, calls `work`, and adds 10."""
 
         def wait():
-            waits.set()
-            time.sleep(seconds)
+            work()
             return np.float32(0)
 
         v = tf.Variable(0.0)
@@ -35,24 +33,25 @@ class RunsTest(unittest.TestCase):
         with tf.control_dependencies([slow]):
             update = v.assign_add(10.0)
         self.session.run(v.initializer)
-        return v, update, waits
+        return v, update
 
 
 class RunOptionsTest(RunsTest):
     def test_a_run_ends_when_its_time_is_over(self):
-        v, update, _ = self.slow_update(0.1)
+        seconds = [1.1, 0]
+        v, update = self.slow_update(lambda: time.sleep(seconds.pop(0)))
         with self.assertRaisesRegex(
             tf.errors.DeadlineExceededError, 'Timed out waiting for notification'
         ):
-            self.session.run(update, options=tf.RunOptions(timeout_in_ms=20))
+            self.session.run(update, options=tf.RunOptions(timeout_in_ms=1000))
         self.assertEqual(self.session.run(v), 1)
         self.session.run(update, options=tf.RunOptions(timeout_in_ms=60000))
         self.assertEqual(self.session.run(v), 12)
 
     def test_the_limit_of_a_session(self):
-        v, update, _ = self.slow_update(0.1)
+        v, update = self.slow_update(lambda: time.sleep(0.1))
         with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=20)) as session:
-            session.run(v.initializer)
+            session.run(v.initializer, options=tf.RunOptions(timeout_in_ms=60000))
             with self.assertRaises(tf.errors.DeadlineExceededError):
                 session.run(update)
             call = session.make_callable(update, accept_options=True)
@@ -61,21 +60,15 @@ class RunOptionsTest(RunsTest):
             call(options=tf.RunOptions(timeout_in_ms=60000))
 
     def test_closing_a_session_ends_its_runs(self):
-        _, update, waits = self.slow_update(0.1)
-        raised = []
+        def close_elsewhere():
+            thread = threading.Thread(target=self.session.close)
+            thread.start()
+            thread.join()
 
-        def run():
-            try:
-                self.session.run(update)
-            except tf.errors.CancelledError as error:
-                raised.append(error.message)
-
-        thread = threading.Thread(target=run)
-        thread.start()
-        self.assertTrue(waits.wait(10))
-        self.session.close()
-        thread.join()
-        self.assertEqual(raised, ['Run call was cancelled'])
+        _, update = self.slow_update(close_elsewhere)
+        with self.assertRaises(tf.errors.CancelledError) as raised:
+            self.session.run(update)
+        self.assertEqual(raised.exception.message, 'Run call was cancelled')
 
     def test_a_trace(self):
         y = tf.multiply(self.a, self.b, name='y')

@@ -30,11 +30,7 @@ Status TensorList::Resize(int64_t n) {
 }
 
 Status TensorList::Set(int64_t index, const Tensor& value) {
-  if (value.buffer() && value.buffer()->borrowed()) {
-    RAMET_ASSIGN_OR_RETURN(items[index], value.DeepCopy());
-  } else {
-    items[index] = value;
-  }
+  RAMET_ASSIGN_OR_RETURN(items[index], value.Owned());
   return OkStatus();
 }
 

@@ -1,5 +1,8 @@
-#include "ramet/base/prefetch.h"
+#include <atomic>
+#include <cstring>
+
 #include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/parallel_rows.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/indices.h"
 #include "ramet/ops/array/move.h"
@@ -27,21 +30,30 @@ linalg::BinaryOp LogicalOpOf(ScatterMode mode) {
   return mode == ScatterMode::kSub ? linalg::BinaryOp::kNotEqual : linalg::BinaryOp::kLogicalOr;
 }
 
-// n elements of y from `to` on, combined with those of x from `from` on.
-Status Combine(ScatterMode mode, const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t n) {
+// The n elements of `row` combined with those of `update`. False: an integer is to be divided by
+// zero.
+bool CombineRow(ScatterMode mode, DType dtype, void* row, const void* update, int64_t n) {
   if (mode == ScatterMode::kUpdate) {
-    CopyElements(x, from, y, to, n);
-    return OkStatus();
+    if (n > 0) std::memcpy(row, update, static_cast<size_t>(n) * DTypeSize(dtype));
+    return true;
   }
+  const linalg::BinaryOp op = dtype == DType::kBool ? LogicalOpOf(mode) : BinaryOpOf(mode);
+  return linalg::Binary(op, LinalgType(dtype), row, update, row, n);
+}
+
+// n elements of y from `to` on, combined with those of x from `from` on. False as CombineRow.
+bool Combine(ScatterMode mode, const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t n) {
   const int64_t width = static_cast<int64_t>(DTypeSize(x.dtype()));
+  if (width == 0) {
+    CopyElements(x, from, y, to, n);
+    return true;
+  }
   char* row = static_cast<char*>(y.raw_data()) + to * width;
   const char* update = static_cast<const char*>(x.raw_data()) + from * width;
-  const linalg::BinaryOp op = x.dtype() == DType::kBool ? LogicalOpOf(mode) : BinaryOpOf(mode);
-  if (!linalg::Binary(op, LinalgType(x.dtype()), row, update, row, n)) {
-    return InvalidArgument("Integer division by zero");
-  }
-  return OkStatus();
+  return CombineRow(mode, x.dtype(), row, update, n);
 }
+
+Status DivisionByZero() { return InvalidArgument("Integer division by zero"); }
 
 Status CheckUpdates(const Tensor& old, const Tensor& indices, const Tensor& updates) {
   RAMET_RETURN_IF_ERROR(CheckVariableType("update", updates.dtype(), old.dtype()));
@@ -62,6 +74,33 @@ Status CheckUpdates(const Tensor& old, const Tensor& indices, const Tensor& upda
   return OkStatus();
 }
 
+// Combines n elements of `updates` with each row of `out` that `indices` names; those of the next
+// row come `step` elements later.
+Status CombineRows(ScatterMode mode, const Tensor& indices, const Tensor& updates, int64_t step,
+                   int64_t n, Tensor& out) {
+  const int64_t width = static_cast<int64_t>(DTypeSize(out.dtype())), row_bytes = n * width;
+  const int64_t count = indices.num_elements();
+  const auto row = [&](int64_t i) { return IntegerAt(indices, i); };
+  if (width == 0) {
+    for (int64_t i = 0; i < count; ++i) CopyElements(updates, i * step, out, row(i) * n, n);
+    return OkStatus();
+  }
+  char* rows = static_cast<char*>(out.raw_data());
+  const char* update = static_cast<const char*>(updates.raw_data());
+  const auto prefetch = [&](int64_t i) { PrefetchToWrite(rows + row(i) * row_bytes, row_bytes); };
+  std::atomic<bool> failed = false;
+  const auto combine = [&](int64_t i) {
+    if (failed.load(std::memory_order_relaxed)) return;
+    char* to = rows + row(i) * row_bytes;
+    if (!CombineRow(mode, out.dtype(), to, update + i * step * width, n)) failed = true;
+  };
+  // What a division by zero leaves behind does not depend on the number of threads.
+  const auto lanes =
+      mode == ScatterMode::kDiv ? linalg::RowLanes::One() : linalg::RowLanes(count, row_bytes);
+  linalg::ParallelForRows(lanes, count, row, prefetch, combine);
+  return failed ? DivisionByZero() : OkStatus();
+}
+
 // Checks first, so that a variable that is updated in place is not left half-way.
 template <ScatterMode mode>
 Status Scatter(KernelContext& c) {
@@ -75,17 +114,7 @@ Status Scatter(KernelContext& c) {
       RAMET_ASSIGN_OR_RETURN(row, c.AllocateTemp(updates.dtype(), Shape{n}));
       FillWith(updates, row);
     }
-    const int64_t width = static_cast<int64_t>(DTypeSize(out.dtype())),
-                  count = indices.num_elements();
-    for (int64_t i = 0; i < count; ++i) {
-      if (width > 0 && i + kRowsAhead < count) {
-        const int64_t ahead = IntegerAt(indices, i + kRowsAhead) * n * width;
-        PrefetchToWrite(static_cast<const char*>(out.raw_data()) + ahead, n * width);
-      }
-      const int64_t from = updates.rank() == 0 ? 0 : i * n;
-      RAMET_RETURN_IF_ERROR(Combine(mode, row, from, out, IntegerAt(indices, i) * n, n));
-    }
-    return OkStatus();
+    return CombineRows(mode, indices, row, updates.rank() == 0 ? 0 : n, n, out);
   });
 }
 
@@ -120,7 +149,7 @@ Status ScatterNd(KernelContext& c, bool ignore_bad) {
     for (int64_t i = 0; i < index.num_tuples(); ++i) {
       const int64_t slice = index(i);
       if (slice < 0) continue;
-      RAMET_RETURN_IF_ERROR(Combine(mode, updates, i * n, out, slice * n, n));
+      if (!Combine(mode, updates, i * n, out, slice * n, n)) return DivisionByZero();
     }
     return OkStatus();
   });

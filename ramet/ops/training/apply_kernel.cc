@@ -4,6 +4,7 @@
 
 #include "ramet/base/prefetch.h"
 #include "ramet/linalg/parallel.h"
+#include "ramet/linalg/parallel_rows.h"
 #include "ramet/linalg/stream_copy.h"
 #include "ramet/ops/array/indices.h"
 #include "ramet/ops/array/move.h"
@@ -219,22 +220,24 @@ void ApplyKernelBase::UpdateRows(KernelContext& c, const Step& step) const {
   const int64_t n = Product(grad.shape(), 1, grad.rank());
   if (n == 0) return;
   const int64_t row_bytes = n * static_cast<int64_t>(DTypeSize(grad.dtype()));
-  std::array<linalg::Update, UpdateArgs::kMaxVars> vars;
   const int64_t count = indices.num_elements();
-  for (int64_t r = 0; r < count; ++r) {
-    if (r + kRowsAhead < count) {
-      const int64_t ahead = IntegerAt(indices, r + kRowsAhead) * row_bytes;
-      for (int i = 0; i < args_.num_vars; ++i) {
-        PrefetchToWrite(static_cast<const char*>(step.after[i]->raw_data()) + ahead, row_bytes);
-      }
+  const auto row = [&](int64_t i) { return IntegerAt(indices, i); };
+  const auto prefetch = [&](int64_t i) {
+    for (int k = 0; k < args_.num_vars; ++k) {
+      const auto* data = static_cast<const char*>(step.after[k]->raw_data());
+      PrefetchToWrite(data + row(i) * row_bytes, row_bytes);
     }
-    const int64_t offset = IntegerAt(indices, r) * row_bytes;
-    for (int i = 0; i < args_.num_vars; ++i) {
-      vars[i] = linalg::Update::InPlace(static_cast<char*>(step.after[i]->raw_data()) + offset);
+  };
+  const auto update = [&](int64_t i) {
+    std::array<linalg::Update, UpdateArgs::kMaxVars> vars;
+    for (int k = 0; k < args_.num_vars; ++k) {
+      auto* data = static_cast<char*>(step.after[k]->raw_data());
+      vars[k] = linalg::Update::InPlace(data + row(i) * row_bytes);
     }
     Update(LinalgType(grad.dtype()), n, std::span(vars).first(args_.num_vars), step,
-           static_cast<const char*>(grad.raw_data()) + r * row_bytes);
-  }
+           static_cast<const char*>(grad.raw_data()) + i * row_bytes);
+  };
+  linalg::ParallelForRows(linalg::RowLanes(count, row_bytes), count, row, prefetch, update);
 }
 
 }  // namespace ramet

@@ -29,6 +29,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookInterval(200);
 constexpr milliseconds kUnsettledInterval(5);
 constexpr milliseconds kSettleTime(1000);
+constexpr int kSettleLooks = 20;  // at least, since this process may have stood still, too
 // Files written so recently may be written again without another time of modification.
 constexpr int64_t kRecentNs = 2'000'000'000;
 constexpr size_t kMostHashes = 64;
@@ -114,6 +115,7 @@ class FilesFollower final : public FollowerTransport {
   std::map<std::string, FileIdentity> label_files_;
   std::string unreadable_;
   Clock::time_point unreadable_since_;
+  int unreadable_looks_ = 0;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -228,11 +230,15 @@ bool FilesFollower::IsUnchanged(const std::string& path) {
 FilesFollower::Look FilesFollower::ScanNewest() {
   const auto path = NewestPath(place_);
   if (!path.ok()) Supersede();
-  if (!path.ok() || IsUnchanged(*path)) return Look::kSettled;
+  if (!path.ok() || IsUnchanged(*path)) {
+    unreadable_.clear();
+    return Look::kSettled;
+  }
   auto found = FindVersionAt(*path);
   if (!found.ok()) return NoteUnreadable(*path, found.status());
   const bool same_place = found->path == newest_.path;
   if (same_place && found->index.SameBytes(newest_.index) && damage_.ok()) {
+    unreadable_.clear();
     std::lock_guard lock(mutex_);
     newest_.index = found->index;
     return Look::kSettled;
@@ -277,8 +283,12 @@ FilesFollower::Look FilesFollower::NoteUnreadable(const std::string& path, const
   if (unreadable_ != path) {
     unreadable_ = path;
     unreadable_since_ = now;
+    unreadable_looks_ = 0;
   }
-  if (now - unreadable_since_ < kSettleTime) return Look::kUnsettled;
+  ++unreadable_looks_;
+  if (now - unreadable_since_ < kSettleTime || unreadable_looks_ < kSettleLooks) {
+    return Look::kUnsettled;
+  }
   const uint64_t version = NumberOf(path).value_or(newest_.version + 1);
   if (damage_.ok() && version > newest_.version) {
     Publish([&] {
@@ -302,8 +312,11 @@ uint64_t FilesFollower::Newest(std::string_view label) const {
 
 std::vector<uint64_t> FilesFollower::Versions() const {
   std::vector<uint64_t> versions;
-  for (const FoundVersion& found : ListVersions(place_)) versions.push_back(found.version);
+  const std::vector<FoundVersion> listed = ListVersions(place_);
   std::lock_guard lock(mutex_);
+  for (const FoundVersion& found : listed) {
+    if (found.path != newest_.path) versions.push_back(found.version);
+  }
   versions.push_back(newest_.version);
   for (const auto& [label, found] : labels_) versions.push_back(found.version);
   std::sort(versions.begin(), versions.end());
@@ -314,8 +327,10 @@ std::vector<uint64_t> FilesFollower::Versions() const {
 // The places of a version. All, because each but a label's may be gone before it is read.
 std::vector<FoundVersion> FilesFollower::Find(uint64_t version) const {
   std::vector<FoundVersion> places;
+  std::string newest_path;
   {
     std::lock_guard lock(mutex_);
+    newest_path = newest_.path;
     if (newest_.version == version) places.push_back(newest_);
     for (const auto& [label, found] : labels_) {
       if (found.version == version) places.push_back(found);
@@ -323,7 +338,7 @@ std::vector<FoundVersion> FilesFollower::Find(uint64_t version) const {
   }
   if (!places.empty()) return places;
   for (const FoundVersion& found : ListVersions(place_)) {
-    if (found.version != version) continue;
+    if (found.version != version || found.path == newest_path) continue;
     auto read = FindVersionAt(found.path);
     if (read.ok() && read->version == version) places.push_back(*std::move(read));
   }

@@ -58,12 +58,13 @@ StatusOr<FileDescriptor> LockChanges(const Place& place) {
   return fd;
 }
 
+// What a label has is never overwritten.
 StatusOr<FoundVersion> Find(const Place& place, uint64_t version) {
-  for (FoundVersion& found : ListVersions(place)) {
-    if (found.version == version) return std::move(found);
-  }
   for (const auto& [label, found] : ReadLabels(place)) {
     if (found.version == version) return found;
+  }
+  for (FoundVersion& found : ListVersions(place)) {
+    if (found.version == version) return std::move(found);
   }
   std::vector<uint64_t> there;
   for (const FoundVersion& found : ListVersions(place)) there.push_back(found.version);

@@ -80,6 +80,7 @@ class Publication {
   };
 
   Status Link();
+  Status Begin();
   Status TakeName();
   void BeginAfter(uint64_t epoch);
   Status RegainName();

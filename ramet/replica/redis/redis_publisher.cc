@@ -1,7 +1,5 @@
 #include "ramet/replica/redis/redis_publisher.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
@@ -13,9 +11,8 @@
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/hash_worker.h"
-#include "ramet/replica/redis/asking.h"
 #include "ramet/replica/redis/publication.h"
-#include "ramet/replica/version_text.h"
+#include "ramet/replica/redis/request_listener.h"
 
 namespace ramet::redis {
 namespace {
@@ -23,8 +20,6 @@ namespace {
 constexpr auto kFirstPause = std::chrono::milliseconds(20);
 constexpr auto kLongestPause = std::chrono::milliseconds(2000);
 constexpr auto kFlushTime = std::chrono::seconds(10);
-constexpr std::string_view kAnswerMillis = "60000";
-constexpr std::string_view kListenSeconds = "5";
 constexpr int kMostRetained = 1000;
 
 class RedisPublisher final : public PublisherTransport {
@@ -69,15 +64,6 @@ class RedisPublisher final : public PublisherTransport {
   void NoteFailure(const Status& status);
   void UpdateStats();
 
-  void WaitForWake();
-  void Listen();
-  void TakeRequest();
-  Status Answered(const Request& request, Answer* answer);
-  void AskHashes(const Request& request);
-  void SendAnswer(const std::string& id, const Answer& answer);
-  void SendHashes();
-  void KeepHashes(const Answer& answer);
-
   const std::string where_;
   const RetentionOptions retention_;
   const std::chrono::milliseconds timeout_;
@@ -99,21 +85,21 @@ class RedisPublisher final : public PublisherTransport {
   std::vector<Tensor> garbage_;  // for the sending thread to let go of, which may take long
   PublisherStats stats_;
   std::deque<std::shared_ptr<Task>> tasks_;
-  std::deque<std::pair<std::string, Answer>> hash_answers_;
 
   // The sending thread's own.
   Publication publication_;
-  std::unique_ptr<Connection> requests_;
-  std::vector<uint64_t> hashed_;
+  std::unique_ptr<RequestListener> listener_;
   std::chrono::milliseconds pause_ = kFirstPause;
-  Clock::time_point listening_until_;
   bool has_warned_ = false;
-  bool is_deaf_ = false;  // requests cannot be read, until it connects anew
   std::thread sender_;
 };
 
 Status RedisPublisher::Start() {
   hasher_ = std::make_unique<HashWorker>(publication_.announcement().signature);
+  listener_ = std::make_unique<RequestListener>(
+      publication_, *hasher_, wake_, stop_,
+      RequestListener::Publisher{[this](uint64_t version) { return RollbackNow(version); },
+                                 [this] { return stats(); }, [this] { UpdateStats(); }});
   RAMET_RETURN_IF_ERROR(publication_.Open());
   linked_ = true;
   stats_ = publication_.stats();
@@ -136,10 +122,7 @@ RedisPublisher::~RedisPublisher() {
 }
 
 // What may be written by others later is copied.
-StatusOr<Tensor> RedisPublisher::Place(const Tensor& value) {
-  if (!value.buffer() || !value.buffer()->borrowed()) return value;
-  return value.DeepCopy();
-}
+StatusOr<Tensor> RedisPublisher::Place(const Tensor& value) { return value.Owned(); }
 
 Status RedisPublisher::CheckRoom(std::span<const Tensor> values) const {
   uint64_t bytes = 0;
@@ -268,8 +251,8 @@ bool RedisPublisher::Work() {
     if (queued_ || !tasks_.empty()) return true;
     if (closing_) return false;
   }
-  SendHashes();
-  Listen();
+  listener_->SendHashes();
+  listener_->Listen();
   if (publication_.linked() && Clock::now() >= publication_.next_beat()) {
     if (const Status status = publication_.Beat(); !status.ok()) NoteFailure(status);
     UpdateStats();
@@ -295,8 +278,7 @@ bool RedisPublisher::TryLink() {
     std::lock_guard lock(mutex_);
     if (!lost_.ok()) return false;
   }
-  requests_.reset();
-  is_deaf_ = false;
+  listener_->Relink();
   if (const Status status = publication_.Reconnect(); !status.ok()) {
     NoteFailure(status);
     return false;
@@ -375,126 +357,6 @@ void RedisPublisher::FailTasks(Clock::time_point due) {
     return true;
   });
   changed_.notify_all();
-}
-
-// For values to send, or for the time of the next beat.
-void RedisPublisher::WaitForWake() {
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(publication_.next_beat() - Clock::now());
-  pollfd waits[] = {{wake_.fd(), POLLIN, 0}, {stop_.fd(), POLLIN, 0}};
-  (void)!poll(waits, 2, static_cast<int>(std::clamp<int64_t>(left.count(), 0, 60'000)));
-}
-
-// Waits for a request, and for what WaitForWake waits for.
-void RedisPublisher::Listen() {
-  if (is_deaf_) return WaitForWake();
-  if (!requests_ || !requests_->usable() || Clock::now() > listening_until_) {
-    auto opened = Connection::Open(publication_.url(), publication_.keys().lock(), stop_);
-    if (!opened.ok()) {
-      requests_.reset();
-      return WaitForWake();
-    }
-    requests_ = *std::move(opened);
-    TakeRequest();
-  }
-  const auto input = requests_->WaitForInput(&wake_, publication_.next_beat());
-  if (!input.ok() || !*input) return;
-  const auto reply = requests_->Receive();
-  if (!reply.ok()) return;
-  if (const Status status = ErrorOf(*reply); !status.ok()) {
-    is_deaf_ = true;
-    LogWarning(where_, ": what followers ask for is not heard: ", status.message());
-    return;
-  }
-  TakeRequest();
-  if (reply->items.size() != 2) return;
-  const auto request = ParseRequest(reply->items[1].view());
-  if (!request.ok()) return;
-  Answer answer;
-  answer.status = Answered(*request, &answer);
-  UpdateStats();
-  if (request->verb != "hashes" || !answer.status.ok() || !answer.hashes.content.empty()) {
-    SendAnswer(request->id, answer);
-  }
-}
-
-// Asks the server for the next request; the answer comes when there is one.
-void RedisPublisher::TakeRequest() {
-  listening_until_ = Clock::now() + std::chrono::seconds(5) + publication_.url().timeout;
-  requests_->Send({"BLPOP", publication_.keys().requests(), kListenSeconds}).IgnoreError();
-}
-
-Status RedisPublisher::Answered(const Request& request, Answer* answer) {
-  const uint64_t epoch = publication_.announcement().epoch;
-  if (request.epoch != 0 && request.epoch != epoch) {
-    return Unavailable("the publisher that was asked has ended; another one is there now");
-  }
-  if (request.verb == "promote") return publication_.Promote(request.label, request.version);
-  if (request.verb == "rollback") {
-    RAMET_ASSIGN_OR_RETURN(answer->version, RollbackNow(request.version));
-    return OkStatus();
-  }
-  if (request.verb == "status") {
-    answer->stats = PublisherStatsToText(stats());
-    return OkStatus();
-  }
-  if (request.verb != "hashes") return InvalidArgument("'", request.verb, "' cannot be asked for");
-  if (publication_.Kept(request.version) == nullptr) return publication_.NotKept(request.version);
-  answer->hashes = hasher_->Known(request.version);
-  if (answer->hashes.content.empty()) AskHashes(request);
-  return OkStatus();
-}
-
-void RedisPublisher::AskHashes(const Request& request) {
-  const Outgoing& kept = *publication_.Kept(request.version);
-  hasher_->Ask(
-      request.version, kept.values, kept.sources,
-      [this, id = request.id, version = request.version](const StatusOr<VersionHashes>& hashes) {
-        Answer answer;
-        answer.version = version;
-        answer.status = hashes.status();
-        if (hashes.ok()) answer.hashes = *hashes;
-        std::lock_guard lock(mutex_);
-        hash_answers_.emplace_back(id, std::move(answer));
-        wake_.Set();
-      });
-}
-
-void RedisPublisher::SendHashes() {
-  std::deque<std::pair<std::string, Answer>> answers;
-  {
-    std::lock_guard lock(mutex_);
-    answers.swap(hash_answers_);
-  }
-  for (const auto& answer : answers) {
-    SendAnswer(answer.first, answer.second);
-    if (answer.second.status.ok()) KeepHashes(answer.second);
-  }
-}
-
-// For those who ask when the publisher has ended.
-void RedisPublisher::KeepHashes(const Answer& answer) {
-  hashed_.push_back(answer.version);
-  std::erase_if(hashed_, [this](uint64_t version) {
-    if (publication_.Kept(version) != nullptr) return false;
-    hasher_->Forget(version);
-    return true;
-  });
-  if (!publication_.linked()) return;
-  const uint64_t epoch = publication_.announcement().epoch;
-  publication_.connection()
-      .Call({"SET", publication_.keys().hashes(epoch, answer.version), AnswerText(answer), "PX",
-             StrCat(publication_.url().ttl.count())})
-      .status()
-      .IgnoreError();
-}
-
-void RedisPublisher::SendAnswer(const std::string& id, const Answer& answer) {
-  if (!publication_.linked()) return;
-  publication_.connection()
-      .Call({"SET", publication_.keys().answer(id), AnswerText(answer), "PX", kAnswerMillis})
-      .status()
-      .IgnoreError();
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "ramet/base/strings.h"
 
@@ -17,6 +19,9 @@ namespace ramet::shm {
 namespace {
 
 constexpr int kBacklog = 128;
+constexpr auto kPause = std::chrono::milliseconds(5);
+constexpr int kConnectTries = 200;
+constexpr int kLockTries = 2000;
 
 // A socket's address as the kernel wants it. A first '@' stands for the 0 of an abstract name.
 struct Address {
@@ -34,20 +39,28 @@ struct Address {
 };
 
 StatusOr<FileDescriptor> NewSocket() {
-  FileDescriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  FileDescriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (fd.get() < 0) return ErrnoStatus(errno, "a Unix socket");
   return fd;
 }
 
 Status GoneStatus() { return Unavailable("the other side has closed the connection"); }
 
-// Makes and binds the socket file while no other publisher does so. One that nobody listens on any
-// more is replaced.
-Status BindFile(int fd, const std::string& path) {
+// The right to make a socket file in that folder: of one publisher at a time.
+StatusOr<FileDescriptor> TakeTurn(const std::string& path) {
   const std::string folder = path.rfind('/') == 0 ? "/" : std::string(Dirname(path));
   FileDescriptor turn(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (turn.get() < 0) return ErrnoStatus(errno, folder);
-  if (flock(turn.get(), LOCK_EX) != 0) return ErrnoStatus(errno, folder);
+  for (int i = 0; i < kLockTries; ++i) {
+    if (flock(turn.get(), LOCK_EX | LOCK_NB) == 0) return turn;
+    if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, folder);
+    std::this_thread::sleep_for(kPause);
+  }
+  return Unavailable(folder, " is locked (flock) by another process for 10 seconds");
+}
+
+// Makes and binds the socket file. One that nobody listens on any more is replaced.
+Status BindFile(int fd, const std::string& path) {
   struct stat there;
   if (lstat(path.c_str(), &there) == 0) {
     if (!S_ISSOCK(there.st_mode)) {
@@ -55,7 +68,8 @@ Status BindFile(int fd, const std::string& path) {
                            " is there already and is no socket; remove it or take another "
                            "name");
     }
-    if (Channel::Connect(path).ok()) {
+    const Status other = Channel::Connect(path).status();
+    if (other.ok() || IsUnavailable(other)) {
       return AlreadyExists("another publisher listens at ", path);
     }
     if (unlink(path.c_str()) != 0) return ErrnoStatus(errno, path);
@@ -70,6 +84,20 @@ Status BindName(int fd, const std::string& socket) {
   if (bind(fd, address.get(), address.size) == 0) return OkStatus();
   if (errno == EADDRINUSE) return AlreadyExists("another publisher has the name already");
   return ErrnoStatus(errno, socket);
+}
+
+Status WaitForInput(int fd, int64_t timeout_millis) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_millis);
+  pollfd wait{fd, POLLIN, 0};
+  int ready = poll(&wait, 1, static_cast<int>(timeout_millis));
+  while (ready < 0 && errno == EINTR) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    const int64_t millis = timeout_millis < 0 ? -1 : std::max<int64_t>(left.count(), 0);
+    ready = poll(&wait, 1, static_cast<int>(millis));
+  }
+  if (ready == 0) return DeadlineExceeded("nothing came from the other side");
+  return ready < 0 ? ErrnoStatus(errno, "waiting for the other side") : OkStatus();
 }
 
 void TakeDescriptors(const msghdr& message, std::vector<FileDescriptor>* fds) {
@@ -109,14 +137,20 @@ StatusOr<std::string> SocketAddress(std::string_view name_or_path, uint32_t uid)
 StatusOr<Channel> Channel::Connect(const std::string& socket) {
   RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, NewSocket());
   const Address address(socket);
-  if (connect(fd.get(), address.get(), address.size) == 0) return Channel(std::move(fd));
-  if (errno == ECONNREFUSED || errno == ENOENT) return NotFound("no publisher listens there");
-  if (errno == EACCES) {
+  int error = EAGAIN;
+  for (int i = 0; i < kConnectTries && (error == EAGAIN || error == EINTR); ++i) {
+    if (i > 0) std::this_thread::sleep_for(kPause);
+    error = connect(fd.get(), address.get(), address.size) == 0 ? 0 : errno;
+  }
+  if (error == 0) return Channel(std::move(fd));
+  if (error == EAGAIN) return Unavailable("who listens there takes nobody now");
+  if (error == ECONNREFUSED || error == ENOENT) return NotFound("no publisher listens there");
+  if (error == EACCES) {
     return PermissionDenied(
         "its socket does not let this user in (the publisher's mode and group "
         "say who may follow)");
   }
-  return ErrnoStatus(errno, socket);
+  return ErrnoStatus(error, socket);
 }
 
 StatusOr<Peer> Channel::peer() const {
@@ -156,10 +190,7 @@ Status Channel::Send(std::string_view text, std::span<const int> fds) const {
 }
 
 StatusOr<Packet> Channel::Receive(int64_t timeout_millis) const {
-  pollfd wait{fd_.get(), POLLIN, 0};
-  const int ready = poll(&wait, 1, static_cast<int>(timeout_millis));
-  if (ready == 0) return DeadlineExceeded("nothing came from the other side");
-  if (ready < 0 && errno != EINTR) return ErrnoStatus(errno, "waiting for the other side");
+  RAMET_RETURN_IF_ERROR(WaitForInput(fd_.get(), timeout_millis));
   Packet packet;
   packet.text.resize(kMaxPacketBytes);
   iovec piece{packet.text.data(), packet.text.size()};
@@ -174,8 +205,8 @@ StatusOr<Packet> Channel::Receive(int64_t timeout_millis) const {
     return DeadlineExceeded("nothing came from the other side");
   }
   if (n < 0 && errno != ECONNRESET) return ErrnoStatus(errno, "receiving from the other side");
+  if (n >= 0) TakeDescriptors(message, &packet.fds);
   if (n <= 0) return GoneStatus();
-  TakeDescriptors(message, &packet.fds);
   if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
     return InvalidArgument("a packet came that is longer than ", kMaxPacketBytes, " bytes or has ",
                            "more than ", kMaxPacketFds, " descriptors");
@@ -193,26 +224,38 @@ uint32_t FileMode(uint32_t mode) { return (mode | (mode & 0444) >> 1) & 0777; }
 
 StatusOr<Listener> Listener::Listen(const std::string& socket, const Permissions& permissions) {
   RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, NewSocket());
-  const bool is_path = socket.front() != '@';
-  if (is_path) {
-    fchmod(fd.get(), FileMode(permissions.mode));
-    RAMET_RETURN_IF_ERROR(BindFile(fd.get(), socket));
-  } else {
-    RAMET_RETURN_IF_ERROR(BindName(fd.get(), socket));
-  }
-  Listener listener(std::move(fd), is_path ? socket : "", permissions);
-  if (is_path) {
-    if (permissions.group && chown(socket.c_str(), -1, *permissions.group) != 0) {
-      return ErrnoStatus(errno, StrCat("giving ", socket, " to group ", *permissions.group));
-    }
-    if (chmod(socket.c_str(), FileMode(permissions.mode)) != 0) return ErrnoStatus(errno, socket);
-  }
-  if (listen(listener.fd(), kBacklog) != 0) return ErrnoStatus(errno, socket);
+  Listener listener(std::move(fd), permissions);
+  RAMET_RETURN_IF_ERROR(socket.front() == '@' ? listener.ListenAtName(socket)
+                                              : listener.ListenAtFile(socket));
   return listener;
 }
 
+Status Listener::ListenAtName(const std::string& socket) {
+  RAMET_RETURN_IF_ERROR(BindName(fd(), socket));
+  return listen(fd(), kBacklog) == 0 ? OkStatus() : ErrnoStatus(errno, socket);
+}
+
+// Another publisher that has its turn finds the file listened at, or not there.
+Status Listener::ListenAtFile(const std::string& path) {
+  fchmod(fd(), FileMode(permissions_.mode));
+  RAMET_ASSIGN_OR_RETURN(const FileDescriptor turn, TakeTurn(path));
+  RAMET_RETURN_IF_ERROR(BindFile(fd(), path));
+  path_ = path;
+  struct stat made;
+  if (lstat(path.c_str(), &made) != 0) return ErrnoStatus(errno, path);
+  device_ = made.st_dev;
+  inode_ = made.st_ino;
+  if (permissions_.group && chown(path.c_str(), -1, *permissions_.group) != 0) {
+    return ErrnoStatus(errno, StrCat("giving ", path, " to group ", *permissions_.group));
+  }
+  if (chmod(path.c_str(), FileMode(permissions_.mode)) != 0) return ErrnoStatus(errno, path);
+  return listen(fd(), kBacklog) == 0 ? OkStatus() : ErrnoStatus(errno, path);
+}
+
 Listener::~Listener() {
-  if (fd_.get() >= 0 && !path_.empty()) unlink(path_.c_str());
+  struct stat there;
+  if (fd_.get() < 0 || path_.empty() || lstat(path_.c_str(), &there) != 0) return;
+  if (there.st_dev == device_ && there.st_ino == inode_) unlink(path_.c_str());
 }
 
 uint32_t Permissions::BitsOf(const Peer& peer) const {
@@ -220,15 +263,18 @@ uint32_t Permissions::BitsOf(const Peer& peer) const {
   return (peer.gid == group.value_or(getegid()) ? mode >> 3 : mode) & 7;
 }
 
-std::optional<Channel> Listener::Accept() const {
+StatusOr<Channel> Listener::Accept() const {
   FileDescriptor fd(accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  if (fd.get() < 0) return std::nullopt;
+  if (fd.get() < 0) {
+    const bool is_full = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    return is_full ? ResourceExhausted("no descriptor is left for another follower")
+                   : NotFound("nobody waits");
+  }
   Channel channel(std::move(fd));
-  const auto peer = channel.peer();
-  if (!peer.ok()) return std::nullopt;
-  if (permissions_.BitsOf(*peer) != 0) return channel;
+  RAMET_ASSIGN_OR_RETURN(const Peer peer, channel.peer());
+  if (permissions_.BitsOf(peer) != 0) return channel;
   (void)channel.Send("refused");
-  return std::nullopt;
+  return PermissionDenied("user ", peer.uid, " may not follow");
 }
 
 }  // namespace ramet::shm

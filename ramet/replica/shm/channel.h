@@ -32,8 +32,7 @@ inline constexpr size_t kMaxPacketFds = 8;
 class Channel {
  public:
   // Connects to the publisher at `socket` (SocketAddress). \error kNotFound if nobody listens
-  // there;
-  //   kPermissionDenied.
+  // there; kUnavailable if who listens takes nobody for a second; kPermissionDenied.
   static StatusOr<Channel> Connect(const std::string& socket);
   explicit Channel(FileDescriptor fd) : fd_(std::move(fd)) {}
 
@@ -75,15 +74,19 @@ class Listener {
   ~Listener();
 
   int fd() const { return fd_.get(); }
-  // Nothing if nobody waits to be accepted, or who waits has not the permission.
-  std::optional<Channel> Accept() const;
+  // \error kNotFound if nobody waits to be accepted; kPermissionDenied if who waits may not follow;
+  // kResourceExhausted if the process has no descriptor left: he waits on.
+  StatusOr<Channel> Accept() const;
 
  private:
-  Listener(FileDescriptor fd, std::string path, const Permissions& permissions)
-      : fd_(std::move(fd)), path_(std::move(path)), permissions_(permissions) {}
+  Listener(FileDescriptor fd, const Permissions& permissions)
+      : fd_(std::move(fd)), permissions_(permissions) {}
+  Status ListenAtFile(const std::string& path);
+  Status ListenAtName(const std::string& socket);
   FileDescriptor fd_;
-  std::string path_;  // empty for an abstract name
   Permissions permissions_;
+  std::string path_;                 // of the file that was made; empty for an abstract name
+  uint64_t device_ = 0, inode_ = 0;  // of that file
 };
 
 }  // namespace ramet::shm

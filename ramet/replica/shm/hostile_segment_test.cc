@@ -188,8 +188,8 @@ Status FollowSomebodyWho(const std::function<void(Channel&)>& greets) {
   const std::string name = StrCat("hostile ", getpid());
   Listener listener = Listener::Listen(SocketAddress(name, geteuid()).value(), {}).value();
   std::thread somebody([&] {
-    std::optional<Channel> channel;
-    while (!channel) channel = listener.Accept();
+    auto channel = listener.Accept();
+    while (!channel.ok()) channel = listener.Accept();
     greets(*channel);
     (void)channel->Receive(2000);
   });

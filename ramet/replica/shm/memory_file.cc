@@ -102,6 +102,10 @@ StatusOr<MemoryFile> MemoryFile::Open(FileDescriptor fd, size_t bytes, Access ac
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
     return InvalidArgument("shared memory was handed over that could be cut off while it is read");
   }
+  if (static_cast<uint64_t>(status.st_blocks) * 512 < bytes) {
+    return InvalidArgument("shared memory of ", bytes, " bytes was handed over of which only ",
+                           status.st_blocks * 512, " are there");
+  }
   const int protection = access == Access::kAllWrite ? PROT_READ | PROT_WRITE : PROT_READ;
   RAMET_ASSIGN_OR_RETURN(void* data, Map(fd.get(), bytes, protection, "shared memory"));
   return MemoryFile(std::move(fd), data, bytes);

@@ -20,8 +20,8 @@ class MemoryFile {
   // With kOwnerWrites only this mapping can write. `name` is what /proc shows.
   // \error kResourceExhausted if the memory is not to be had (now, not when it is touched).
   static StatusOr<MemoryFile> Create(const std::string& name, size_t bytes, Access access);
-  // Maps memory that was handed to us. \error kInvalidArgument if it is not `bytes` long or could
-  // be shortened; those of mapping.
+  // Maps memory that was handed to us. \error kInvalidArgument if it is not `bytes` long, could be
+  // shortened, or has holes (which whoever maps it would have to fill); those of mapping.
   static StatusOr<MemoryFile> Open(FileDescriptor fd, size_t bytes, Access access);
 
   MemoryFile() = default;

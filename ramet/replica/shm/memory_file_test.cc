@@ -1,5 +1,6 @@
 #include "ramet/replica/shm/memory_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -56,6 +57,22 @@ TEST_P(MemoryFileTest, LeavesOthersAlone) {
     std::memset(file.data(), 2, bytes);
   }
   EXPECT_TRUE(AllPagesAre(before, 1));
+}
+
+// Reading them would take memory of whoever was given the file.
+TEST(MemoryFileHolesTest, AreNotTaken) {
+  constexpr size_t kBytes = 1 << 20;
+  const FileDescriptor fd(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(ftruncate(fd.get(), kBytes), 0);
+  ASSERT_EQ(pwrite(fd.get(), "x", 1, 0), 1);
+  ASSERT_EQ(fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK), 0);
+  const auto opened = [&] {
+    return MemoryFile::Open(FileDescriptor(dup(fd.get())), kBytes, MemoryFile::Access::kOwnerWrites)
+        .status();
+  };
+  EXPECT_TRUE(IsInvalidArgument(opened())) << opened().ToString();
+  ASSERT_EQ(posix_fallocate(fd.get(), 0, kBytes), 0);
+  EXPECT_TRUE(opened().ok()) << opened().ToString();
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, MemoryFileTest,

@@ -24,13 +24,14 @@ Status ReaderList::Add(Channel channel, const std::string& hello, std::vector<in
   return OkStatus();
 }
 
-// False if the follower is gone. One whose socket is full gets the others later.
+// False if the follower is gone. One that cannot be sent them now (its socket is full, or too many
+// descriptors are under way) gets them later: its pins count until it is gone.
 bool ReaderList::SendMissing(Reader& reader, const std::vector<SharedPool::Segment>& segments) {
   for (size_t& i = reader.segments_sent; i < segments.size(); ++i) {
     const int fd = segments[i].fd;
     const std::string text = StrCat("segment ", i, " ", segments[i].bytes);
     const Status sent = reader.channel.Send(text, {&fd, 1});
-    if (!sent.ok()) return IsResourceExhausted(sent);
+    if (!sent.ok()) return !IsUnavailable(sent);
   }
   return true;
 }
@@ -45,13 +46,34 @@ bool ReaderList::KnowAll(size_t num_segments) const {
       readers_, [&](const Reader& reader) { return reader.segments_sent == num_segments; });
 }
 
-void ReaderList::Remove(int fd) {
-  std::erase_if(readers_, [fd](const Reader& reader) { return reader.channel.fd() == fd; });
+uint64_t ReaderList::IdOf(int fd) const {
+  const auto reader =
+      std::ranges::find_if(readers_, [fd](const Reader& r) { return r.channel.fd() == fd; });
+  return reader == readers_.end() ? 0 : reader->id;
 }
 
-bool ReaderList::Send(uint64_t id, std::string_view text) const {
+void ReaderList::Remove(uint64_t id) {
+  std::erase_if(readers_, [id](const Reader& reader) { return reader.id == id; });
+}
+
+const ReaderList::Reader* ReaderList::Find(uint64_t id) const {
   const auto reader = std::ranges::find(readers_, id, &Reader::id);
-  return reader != readers_.end() && reader->channel.Send(text).ok();
+  return reader == readers_.end() ? nullptr : &*reader;
+}
+
+StatusOr<Packet> ReaderList::Receive(uint64_t id) const {
+  const Reader* reader = Find(id);
+  return reader ? reader->channel.Receive(0) : Unavailable("the follower left");
+}
+
+StatusOr<Peer> ReaderList::peer(uint64_t id) const {
+  const Reader* reader = Find(id);
+  return reader ? reader->channel.peer() : Unavailable("the follower left");
+}
+
+Status ReaderList::Send(uint64_t id, std::string_view text) const {
+  const Reader* reader = Find(id);
+  return reader ? reader->channel.Send(text) : Unavailable("the follower left");
 }
 
 bool ReaderList::Holds(uint64_t version) const {

@@ -27,18 +27,21 @@ class ReaderList {
   bool SendSegments(const std::vector<SharedPool::Segment>& segments);
   // Whether there is nothing to tell them.
   bool KnowAll(size_t num_segments) const;
-  // Drops the follower with this descriptor.
-  void Remove(int fd);
+  // Which of all followers there ever were has this descriptor; 0: none.
+  uint64_t IdOf(int fd) const;
+  // Drops that follower.
+  void Remove(uint64_t id);
 
   bool Holds(uint64_t version) const;
   // The oldest version that somebody holds; 0: nobody holds any.
   uint64_t Oldest() const;
   size_t size() const { return readers_.size(); }
-  const Channel& channel(size_t i) const { return readers_[i].channel; }
-  // Which of all followers there ever were it is.
-  uint64_t id(size_t i) const { return readers_[i].id; }
-  // Sends to that follower, if it is still there. Whether it is, and takes the packet.
-  bool Send(uint64_t id, std::string_view text) const;
+  // By number, from 0.
+  int fd(size_t i) const { return readers_[i].channel.fd(); }
+  // As of its Channel. \error kUnavailable if that follower is gone.
+  StatusOr<Packet> Receive(uint64_t id) const;
+  StatusOr<Peer> peer(uint64_t id) const;
+  Status Send(uint64_t id, std::string_view text) const;
   // The newest version that follower i says to use.
   uint64_t taken(size_t i) const;
 
@@ -53,6 +56,8 @@ class ReaderList {
     }
   };
   static bool SendMissing(Reader& reader, const std::vector<SharedPool::Segment>& segments);
+  // Null: it is gone.
+  const Reader* Find(uint64_t id) const;
   std::vector<Reader> readers_;
   uint64_t last_id_ = 0;
 };

@@ -88,9 +88,10 @@ Status SharedPool::Reserve(uint64_t bytes) {
 }
 
 Status SharedPool::AddSegment(uint64_t bytes) {
-  const uint64_t wanted = std::max(bytes, std::min(segment_, limit_ - total_));
+  const uint64_t left = (limit_ - total_) / kPage * kPage;
+  const uint64_t wanted = std::max(bytes, std::min(segment_, left));
   const uint64_t size = (wanted + kPage - 1) / kPage * kPage;
-  if (size > limit_ - std::min(limit_, total_)) {
+  if (size > left) {
     return ResourceExhausted("the limit of ", limit_,
                              " bytes of shared memory is reached: ", total_, " are in use and ",
                              size, " more are needed; raise max_bytes, or retain fewer versions");

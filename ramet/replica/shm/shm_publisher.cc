@@ -25,6 +25,7 @@ namespace {
 constexpr uint64_t kDefaultVersions = 8;
 constexpr uint64_t kSegmentsPerVersion = 8;
 constexpr int kResendMillis = 1;
+constexpr int kFullMillis = 100;  // until followers are let in again when descriptors are short
 constexpr uint64_t kSlack = uint64_t{16} << 20;
 // Followers let go of versions by writing to memory, which wakes nobody.
 constexpr auto kPause = std::chrono::milliseconds(1);
@@ -92,10 +93,11 @@ class ShmPublisher final : public PublisherTransport {
   void WakeServer();
   void WakeReaders();
   std::vector<int> Descriptors() const;
+  bool Admit();
   void Welcome(Channel channel);
   void Receive(int fd);
   // Nothing if the answer comes later.
-  std::optional<StatusOr<std::string>> Respond(std::unique_lock<std::mutex>& lock, size_t reader,
+  std::optional<StatusOr<std::string>> Respond(std::unique_lock<std::mutex>& lock, uint64_t reader,
                                                const Request& request);
   std::optional<StatusOr<std::string>> HashesOf(uint64_t version, uint64_t reader, uint64_t number);
   void SendHashes(uint64_t version, uint64_t reader, uint64_t number,
@@ -169,6 +171,7 @@ ShmPublisher::~ShmPublisher() {
   WakeServer();
   server_.join();
   hasher_->Stop();
+  versions_->Freeze();
 }
 
 StatusOr<Tensor> ShmPublisher::Place(const Tensor& value) {
@@ -180,8 +183,8 @@ StatusOr<Tensor> ShmPublisher::Place(const Tensor& value) {
     Reclaim();
     placed = Tensor::Allocate(value.dtype(), value.shape(), pool_.get());
     if (placed.ok()) break;
-    if (retention_.at_limit == RetentionOptions::AtLimit::kSkip || !versions_->any_retired() ||
-        ended_) {
+    const bool may_come = versions_->any_retired() || !hasher_->idle();
+    if (retention_.at_limit == RetentionOptions::AtLimit::kSkip || !may_come || ended_) {
       ++stats_.skipped;
       return ResourceExhausted("shm:", address_, ": version ", stats_.version + 1,
                                " is not published: ", placed.status().message());
@@ -316,21 +319,23 @@ PublisherStats ShmPublisher::StatsLocked() const {
 std::vector<int> ShmPublisher::Descriptors() const {
   std::vector<int> fds = {wake_.get(), listener_ ? listener_->fd() : -1};
   std::lock_guard lock(mutex_);
-  for (size_t i = 0; i < readers_.size(); ++i) fds.push_back(readers_.channel(i).fd());
+  for (size_t i = 0; i < readers_.size(); ++i) fds.push_back(readers_.fd(i));
   return fds;
 }
 
 void ShmPublisher::Serve() {
+  bool is_full = false;
   while (!stopping()) {
     std::vector<pollfd> waits;
     for (int fd : Descriptors()) waits.push_back({fd, POLLIN, 0});
-    const bool all_sent = SendSegments();
-    if (poll(waits.data(), waits.size(), all_sent ? -1 : kResendMillis) < 0) continue;
+    if (is_full) waits[1].fd = -1;
+    const int pause = SendSegments() ? -1 : kResendMillis;
+    const int ready = poll(waits.data(), waits.size(), is_full && pause < 0 ? kFullMillis : pause);
+    is_full = false;
+    if (ready < 0) continue;
     if (stopping()) return;
     if (waits[0].revents != 0) WakeReaders();
-    if (waits[1].revents != 0 && listener_) {
-      if (auto channel = listener_->Accept()) Welcome(*std::move(channel));
-    }
+    if (waits[1].revents != 0 && listener_) is_full = !Admit();
     for (size_t i = 2; i < waits.size(); ++i) {
       if (waits[i].revents != 0) Receive(waits[i].fd);
     }
@@ -358,6 +363,14 @@ void ShmPublisher::WakeReaders() {
   versions_->table().WakeAll();
 }
 
+// False if nobody can be let in for a while.
+bool ShmPublisher::Admit() {
+  auto channel = listener_->Accept();
+  const bool is_full = IsResourceExhausted(channel.status());
+  if (channel.ok()) Welcome(*std::move(channel));
+  return !is_full;
+}
+
 void ShmPublisher::Welcome(Channel channel) {
   std::lock_guard lock(mutex_);
   const auto segments = pool_->Segments();
@@ -370,30 +383,30 @@ void ShmPublisher::Welcome(Channel channel) {
 
 void ShmPublisher::Receive(int fd) {
   std::unique_lock lock(mutex_);
-  for (size_t i = 0; i < readers_.size(); ++i) {
-    const Channel& channel = readers_.channel(i);
-    if (channel.fd() != fd) continue;
-    auto packet = channel.Receive(0);
-    if (IsDeadlineExceeded(packet.status())) return;
-    const auto request = packet.ok() ? ParseRequest(packet->text) : packet.status();
-    if (request.ok()) {
-      auto text = Respond(lock, i, *request);
-      if (!text || channel.Send(AnswerToText({request->number, *std::move(text)})).ok()) return;
-    }
-    readers_.Remove(fd);
-    Reclaim();
-    reader_left_.notify_all();
-    return;
+  const uint64_t reader = readers_.IdOf(fd);
+  auto packet = readers_.Receive(reader);
+  if (reader == 0 || IsDeadlineExceeded(packet.status())) return;
+  const auto request = packet.ok() ? ParseRequest(packet->text) : packet.status();
+  if (request.ok()) {
+    const auto text = Respond(lock, reader, *request);
+    if (!text) return;
+    // One that does not read its answers goes without.
+    const Status sent = readers_.Send(reader, AnswerToText({request->number, *text}));
+    if (!IsUnavailable(sent)) return;
   }
+  readers_.Remove(reader);
+  Reclaim();
+  reader_left_.notify_all();
 }
 
 std::optional<StatusOr<std::string>> ShmPublisher::Respond(std::unique_lock<std::mutex>& lock,
-                                                           size_t reader, const Request& request) {
+                                                           uint64_t reader,
+                                                           const Request& request) {
   if (request.verb == "status") return PublisherStatsToText(StatsLocked());
   if (request.verb == "hashes") {
-    return HashesOf(request.version, readers_.id(reader), request.number);
+    return HashesOf(request.version, reader, request.number);
   }
-  const auto peer = readers_.channel(reader).peer();
+  const auto peer = readers_.peer(reader);
   if (!peer.ok() || (permissions_.BitsOf(*peer) & 2) == 0) {
     return PermissionDenied("the publisher lets this user follow, but not ", request.verb,
                             " (mode= and group= say who may write)");
@@ -428,15 +441,19 @@ std::optional<StatusOr<std::string>> ShmPublisher::HashesOf(uint64_t version, ui
   }
   const VersionSlots::Slot* slot = versions_->FindAny(version);
   if (slot == nullptr) return NotKept(version);
-  std::vector<Tensor> values;
-  for (size_t i = 0; i < slot->buffers.size(); ++i) {
-    const VariableSpec& spec = announcement_.signature[i];
-    values.emplace_back(spec.dtype, spec.shape, slot->buffers[i]);
-  }
-  hasher_->Ask(version, std::move(values), slot->sources,
-               [this, version, reader, number](const StatusOr<VersionHashes>& hashes) {
-                 SendHashes(version, reader, number, hashes);
-               });
+  const auto values = [&] {
+    HashWorker::Values all{{}, slot->sources};
+    for (size_t i = 0; i < slot->buffers.size(); ++i) {
+      const VariableSpec& spec = announcement_.signature[i];
+      all.values.emplace_back(spec.dtype, spec.shape, slot->buffers[i]);
+    }
+    return all;
+  };
+  const Status asked = hasher_->Ask(
+      version, values, [this, version, reader, number](const StatusOr<VersionHashes>& hashes) {
+        SendHashes(version, reader, number, hashes);
+      });
+  if (!asked.ok()) return asked;
   return std::nullopt;
 }
 
@@ -451,7 +468,7 @@ void ShmPublisher::SendHashes(uint64_t version, uint64_t reader, uint64_t number
   }
   Answer answer{number, hashes.status()};
   if (hashes.ok()) answer.text = StrCat(hashes->source, " ", hashes->content);
-  readers_.Send(reader, AnswerToText(answer));
+  readers_.Send(reader, AnswerToText(answer)).IgnoreError();
 }
 
 }  // namespace

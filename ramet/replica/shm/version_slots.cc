@@ -29,6 +29,12 @@ bool VersionSlots::Add(VersionRecord record, const VersionInfo& info,
   return table_.Announce(free);
 }
 
+void VersionSlots::Freeze() {
+  for (uint32_t i : used_) {
+    for (const BufferPtr& buffer : slots_[i].buffers) buffer->MakeBorrowed();
+  }
+}
+
 VersionSlots::Slot* VersionSlots::Find(uint64_t version) {
   Slot* slot = FindAny(version);
   return slot == nullptr || slot->retired ? nullptr : slot;

@@ -37,6 +37,8 @@ class VersionSlots {
   // than have been woken (TableWriter::Announce).
   bool Add(VersionRecord record, const VersionInfo& info, std::span<const BufferPtr> buffers,
            std::span<const Tensor> sources, std::span<const Entry> entries);
+  // Nobody writes to what is there any more: followers may have it, and the publisher ends.
+  void Freeze();
   // The one that can be followed under this number; nullptr: none. Until the next Add or Reclaim.
   Slot* Find(uint64_t version);
   // The same of retired ones, too.

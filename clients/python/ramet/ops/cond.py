@@ -2,9 +2,9 @@
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import nest, ops
+from ramet.framework import dtypes, indexed_slices, nest, ops
 from ramet.ops import control_flow_values as values
-from ramet.ops import gen
+from ramet.ops import gen, math_cast
 
 
 @export('cond')
@@ -29,7 +29,8 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
 
     Raises:
       TypeError: `pred` is a Python bool, or one of the functions cannot be called.
-      ValueError: the functions return nothing, or results that differ in structure or dtype.
+      ValueError: the functions return nothing, an empty list, or results that differ in structure
+        or dtype.
     """
     true_fn = _function('true_fn', true_fn, 'fn1', fn1)
     false_fn = _function('false_fn', false_fn, 'fn2', fn2)
@@ -83,13 +84,16 @@ class _Branch:
             if summaries:
                 result = values.after_summaries(summaries, result)
             self.result = result if strict else unpack_if_singleton(result)
-            structure = nest.map_structure(self._outside, result, expand_composites=True)
-            self.tensors = nest.flatten(structure, expand_composites=True)
+            self.outside = nest.map_structure(self._outside, result, expand_composites=True)
             self.context.ExitResult(self.tensors)
         finally:
             self.context.Exit()
         if result is None:
             raise ValueError(f"'{role}' must have a return value.")
+
+    @property
+    def tensors(self):
+        return nest.flatten(self.outside, expand_composites=True)
 
     @staticmethod
     def _call(graph, function):
@@ -111,13 +115,36 @@ def unpack_if_singleton(result):
     return result
 
 
+def _with_indices_alike(true_value, false_value):
+    """Both, with int64 indices in IndexedSlices that have int32 ones in one of them only."""
+    of_true, of_false = nest.flatten(true_value), nest.flatten(false_value)
+    differing = [i for i, pair in enumerate(zip(of_true, of_false))
+                 if all(isinstance(value, indexed_slices.IndexedSlices) for value in pair)
+                 and pair[0].indices.dtype != pair[1].indices.dtype]
+    if not differing:
+        return true_value, false_value
+    for i in differing:
+        for values_of in (of_true, of_false):
+            slices = values_of[i]
+            values_of[i] = indexed_slices.IndexedSlices(
+                slices.values, math_cast.cast(slices.indices, dtypes.int64), slices.dense_shape)
+    return (nest.pack_sequence_as(true_value, of_true),
+            nest.pack_sequence_as(false_value, of_false))
+
+
 def _merged(true_branch, false_branch, strict):
+    true_branch.result, false_branch.result = _with_indices_alike(
+        true_branch.result, false_branch.result)
+    true_branch.outside, false_branch.outside = _with_indices_alike(
+        true_branch.outside, false_branch.outside)
     nest.assert_same_structure(true_branch.result, false_branch.result, expand_composites=True)
     for of_true, of_false in zip(true_branch.tensors, false_branch.tensors, strict=True):
         if of_true.dtype.base_dtype != of_false.dtype.base_dtype:
             raise ValueError(
                 "Outputs of 'true_fn' and 'false_fn' must have the same type(s). Received "
                 f"{of_true.dtype.name} from 'true_fn' and {of_false.dtype.name} from 'false_fn'.")
+    if isinstance(true_branch.result, (list, tuple)) and not true_branch.result:
+        raise ValueError("'true_fn' and 'false_fn' must return at least one result.")
     merges = [merge([of_false, of_true])[0] for of_false, of_true
               in zip(false_branch.tensors, true_branch.tensors, strict=True)]
     originals = nest.flatten(true_branch.result, expand_composites=True)

@@ -2,7 +2,7 @@
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import nest, ops, tensor_shape
+from ramet.framework import dtypes, nest, ops, tensor_shape
 from ramet.ops import control_flow_values as values
 
 
@@ -95,7 +95,11 @@ def _build(loop, cond, body, loop_vars, shape_invariants, return_same_structure)
     try:
         originals = nest.flatten(loop_vars, expand_composites=True)
         packed = _packed(loop_vars, originals, variables)
-        variables = loop._set_condition(ops.convert_to_tensor(cond(*packed)))
+        pred = ops.convert_to_tensor(cond(*packed))
+        if pred.dtype != dtypes.bool:
+            raise TypeError(f"Input 'input' of 'LoopCond' Op has type {pred.dtype.name} that does "
+                            'not match expected type of bool.')
+        variables = loop._set_condition(pred)
         packed = _packed(loop_vars, originals, variables)
         result = _body_result(loop, body, packed)
         tensors = [ops.convert_to_tensor(values.flow_of(value))

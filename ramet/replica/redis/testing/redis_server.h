@@ -74,8 +74,13 @@ class RedisServer {
     std::string folder = (std::filesystem::temp_directory_path() / "ramet_redis_XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) std::abort();
     folder_ = folder;
-    port_ = FreePort();
-    Start();
+    constexpr int kMostTries = 5;  // somebody else may take the port before the server does
+    for (int i = 0; i < kMostTries && !IsThere(); ++i) {
+      Kill();
+      port_ = FreePort();
+      Start();
+    }
+    if (!IsThere()) std::abort();
   }
   ~RedisServer() {
     Kill();
@@ -94,7 +99,7 @@ class RedisServer {
                                           folder_,        "--loglevel", "warning"};
     arguments.insert(arguments.end(), options_.begin(), options_.end());
     pid_ = Spawn(arguments, folder_ + "/log");
-    Eventually([this] { return Ask({"PING"}) == "PONG"; });
+    Eventually([this] { return IsThere() || HasEnded(); });
   }
   void Kill() {
     context_.reset();
@@ -142,6 +147,11 @@ class RedisServer {
   }
 
  private:
+  bool IsThere() { return pid_ > 0 && Ask({"PING"}) == "PONG"; }
+  bool HasEnded() {
+    if (waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = 0;
+    return pid_ == 0;
+  }
   static std::string TextOf(const redisReply& reply) {
     if (reply.type == REDIS_REPLY_INTEGER) return std::to_string(reply.integer);
     if (reply.type == REDIS_REPLY_NIL) return "";

@@ -1,5 +1,7 @@
 #include "ramet/linalg/stream_copy.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #ifdef __SSE2__
@@ -10,21 +12,48 @@ namespace ramet::linalg {
 
 #ifdef __SSE2__
 
+namespace {
+
+constexpr size_t kLine = 64;
+
+// A line in registers: the compiler would not unroll a loop here, and its counting takes as long as
+// the memory.
+inline void StreamLine(char* to, const char* from) {
+  auto* out = reinterpret_cast<__m128i*>(to);
+  const auto* in = reinterpret_cast<const __m128i*>(from);
+  const __m128i a = _mm_loadu_si128(in), b = _mm_loadu_si128(in + 1);
+  const __m128i c = _mm_loadu_si128(in + 2), d = _mm_loadu_si128(in + 3);
+  _mm_stream_si128(out, a);
+  _mm_stream_si128(out + 1, b);
+  _mm_stream_si128(out + 2, c);
+  _mm_stream_si128(out + 3, d);
+}
+
+template <size_t kNext>
+void StreamLines(char* to, const char* from, size_t bytes, const char* const* next) {
+  std::array<const char*, kNext> fetched;
+  std::copy_n(next, kNext, fetched.begin());
+  for (size_t i = 0; i < bytes; i += kLine) {
+    for (const char* data : fetched) __builtin_prefetch(data + i);
+    StreamLine(to + i, from + i);
+  }
+}
+
+}  // namespace
+
 void StreamCopy(void* to, const void* from, size_t bytes, std::span<const char* const> next) {
-  constexpr size_t kLine = 64, kPerLine = kLine / sizeof(__m128i);
-  auto* out = static_cast<__m128i*>(to);
-  const auto* in = static_cast<const __m128i*>(from);
-  const size_t whole = bytes / sizeof(__m128i), lines = whole / kPerLine;
-  for (size_t line = 0; line < lines; ++line) {
-    for (const char* data : next) __builtin_prefetch(data + line * kLine);
-    for (size_t i = line * kPerLine; i < (line + 1) * kPerLine; ++i) {
-      _mm_stream_si128(out + i, _mm_loadu_si128(in + i));
-    }
+  auto* out = static_cast<char*>(to);
+  const auto* in = static_cast<const char*>(from);
+  const size_t lines = bytes / kLine * kLine;
+  static_assert(kMostFetched == 4);
+  switch (next.size()) {
+    case 0: StreamLines<0>(out, in, lines, next.data()); break;
+    case 1: StreamLines<1>(out, in, lines, next.data()); break;
+    case 2: StreamLines<2>(out, in, lines, next.data()); break;
+    case 3: StreamLines<3>(out, in, lines, next.data()); break;
+    default: StreamLines<4>(out, in, lines, next.data());
   }
-  for (size_t i = lines * kPerLine; i < whole; ++i) {
-    _mm_stream_si128(out + i, _mm_loadu_si128(in + i));
-  }
-  std::memcpy(out + whole, in + whole, bytes % sizeof(__m128i));
+  std::memcpy(out + lines, in + lines, bytes - lines);
 }
 
 void StreamFence() { _mm_sfence(); }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace ramet::linalg {
@@ -20,12 +21,15 @@ TEST(StreamCopyTest, CopiesWhatItIsGiven) {
     for (size_t i = 0; i < bytes; ++i) from[i] = static_cast<char>(i * 7);
     std::vector<Line> lines(bytes / 16 + 2);
     char* to = lines[0].bytes;
-    for (size_t i = 0; i < lines.size() * 16; ++i) to[i] = kBefore;
-    const char* next[] = {from.data(), from.data() + bytes};  // what is asked for need not exist
-    StreamCopy(to, from.data(), bytes, next);
-    StreamFence();
-    EXPECT_EQ(std::vector<char>(to, to + bytes), from) << bytes;
-    for (size_t i = bytes; i < lines.size() * 16; ++i) ASSERT_EQ(to[i], kBefore) << bytes;
+    // What is asked for need not exist.
+    const std::vector<const char*> next(kMostFetched + 1, from.data() + bytes);
+    for (size_t count = 0; count <= next.size(); ++count) {
+      for (size_t i = 0; i < lines.size() * 16; ++i) to[i] = kBefore;
+      StreamCopy(to, from.data(), bytes, std::span(next).first(count));
+      StreamFence();
+      EXPECT_EQ(std::vector<char>(to, to + bytes), from) << bytes;
+      for (size_t i = bytes; i < lines.size() * 16; ++i) ASSERT_EQ(to[i], kBefore) << bytes;
+    }
   }
 }
 

@@ -67,9 +67,10 @@ class OnePass::Run {
   }
 
  private:
+  // Not initialised: blocks are short, and zeros cost as much as calculating some lines.
   struct Value {
-    const char* data = nullptr;
-    bool is_scalar = false;
+    const char* data;
+    bool is_scalar;
   };
   using Block = std::array<char, kBlockBytes>;
   struct alignas(64) Scratch : std::array<Block, kMostInputs> {};
@@ -131,7 +132,7 @@ class OnePass::Run {
   KernelContext& context_;
   const int64_t width_, block_;
   std::array<Tensor, kMostInputs> read_;  // of variables that are not the target
-  std::array<Value, kMostInputs> inputs_;
+  std::array<Value, kMostInputs> inputs_ = {};
   const Shape* shape_ = nullptr;
   int64_t count_ = 0;
 };

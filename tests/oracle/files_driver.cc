@@ -4,9 +4,10 @@
 //       for each line "VERSION" on stdin: waits for that version or a later one, writes the values
 //       of all variables as raw bytes to OUT/NAME ('/' as '+') and prints "VERSION STEP"; with META
 //       the graph is that of the file, else that of the checkpoints
-//   files_driver hunt ADDRESS LAST
-//       follows until every element of every float variable is LAST; prints how many versions it
-//       saw, how many of them had different elements, and how many were refused
+//   files_driver hunt ADDRESS ENOUGH LAST
+//       follows until the elements of the first variable are LAST; prints "enough" when it has seen
+//       so many versions, and at the end how many it saw, how many of them had different elements,
+//       and how many were refused
 //   files_driver publish META ADDRESS OUT STEPS
 //       imports META, initialises it, runs "train" STEPS times and publishes after each; writes the
 //       values to OUT/STEP+NAME and prints the version
@@ -62,7 +63,7 @@ void Follow(const std::string& address, const std::string& out, const std::strin
   }
 }
 
-void Hunt(const std::string& address, float last) {
+void Hunt(const std::string& address, size_t enough, float last) {
   rm::Follower follower = rm::Follower::Open(address, {.wait = 120s}).value();
   std::vector<rm::GraphElement> reads;
   for (const rm::Variable& variable : Variables(follower.session())) {
@@ -70,12 +71,13 @@ void Hunt(const std::string& address, float last) {
   }
   std::set<uint64_t> seen;
   int torn = 0;
-  for (float now = -1; now != last;) {
+  for (float now = 0; now != last;) {
     rm::RunMetadata metadata;
     const std::vector<rm::Tensor> values =
         follower.session().Run({}, rm::Fetches(reads), {}, &metadata).value();
     now = values[0].flat<float>()[0];
     if (!seen.insert(metadata.version.version).second) continue;
+    if (seen.size() == enough) std::cout << "enough" << std::endl;
     bool same = true;
     for (const rm::Tensor& value : values) {
       for (const float element : value.flat<float>()) same = same && element == now;
@@ -109,14 +111,14 @@ int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   if ((args.size() == 3 || args.size() == 4) && args[0] == "follow") {
     Follow(args[1], args[2], args.size() == 4 ? args[3] : "");
-  } else if (args.size() == 3 && args[0] == "hunt") {
-    Hunt(args[1], std::stof(args[2]));
+  } else if (args.size() == 4 && args[0] == "hunt") {
+    Hunt(args[1], std::stoul(args[2]), std::stof(args[3]));
   } else if (args.size() == 5 && args[0] == "publish") {
     Publish(args[1], args[2], args[3], std::stoi(args[4]));
   } else {
     std::cerr
-        << "files_driver follow ADDRESS OUT [META] | hunt ADDRESS LAST | publish META ADDRESS OUT "
-           "STEPS\n";
+        << "files_driver follow ADDRESS OUT [META] | hunt ADDRESS ENOUGH LAST | publish META "
+           "ADDRESS OUT STEPS\n";
     return 2;
   }
   return 0;

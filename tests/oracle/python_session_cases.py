@@ -147,7 +147,7 @@ def options(tf, note):
 
 def timeouts(tf, note):
     def slow():
-        time.sleep(0.1)
+        time.sleep(0.5)
         return np.float32(1)
 
     y = tf.identity(tf.py_func(slow, [], tf.float32)) * 2

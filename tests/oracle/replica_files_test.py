@@ -19,12 +19,17 @@ DRIVER = os.path.abspath(os.path.join(os.environ.get("RAMET_BUILD", "build"), "b
 SAVES = int(os.environ.get("RAMET_SOAK_SAVES", "300"))
 WHERE = os.environ.get("RAMET_SOAK_DIR") or ("/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 
-# Saves onto one name in a loop. Each element of each variable is the number of the save.
+VERSIONS = 5  # at least, that the follower is to see
+LAST = -1.0
+
+# Saves onto one name in a loop: at least so often as it is told to, and until its standard input ends. Each element of each
+# variable is the number of the save, and of the last one LAST. It rests now and then, so that whoever follows sees versions
+# however slow he is.
 SAVER = """
-import os, sys
+import os, select, sys, time
 import tensorflow.compat.v1 as tf
 tf.disable_v2_behavior()
-prefix, count, elements, max_to_keep, sharded = sys.argv[1], *map(int, sys.argv[2:])
+prefix, last, count, elements, max_to_keep, sharded = sys.argv[1], float(sys.argv[2]), *map(int, sys.argv[3:])
 variables = []
 for i in range(6):
     with tf.device("/cpu:%d" % (i % 2)):
@@ -33,9 +38,17 @@ saver = tf.train.Saver(max_to_keep=max_to_keep, sharded=bool(sharded))
 value = tf.placeholder(tf.float32, [])
 assign = [v.assign(tf.fill([elements], value)) for v in variables]
 session = tf.Session(config=tf.ConfigProto(device_count={"CPU": 2}))
-for i in range(1, count + 1):
-    session.run(assign, {value: i})
-    saver.save(session, prefix, write_meta_graph=i == 1)
+def save(number, write_meta_graph=False):
+    session.run(assign, {value: number})
+    saver.save(session, prefix, write_meta_graph=write_meta_graph)
+saves = 0
+while saves < count or not select.select([sys.stdin], [], [], 0)[0]:
+    saves += 1
+    save(saves, saves == 1)
+    if saves % 10 == 0:
+        time.sleep(0.02)
+save(last)
+print(saves + 1)
 """
 
 DTYPES = [tf.float32, tf.float64, tf.float16, tf.bfloat16, tf.int8, tf.uint8, tf.int16, tf.int32, tf.int64, tf.bool,
@@ -130,17 +143,20 @@ class ReplicaFilesTest(unittest.TestCase):
 
     def hunt(self, elements, max_to_keep, sharded):
         os.mkdir(self.run_dir)
-        saver = subprocess.Popen([sys.executable, "-c", SAVER, self.run_dir + "/model.ckpt",
-                                  *map(str, (SAVES, elements, max_to_keep, sharded))], stderr=subprocess.DEVNULL)
-        hunter = subprocess.run([DRIVER, "hunt", "file:" + self.run_dir, str(SAVES)], stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
-        self.assertEqual(saver.wait(), 0)
-        self.assertEqual(hunter.returncode, 0, hunter.stderr)
-        seen, torn, refused = map(int, hunter.stdout.split())
+        saver = subprocess.Popen(
+            [sys.executable, "-c", SAVER, self.run_dir + "/model.ckpt",
+             *map(str, (LAST, SAVES, elements, max_to_keep, sharded))], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        hunter = subprocess.Popen([DRIVER, "hunt", "file:" + self.run_dir, str(VERSIONS), str(LAST)],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(hunter.stdout.readline(), "enough\n")
+        saves = int(saver.communicate()[0])
+        found, said = hunter.communicate()
+        self.assertEqual((saver.returncode, hunter.returncode), (0, 0), said)
+        seen, torn, refused = map(int, found.split())
         print("%d elements, max_to_keep %d, sharded %d: %d saves, %d versions seen, %d torn, %d refused" %
-              (elements, max_to_keep, sharded, SAVES, seen, torn, refused), flush=True)
-        self.assertGreater(seen, 1)
-        self.assertEqual((torn, refused), (0, 0), hunter.stderr)
+              (elements, max_to_keep, sharded, saves, seen, torn, refused), flush=True)
+        self.assertEqual((torn, refused), (0, 0), said)
 
     def test_nothing_torn_while_one_name_is_overwritten(self):
         self.hunt(2000, 1, 0)

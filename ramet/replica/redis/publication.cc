@@ -158,6 +158,11 @@ Status Publication::RegainName() {
     Close();
     return Aborted("another publisher has had the name meanwhile; this one publishes no more");
   }
+  if (state.ok() && pending_ && *state == pending_->state) {
+    Added();
+    return OkStatus();
+  }
+  pending_.reset();
   if (state.ok() && *state == state_) return OkStatus();
   if (!now.nil())
     LogInfo(url_.ToString(), ": the server has older or other values: all are sent again");
@@ -264,6 +269,7 @@ Status Publication::Commit(const ServerState& next) {
 }
 
 Status Publication::Send(const Outgoing& outgoing) {
+  if (kept_.contains(outgoing.info.id.version)) return OkStatus();
   Sent sent{outgoing, {}};
   std::vector<std::string> new_keys;
   uint64_t new_bytes = 0;
@@ -292,25 +298,38 @@ Status Publication::Send(const Outgoing& outgoing) {
   return status;
 }
 
-// Commits the version, whose values are there.
+// Commits the version, whose values are there. When the connection is lost before the answer comes,
+// RegainName finds out what became of it.
 Status Publication::Add(Sent sent) {
-  const VersionInfo info = sent.outgoing.info;
-  const VersionId& id = info.id;
   ServerState next = state_;
-  next.version = id.version;
-  next.versions = KeptBeside(id.version);
-  next.versions.push_back(id.version);
-  RAMET_RETURN_IF_ERROR(Commit(next));
-  last_ = sent.blobs;
-  kept_[id.version] = std::move(sent);
-  stats_.version = id.version;
-  stats_.step = id.step;
+  next.version = sent.outgoing.info.id.version;
+  next.versions = KeptBeside(next.version);
+  next.versions.push_back(next.version);
+  pending_.emplace(std::move(next), std::move(sent));
+  const Status status = Commit(pending_->state);
+  if (status.ok()) {
+    Added();
+  } else if (linked()) {
+    pending_.reset();
+  }
+  return status;
+}
+
+// The version is committed: it is the newest one.
+void Publication::Added() {
+  state_ = std::move(pending_->state);
+  Sent sent = std::move(pending_->sent);
+  pending_.reset();
+  const VersionInfo& info = sent.outgoing.info;
+  stats_.version = info.id.version;
+  stats_.step = info.id.step;
   stats_.time_nanos = info.time_nanos;
   ++stats_.published;
+  last_ = sent.blobs;
+  kept_[info.id.version] = std::move(sent);
   Retire();
   if (previous_) CleanUp(*previous_);
   previous_.reset();
-  return OkStatus();
 }
 
 Status Publication::NotKept(uint64_t version) const {

@@ -73,6 +73,11 @@ class Publication {
     Outgoing outgoing;  // its values are those of the blobs
     std::vector<BlobPtr> blobs;
   };
+  // A version whose commit has not been answered.
+  struct Pending {
+    ServerState state;
+    Sent sent;
+  };
   struct Retired {
     Clock::time_point gone;
     uint64_t bytes = 0;
@@ -93,6 +98,7 @@ class Publication {
   Status Touch();
   Status Commit(const ServerState& next);
   Status Add(Sent sent);
+  void Added();
   Status OwnerError(const Reply& reply) const;
   std::vector<uint64_t> KeptBeside(uint64_t next) const;
   uint64_t BytesOf(const std::vector<uint64_t>& versions) const;
@@ -119,6 +125,7 @@ class Publication {
   std::optional<ServerState> previous_;  // of the publisher before, until it is cleaned up
   uint64_t previous_epoch_ = 0;
   ServerState state_;  // as it was committed last
+  std::optional<Pending> pending_;
   std::map<uint64_t, Sent> kept_;
   std::vector<BlobPtr> last_;  // of the newest version that was sent
   uint64_t next_blob_ = 1;

@@ -7,6 +7,7 @@
 
 #include "ramet/replica/redis/redis_follower.h"
 #include "ramet/replica/redis/redis_publisher.h"
+#include "ramet/replica/redis/testing/cutting_relay.h"
 #include "ramet/replica/redis/testing/redis_server.h"
 #include "ramet/replica/version_hash.h"
 
@@ -201,6 +202,24 @@ TEST_F(RedisTransportTest, ACutConnectionIsMadeAnew) {
     server_->Ask({"CLIENT", "KILL", "TYPE", "pubsub"});
   }
   EXPECT_EQ(W(*follower, Publish(*publisher, 6)), 6);
+}
+
+TEST_F(RedisTransportTest, AVersionWhoseReplyIsLostIsNotSentAgain) {
+  CuttingRelay relay(server_->port());
+  const std::string place = StrCat("//127.0.0.1:", relay.port(), "/m?", kOptions);
+  auto publisher = OpenPublisher("redis", place, Announced(), {}, false).value();
+  auto follower = Follower();
+  W(*follower, Publish(*publisher, 1));
+  const size_t before = server_->KeysLike("ramet:{m}:blob:*").size();
+  relay.LoseReplyTo("'PUBLISH', ARGV[5]");
+  EXPECT_EQ(W(*follower, Publish(*publisher, 2)), 2);
+  EXPECT_TRUE(Eventually([&] { return publisher->stats().version == 2; }));
+  EXPECT_EQ(relay.cuts(), 1);
+  EXPECT_EQ(server_->KeysLike("ramet:{m}:blob:*").size(), before + 1);
+  EXPECT_EQ(publisher->Rollback(1).value(), 3u);
+  EXPECT_EQ(W(*follower, 3), 1);
+  EXPECT_EQ(publisher->stats().published, 3u);
+  EXPECT_EQ(publisher->stats().skipped, 0u);
 }
 
 TEST_F(RedisTransportTest, AFlushedServerGetsAllAgain) {

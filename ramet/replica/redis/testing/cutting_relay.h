@@ -1,0 +1,120 @@
+#pragma once
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace ramet::redis {
+
+// Stands between clients and a server on the loopback interface, and cuts a connection where a test
+// says so.
+class CuttingRelay {
+ public:
+  explicit CuttingRelay(int server_port) : server_(Loopback(server_port)) {
+    listener_ = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address = Loopback(0);
+    socklen_t size = sizeof(address);
+    auto* plain = reinterpret_cast<sockaddr*>(&address);
+    if (bind(listener_, plain, size) != 0 || listen(listener_, 8) != 0) std::abort();
+    getsockname(listener_, plain, &size);
+    port_ = ntohs(address.sin_port);
+    acceptor_ = std::thread([this] { Accept(); });
+  }
+  ~CuttingRelay() {
+    shutdown(listener_, SHUT_RDWR);
+    acceptor_.join();
+    ended_ = true;
+    for (std::thread& relay : relays_) relay.join();
+    close(listener_);
+  }
+  CuttingRelay(const CuttingRelay&) = delete;
+  CuttingRelay& operator=(const CuttingRelay&) = delete;
+
+  int port() const { return port_; }
+  int cuts() const { return cuts_; }
+  // The server gets the next command that holds `text`; its reply is lost with the connection.
+  void LoseReplyTo(std::string text) {
+    std::lock_guard lock(mutex_);
+    fatal_ = std::move(text);
+  }
+
+ private:
+  static sockaddr_in Loopback(int port) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    return address;
+  }
+
+  void Accept() {
+    for (int client; (client = accept(listener_, nullptr, nullptr)) >= 0;) {
+      relays_.emplace_back([this, client] { Relay(client); });
+    }
+  }
+
+  void Relay(int client) {
+    const int server = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(server, reinterpret_cast<const sockaddr*>(&server_), sizeof(server_)) == 0) {
+      while (!ended_ && Pump(client, server)) {
+      }
+    }
+    close(client);
+    close(server);
+  }
+
+  // False: the connection has ended.
+  bool Pump(int client, int server) {
+    std::array<pollfd, 2> both = {{{client, POLLIN, 0}, {server, POLLIN, 0}}};
+    if (poll(both.data(), both.size(), 10) <= 0) return true;
+    std::array<char, 65536> bytes;
+    for (size_t i = 0; i < both.size(); ++i) {
+      if (both[i].revents == 0) continue;
+      const ssize_t got = recv(both[i].fd, bytes.data(), bytes.size(), 0);
+      if (got <= 0) return false;
+      const bool cut = i == 0 && IsFatal({bytes.data(), static_cast<size_t>(got)});
+      if (send(both[1 - i].fd, bytes.data(), static_cast<size_t>(got), MSG_NOSIGNAL) != got) {
+        return false;
+      }
+      if (cut) return AwaitReply(server);
+    }
+    return true;
+  }
+
+  // Commands that tests ask for come in one piece.
+  bool IsFatal(std::string_view bytes) {
+    std::lock_guard lock(mutex_);
+    if (fatal_.empty() || bytes.find(fatal_) == bytes.npos) return false;
+    fatal_.clear();
+    return true;
+  }
+
+  bool AwaitReply(int server) {
+    std::array<char, 1024> lost;
+    (void)!recv(server, lost.data(), lost.size(), 0);
+    ++cuts_;
+    return false;
+  }
+
+  const sockaddr_in server_;
+  int listener_ = -1;
+  int port_ = 0;
+  std::atomic<bool> ended_ = false;
+  std::atomic<int> cuts_ = 0;
+  std::mutex mutex_;
+  std::string fatal_;
+  std::thread acceptor_;
+  std::vector<std::thread> relays_;  // the acceptor's until it has ended
+};
+
+}  // namespace ramet::redis

@@ -7,10 +7,10 @@
 namespace ramet {
 
 // Work on rows that lie anywhere in a large table waits for memory and for the pages' addresses,
-// for each row anew. So that many rows wait together, the heads of those that come so much later
-// are asked for; the rest of a row is fetched by the processor itself, which sees it coming.
+// for each row anew. So that many rows wait together, those that come so much later are asked for;
+// of long rows only the heads: the processor itself sees the rest coming.
 inline constexpr int64_t kRowsAhead = 8;
-inline constexpr int64_t kPrefetchedBytes = 256;
+inline constexpr int64_t kPrefetchedBytes = 1024;
 
 // Asks for the beginning of `bytes` bytes that will soon be written (and read, perhaps).
 inline void PrefetchToWrite(const void* data, int64_t bytes) {

@@ -207,7 +207,7 @@ TEST_F(RedisTransportTest, ACutConnectionIsMadeAnew) {
 TEST_F(RedisTransportTest, AVersionWhoseReplyIsLostIsNotSentAgain) {
   CuttingRelay relay(server_->port());
   const std::string place = StrCat("//127.0.0.1:", relay.port(), "/m?", kOptions);
-  auto publisher = OpenPublisher("redis", place, Announced(), {}, false).value();
+  auto publisher = OpenPublisher("redis", place, Announced(), {.retained = 3}, false).value();
   auto follower = Follower();
   W(*follower, Publish(*publisher, 1));
   const size_t before = server_->KeysLike("ramet:{m}:blob:*").size();

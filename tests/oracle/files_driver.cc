@@ -116,9 +116,8 @@ int main(int argc, char** argv) {
   } else if (args.size() == 5 && args[0] == "publish") {
     Publish(args[1], args[2], args[3], std::stoi(args[4]));
   } else {
-    std::cerr
-        << "files_driver follow ADDRESS OUT [META] | hunt ADDRESS ENOUGH LAST | publish META "
-           "ADDRESS OUT STEPS\n";
+    std::cerr << "files_driver follow ADDRESS OUT [META] | hunt ADDRESS ENOUGH LAST | publish META "
+                 "ADDRESS OUT STEPS\n";
     return 2;
   }
   return 0;

@@ -2,7 +2,6 @@
 
 import collections
 import threading
-import time
 import unittest
 
 import numpy as np
@@ -161,18 +160,19 @@ class SessionTest(unittest.TestCase):
             tf.Session('grpc://somewhere')
 
     def test_python_runs_while_a_step_runs(self):
-        started, ended = threading.Event(), []
+        started, go_on, ended = threading.Event(), threading.Event(), []
 
         def slow(x):
             started.set()
-            time.sleep(0.3)
+            self.assertTrue(go_on.wait(60))
             return x
 
         y = tf.py_func(slow, [tf.constant(1.0)], tf.float32)
         thread = threading.Thread(target=lambda: ended.append(self.run_(y)))
         thread.start()
-        self.assertTrue(started.wait(10))
+        self.assertTrue(started.wait(60))
         self.assertEqual(ended, [])
+        go_on.set()
         thread.join()
         self.assertEqual(ended, [1.0])
 

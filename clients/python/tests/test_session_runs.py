@@ -38,7 +38,7 @@ class RunsTest(unittest.TestCase):
 
 class RunOptionsTest(RunsTest):
     def test_a_run_ends_when_its_time_is_over(self):
-        seconds = [1.1, 0]
+        seconds = [2.5, 0]
         v, update = self.slow_update(lambda: time.sleep(seconds.pop(0)))
         with self.assertRaisesRegex(
             tf.errors.DeadlineExceededError, 'Timed out waiting for notification'
@@ -49,7 +49,7 @@ class RunOptionsTest(RunsTest):
         self.assertEqual(self.session.run(v), 12)
 
     def test_the_limit_of_a_session(self):
-        v, update = self.slow_update(lambda: time.sleep(0.1))
+        v, update = self.slow_update(lambda: time.sleep(0.5))
         with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=20)) as session:
             session.run(v.initializer, options=tf.RunOptions(timeout_in_ms=60000))
             with self.assertRaises(tf.errors.DeadlineExceededError):
@@ -108,7 +108,7 @@ class RunOptionsTest(RunsTest):
             v = tf.Variable(1.0)
             y = tf.multiply(self.a, v, name='y')
             z = tf.add(y, v, name='z')
-        slow = tf.py_func(lambda x: (time.sleep(0.1), x)[1], [y], tf.float32)
+        slow = tf.py_func(lambda x: (time.sleep(0.5), x)[1], [y], tf.float32)
         with tf.device('/device:SIM:0'):
             update = tf.assign_add(v, tf.reshape(slow, []))
         self.session.run(v.initializer)

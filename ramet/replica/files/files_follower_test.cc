@@ -283,6 +283,9 @@ TEST_F(FilesFollowerTest, NoTornVersionOfAnOverwrittenName) {
   const std::string aside = Path("aside");
   ASSERT_TRUE(CreateDir(aside).ok());
   Save(Path("model"), 0, -1, 2000);
+  auto follower = Follow(dir_.path());
+  const auto first = follower->Take(follower->Newest(""));
+  ASSERT_TRUE(first.ok()) << first.status().ToString();
   std::atomic<bool> done = false;
   std::thread saver([&] {
     for (int i = 1; i <= kSaves; ++i) {
@@ -301,10 +304,8 @@ TEST_F(FilesFollowerTest, NoTornVersionOfAnOverwrittenName) {
     }
     done = true;
   });
-  auto follower = FollowAgain(dir_.path());
   float last = 0;
   uint64_t seen = 0;
-  int taken = 0;
   while (!done || last < kSaves) {
     const auto held = follower->Take(follower->Newest(""));
     if (!held.ok()) {
@@ -316,11 +317,9 @@ TEST_F(FilesFollowerTest, NoTornVersionOfAnOverwrittenName) {
     if (!(value >= last)) break;
     if (value == last) follower->Wait(&seen, Clock::now() + std::chrono::milliseconds(5));
     last = value;
-    ++taken;
   }
   saver.join();
   EXPECT_EQ(last, kSaves);
-  EXPECT_GT(taken, 1);
   EXPECT_TRUE(follower->connected());
 }
 

@@ -305,7 +305,7 @@ Status Publication::Add(Sent sent) {
   next.version = sent.outgoing.info.id.version;
   next.versions = KeptBeside(next.version);
   next.versions.push_back(next.version);
-  pending_.emplace(std::move(next), std::move(sent));
+  pending_ = Pending{std::move(next), std::move(sent)};
   const Status status = Commit(pending_->state);
   if (status.ok()) {
     Added();

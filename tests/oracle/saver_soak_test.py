@@ -1,6 +1,5 @@
-"""TensorFlow restores a checkpoint again and again while Ramet saves onto it: what one RestoreV2 reads is from one save, and
-it does not fail. Only a reader that stands still between the index and the data for longer than Ramet keeps the data may
-fail (docs/formats/checkpoint-v2.md), which a busy machine brings about now and then.
+"""TensorFlow restores a checkpoint again and again while Ramet saves onto it: no failure, and what one
+RestoreV2 reads is from one save.
 
 The same with TensorFlow on both sides is printed beside it. RAMET_SOAK_SAVES says how often.
 
@@ -120,22 +119,18 @@ class SaverSoakTest(unittest.TestCase):
                   (mode, elements, name, *figures), flush=True)
         return figures, reused
 
-    def check_whole(self, saves, restores, failures, mixed, torn):
-        self.assertLess(failures, max(2, restores / 100))
-        self.assertEqual((mixed, torn), (0, 0))
-
     def test_one_file(self):
-        self.check_whole(*self.check("plain")[0])
+        self.assertEqual(self.check("plain")[0][2:], (0, 0, 0))
 
     def test_one_file_that_is_written_over(self):
         figures, reused = self.check("plain", 50000)
         if WHERE == "/dev/shm":
             self.assertGreater(reused, 0)
-        self.check_whole(*figures)
+        self.assertEqual(figures[2:], (0, 0, 0))
 
     def test_sharded(self):
-        saves, restores, failures, _, torn = self.check("sharded")[0]
-        self.check_whole(saves, restores, failures, 0, torn)
+        _, _, failures, _, torn = self.check("sharded")[0]
+        self.assertEqual((failures, torn), (0, 0))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ struct Call {
 };
 
 void Run(Type type, int64_t n, const void* grad, const Call& call) {
-  OptimizerArgs args;  // not zeroed: a block past the caches takes no longer than that
+  OptimizerArgs args;  // not zeroed (docs/decisions/0075-streamed-updates.md)
   int i = 0;
   for (const Update& state : call.states) {
     args.old_value[i] = state.old_value;

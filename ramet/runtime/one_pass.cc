@@ -67,7 +67,7 @@ class OnePass::Run {
   }
 
  private:
-  // Not initialised: blocks are short, and zeros cost as much as calculating some lines.
+  // Not zeroed, since blocks are short (docs/decisions/0075-streamed-updates.md).
   struct Value {
     const char* data;
     bool is_scalar;

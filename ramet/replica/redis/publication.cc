@@ -269,6 +269,7 @@ Status Publication::Commit(const ServerState& next) {
 }
 
 Status Publication::Send(const Outgoing& outgoing) {
+  // Its commit was carried out, but not answered.
   if (kept_.contains(outgoing.info.id.version)) return OkStatus();
   Sent sent{outgoing, {}};
   std::vector<std::string> new_keys;

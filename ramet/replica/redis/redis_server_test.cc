@@ -25,15 +25,8 @@ Tensor Value() { return Tensor::Vector(std::vector<float>(300'000, 1.5f)); }
 class FakeServer {
  public:
   FakeServer(std::string words, bool endless) : words_(std::move(words)), endless_(endless) {
-    fd_ = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    fd_ = BindToLoopback(&port_);
     EXPECT_EQ(listen(fd_, 8), 0);
-    getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
     thread_ = std::thread([this] { Serve(); });
   }
   ~FakeServer() {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <arpa/inet.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "ramet/replica/redis/testing/redis_server.h"
+
 namespace ramet::redis {
 
 // Stands between clients and a server on the loopback interface, and cuts a connection where a test
@@ -21,13 +22,8 @@ namespace ramet::redis {
 class CuttingRelay {
  public:
   explicit CuttingRelay(int server_port) : server_(Loopback(server_port)) {
-    listener_ = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address = Loopback(0);
-    socklen_t size = sizeof(address);
-    auto* plain = reinterpret_cast<sockaddr*>(&address);
-    if (bind(listener_, plain, size) != 0 || listen(listener_, 8) != 0) std::abort();
-    getsockname(listener_, plain, &size);
-    port_ = ntohs(address.sin_port);
+    listener_ = BindToLoopback(&port_);
+    if (listen(listener_, 8) != 0) std::abort();
     acceptor_ = std::thread([this] { Accept(); });
   }
   ~CuttingRelay() {
@@ -49,14 +45,6 @@ class CuttingRelay {
   }
 
  private:
-  static sockaddr_in Loopback(int port) {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<uint16_t>(port));
-    return address;
-  }
-
   void Accept() {
     for (int client; (client = accept(listener_, nullptr, nullptr)) >= 0;) {
       relays_.emplace_back([this, client] { Relay(client); });
@@ -107,8 +95,8 @@ class CuttingRelay {
   }
 
   const sockaddr_in server_;
-  int listener_ = -1;
   int port_ = 0;
+  int listener_ = -1;
   std::atomic<bool> ended_ = false;
   std::atomic<int> cuts_ = 0;
   std::mutex mutex_;

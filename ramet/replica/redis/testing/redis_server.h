@@ -40,16 +40,29 @@ inline bool Eventually(const std::function<bool()>& is_so) {
   return true;
 }
 
-inline int FreePort() {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+inline sockaddr_in Loopback(int port) {
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  return address;
+}
+
+// A socket on a free port of the loopback interface.
+inline int BindToLoopback(int* port) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = Loopback(0);
   socklen_t size = sizeof(address);
   if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0) std::abort();
   getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
-  close(fd);
-  return ntohs(address.sin_port);
+  *port = ntohs(address.sin_port);
+  return fd;
+}
+
+inline int FreePort() {
+  int port = 0;
+  close(BindToLoopback(&port));
+  return port;
 }
 
 // Runs a program in the background; the first argument is its name.

@@ -2,7 +2,15 @@
 
 #include <algorithm>
 
+#include "ramet/base/run_interrupt.h"
+
 namespace ramet {
+namespace {
+
+// The longest time for which a thread with an interrupt waits without asking it.
+constexpr std::chrono::milliseconds kAskEvery{50};
+
+}  // namespace
 
 void CancellationToken::Cancel() {
   cancelled_.store(true, std::memory_order_release);
@@ -53,6 +61,20 @@ CancellableWait::~CancellableWait() {
 }
 
 bool CancellableWait::Wait() {
+  RunInterrupt* const interrupt = RunInterrupt::Current();
+  if (interrupt != nullptr && interrupt->waits()) {
+    const auto due = [&] {
+      return (cancellation_ && cancellation_->due()) || interrupt->token().cancelled();
+    };
+    if (due()) return false;
+    auto until = Cancellation::Clock::now() + kAskEvery;
+    if (cancellation_ && cancellation_->limited_) until = std::min(until, cancellation_->deadline_);
+    condition_.WaitUntil(mutex_, until);
+    mutex_.Unlock();
+    interrupt->Poll();
+    mutex_.Lock();
+    return !due();
+  }
   if (cancellation_ == nullptr) {
     condition_.Wait(mutex_);
     return true;

@@ -160,9 +160,15 @@ StatusOr<WritableFile> WritableFile::Create(const std::string& path) {
   return WritableFile(path, std::move(fd));
 }
 
-StatusOr<WritableFile> WritableFile::Overwrite(const std::string& path) {
-  RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, OpenFile(path, O_WRONLY));
-  WritableFile file(path, std::move(fd));
+StatusOr<WritableFile> WritableFile::CreateNew(const std::string& path) {
+  RAMET_ASSIGN_OR_RETURN(FileDescriptor fd,
+                         OpenFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW));
+  return WritableFile(path, std::move(fd));
+}
+
+WritableFile WritableFile::Overwrite(std::string path, FileDescriptor fd) {
+  (void)::lseek(fd.get(), 0, SEEK_SET);
+  WritableFile file(std::move(path), std::move(fd));
   file.longer_ = true;
   return file;
 }
@@ -249,9 +255,24 @@ StatusOr<std::string> ReadFile(const std::string& path, uint64_t max_bytes) {
   }
 }
 
+StatusOr<std::string> ReadRegularFile(const std::string& path, uint64_t max_bytes) {
+  RAMET_ASSIGN_OR_RETURN(const RandomAccessFile file, RandomAccessFile::Open(path));
+  if (file.size() <= max_bytes) return file.Read(0, file.size());
+  return ResourceExhausted(path, "; the file has ", file.size(), " bytes, at most ", max_bytes,
+                           " are read");
+}
+
+StatusOr<FileDescriptor> OpenOwnFile(const std::string& path, int flags) {
+  RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, OpenFile(path, flags | O_NOFOLLOW | O_NONBLOCK));
+  struct stat s;
+  if (::fstat(fd.get(), &s) != 0) return ErrnoStatus(errno, path);
+  if (!S_ISREG(s.st_mode)) return FailedPrecondition(path, "; not a regular file");
+  return fd;
+}
+
 namespace {
 Status WriteSynced(const std::string& path, std::string_view content) {
-  RAMET_ASSIGN_OR_RETURN(WritableFile file, WritableFile::Create(path));
+  RAMET_ASSIGN_OR_RETURN(WritableFile file, WritableFile::CreateNew(path));
   RAMET_RETURN_IF_ERROR(file.Append(content));
   RAMET_RETURN_IF_ERROR(file.Sync());
   return file.Close();

@@ -87,9 +87,12 @@ class WritableFile {
   // Makes the file, or empties the one that is there. \error kNotFound if its folder is not there,
   // ...
   static StatusOr<WritableFile> Create(const std::string& path);
-  // Writes over a file from its beginning on, into the space that it has already, and cuts off at
-  // Sync or Close what is left of it. \error kNotFound if it is not there, ...
-  static StatusOr<WritableFile> Overwrite(const std::string& path);
+  // Makes a file that is not there yet. \error kAlreadyExists if anything has that name already, a
+  // link too; ...
+  static StatusOr<WritableFile> CreateNew(const std::string& path);
+  // Writes over an open file from its beginning on, into the space that it has already, and cuts
+  // off at Sync or Close what is left of it.
+  static WritableFile Overwrite(std::string path, FileDescriptor fd);
 
   const std::string& path() const { return path_; }
   // Bytes appended so far.
@@ -118,6 +121,15 @@ class WritableFile {
 // The whole file. \error kResourceExhausted if it is longer than `max_bytes`; those of open and
 // read.
 StatusOr<std::string> ReadFile(const std::string& path, uint64_t max_bytes = uint64_t{1} << 31);
+
+// ReadFile for files that others may have put there: a named pipe or a device is not waited for.
+// \error kFailedPrecondition if it is not a regular file; as ReadFile.
+StatusOr<std::string> ReadRegularFile(const std::string& path,
+                                      uint64_t max_bytes = uint64_t{1} << 31);
+// Opens a regular file by open(2)'s `flags`, to be locked or written over. Links are not followed:
+// another file may be behind them. \error kInvalidArgument for a link; kFailedPrecondition if it is
+// not a regular file; kNotFound, ...
+StatusOr<FileDescriptor> OpenOwnFile(const std::string& path, int flags);
 
 // Replaces `path` by a file with this content: a reader sees the old file or the new one, never a
 // mix, also after a crash. The file is written beside it under TemporaryPath(path), synced,

@@ -89,7 +89,7 @@ Slot* Register(uintptr_t begin, uintptr_t end) {
 
 StatusOr<FileDescriptor> OpenExpected(const std::string& path, const FileIdentity& expected) {
   RAMET_RETURN_IF_ERROR(CheckPath(path));
-  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) return ErrnoStatus(errno, path);
   RAMET_ASSIGN_OR_RETURN(const FileIdentity now,
                          GetFileIdentity("/proc/self/fd/" + std::to_string(fd.get())));

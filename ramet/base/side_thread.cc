@@ -3,6 +3,8 @@
 #include <system_error>
 #include <utility>
 
+#include "ramet/base/exception.h"
+
 namespace ramet {
 
 SideThread::~SideThread() {
@@ -44,7 +46,7 @@ void SideThread::Loop() {
     std::function<void()> work = std::exchange(work_, nullptr);
     busy_ = true;
     mutex_.Unlock();
-    work();
+    LogIfThrown("a side thread", work);
     mutex_.Lock();
     busy_ = false;
     changed_.NotifyAll();

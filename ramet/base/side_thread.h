@@ -18,7 +18,8 @@ class SideThread {
   SideThread& operator=(const SideThread&) = delete;
   ~SideThread();
 
-  // Calls work() once, soon. The piece before must be over (Finish). `work` must not throw.
+  // Calls work() once, soon. The piece before must be over (Finish). What `work`
+  // throws is logged.
   void Start(std::function<void()> work);
   // Takes the work back if it has not begun, else waits until it is done.
   void Finish();

@@ -17,6 +17,10 @@ constexpr int64_t kMaxGapBytes = 64 << 10;
 class BoxRuns {
  public:
   BoxRuns(const Shape& shape, const TensorSlice& box, size_t element_size) {
+    if (shape.num_elements() == 0) {
+      runs_ = 0;
+      return;
+    }
     int64_t stride = static_cast<int64_t>(element_size);
     run_bytes_ = stride;
     bool in_run = true;

@@ -131,8 +131,16 @@ bool IsMemoryFileSystem(const std::string& path) {
   return ::statfs(path.c_str(), &s) == 0 && (s.f_type == TMPFS_MAGIC || s.f_type == RAMFS_MAGIC);
 }
 
+// One name, one file, and this user's: not what somebody else has linked here.
+bool IsOurs(const struct stat& s) {
+  return S_ISREG(s.st_mode) && s.st_nlink == 1 && s.st_uid == ::geteuid();
+}
+
 // The name under which a spare waits is that of a temporary file.
 Status MakeSpare(const std::string& path) {
+  struct stat s;
+  if (::lstat(path.c_str(), &s) != 0) return ErrnoStatus(errno, path);
+  if (!IsOurs(s)) return FailedPrecondition(path, "; not a file of this user's own");
   return RenameToUnused(path, StrCat(TemporaryPath(path), kOwnTemporary));
 }
 
@@ -192,11 +200,14 @@ void RetireOldData(const Existing& existing, int new_num_shards, uint64_t bytes,
 
 }  // namespace
 
-std::optional<FileLock> FileLock::Try(const std::string& path) {
-  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (fd.get() < 0 || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
-  return FileLock(std::move(fd));
+std::optional<FileLock> FileLock::Try(const std::string& path, int flags) {
+  StatusOr<FileDescriptor> fd = OpenOwnFile(path, flags);
+  if (!fd.ok() || ::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+  return FileLock(*std::move(fd));
 }
+
+std::optional<FileLock> FileLock::Try(const std::string& path) { return Try(path, O_RDONLY); }
+std::optional<FileLock> FileLock::TryToWrite(const std::string& path) { return Try(path, O_RDWR); }
 
 std::optional<FileLock> FileLock::Wait(const std::string& path) {
   FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -212,8 +223,8 @@ std::optional<FileLock> FileLock::Wait(const std::string& path) {
 
 bool FileLock::IsAlone(const std::string& path) const {
   struct stat locked, named;
-  if (::fstat(fd_.get(), &locked) != 0 || ::stat(path.c_str(), &named) != 0) return false;
-  if (locked.st_ino != named.st_ino || locked.st_dev != named.st_dev || locked.st_nlink != 1) {
+  if (::fstat(fd_.get(), &locked) != 0 || ::lstat(path.c_str(), &named) != 0) return false;
+  if (locked.st_ino != named.st_ino || locked.st_dev != named.st_dev || !IsOurs(named)) {
     return false;
   }
   // A write lease is granted to the only one who has the file open. Who opens it in this moment
@@ -223,12 +234,23 @@ bool FileLock::IsAlone(const std::string& path) const {
   return ::fcntl(fd_.get(), F_SETLEASE, F_UNLCK) == 0;
 }
 
+StatusOr<WritableFile> FileLock::Overwrite(const std::string& path) const {
+  FileDescriptor fd(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+  if (fd.get() < 0) return ErrnoStatus(errno, path);
+  return WritableFile::Overwrite(path, std::move(fd));
+}
+
+StatusOr<WritableFile> TemporaryFile::Overwrite() const {
+  if (!lock_) return FailedPrecondition(path_, "; the file is not locked");
+  return lock_->Overwrite(path_);
+}
+
 std::optional<TemporaryFile> TemporaryFile::TakeSpare(std::span<const std::string> leftovers) {
   for (const std::string& path : leftovers) {
     // An empty one may have been made a moment ago, and not be locked yet.
     StatusOr<FileIdentity> identity = GetFileIdentity(path);
     if (!path.ends_with(kOwnTemporary) || !identity.ok() || identity->size == 0) continue;
-    std::optional<FileLock> lock = FileLock::Try(path);
+    std::optional<FileLock> lock = FileLock::TryToWrite(path);
     if (lock && lock->IsAlone(path)) return TemporaryFile(path, std::move(*lock));
   }
   return std::nullopt;

@@ -21,16 +21,23 @@ namespace ramet {
 // killed.
 class FileLock {
  public:
-  // No lock if somebody else holds it, there is no such path, or the file system knows no locks.
+  // Locks a regular file. No lock if somebody else holds it, there is no such path, it is a link or
+  // something else, or the file system knows no locks.
   static std::optional<FileLock> Try(const std::string& path);
+  // Likewise, of a file that is to be written over.
+  static std::optional<FileLock> TryToWrite(const std::string& path);
   // Waits for a few seconds at most.
   static std::optional<FileLock> Wait(const std::string& path);
-  // Whether `path` is still the file that is locked, no other name leads to it, and nobody else has
-  // it open: then it can be written over unseen. False where the system does not tell.
+  // Reports whether `path` is still the file that is locked, this user's, no other name leads to
+  // it, and nobody else has it open: then it can be written over unseen. False where the system
+  // does not tell.
   bool IsAlone(const std::string& path) const;
+  // The locked file, to be written over. Of TryToWrite alone.
+  StatusOr<WritableFile> Overwrite(const std::string& path) const;
 
  private:
   explicit FileLock(FileDescriptor fd) : fd_(std::move(fd)) {}
+  static std::optional<FileLock> Try(const std::string& path, int flags);
   FileDescriptor fd_;
 };
 
@@ -48,6 +55,8 @@ class TemporaryFile {
   TemporaryFile& operator=(TemporaryFile&&) = delete;
   ~TemporaryFile();
   const std::string& path() const { return path_; }
+  // For one that TakeSpare gave: the file that it found, whatever has its name by now.
+  StatusOr<WritableFile> Overwrite() const;
   // It has its place now: nothing is left to remove.
   void Renamed() { path_.clear(); }
   // Once the file is there.

@@ -8,6 +8,7 @@
 #include "ramet/base/coding.h"
 #include "ramet/base/crc32c.h"
 #include "ramet/format/checksummed_io.h"
+#include "ramet/tensor/outside_values.h"
 
 namespace ramet {
 namespace {
@@ -67,11 +68,6 @@ void SwapElements(DType dtype, char* data, size_t bytes) {
   if (size == 2) SwapAll<uint16_t>(data, bytes);
   if (size == 4) SwapAll<uint32_t>(data, bytes);
   if (size == 8) SwapAll<uint64_t>(data, bytes);
-}
-
-// A C++ bool that is neither 0 nor 1 is undefined behaviour.
-void NormalizeBools(char* data, size_t bytes) {
-  for (size_t i = 0; i < bytes; ++i) data[i] = data[i] != 0;
 }
 
 Status ChecksumMismatch(const TensorDataSource& source, const BundleEntry& entry, uint32_t crc) {

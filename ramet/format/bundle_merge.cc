@@ -95,7 +95,7 @@ Status MergeOne(const std::string& prefix, BundleIndex* index, Merged* merged) {
 
 // The data were perhaps written by a program that does not sync.
 Status SyncFile(const std::string& path) {
-  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0 || ::fsync(fd.get()) != 0) return ErrnoStatus(errno, path);
   return OkStatus();
 }

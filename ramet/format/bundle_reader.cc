@@ -5,6 +5,7 @@
 
 #include "ramet/base/crc32c.h"
 #include "ramet/base/mapped_file.h"
+#include "ramet/base/run_interrupt.h"
 #include "ramet/format/bundle_box.h"
 #include "ramet/format/bundle_data.h"
 #include "ramet/format/bundle_index.h"
@@ -156,6 +157,7 @@ StatusOr<Tensor> BundleReader::Impl::ReadWhole(std::string_view key, const Bundl
 StatusOr<Tensor> BundleReader::Impl::ReadBox(std::string_view name, const BundleEntry& entry,
                                              const TensorSlice& slice, Verify verify,
                                              Allocator* allocator) {
+  if (StopDue()) return InterruptedStatus();
   if (!entry.slices.empty()) return Assemble(name, entry, slice, verify, allocator);
   if (slice.Covers(entry.shape)) return ReadWhole(name, entry, allocator);
   RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(name, entry));

@@ -60,6 +60,7 @@ inline std::string DataPath(const std::string& prefix) { return BundleDataPath(p
 // An index of any records, as no writer makes it.
 inline void WriteRawIndex(const std::string& prefix,
                           const std::vector<std::pair<std::string, std::string>>& records) {
+  RemoveFile(BundleIndexPath(prefix)).IgnoreError();
   TableWriter table = TableWriter::Create(BundleIndexPath(prefix)).value();
   for (const auto& [key, value] : records) ASSERT_TRUE(table.Add(key, value).ok());
   ASSERT_TRUE(table.Finish().ok());

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/format/bundle_commit.h"
 #include "ramet/format/bundle_data.h"
 #include "ramet/format/bundle_files.h"
@@ -56,6 +57,7 @@ Status BundleWriter::Impl::CheckTensor(std::string_view name, const Tensor& tens
 }
 
 Status BundleWriter::Impl::Store(std::string key, const Append& append) {
+  if (StopDue()) return InterruptedStatus();
   BundleEntry entry;
   const uint64_t before = file_.size();
   Status stored = append(&file_, &entry, &side_);
@@ -124,12 +126,12 @@ StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
   std::optional<TemporaryFile> spare = TemporaryFile::TakeSpare(there.temporaries);
   RemoveStaleTemporaries(there.temporaries);
   if (spare) {
-    if (auto file = WritableFile::Overwrite(spare->path()); file.ok()) {
+    if (auto file = spare->Overwrite(); file.ok()) {
       return BundleWriter(std::make_unique<Impl>(prefix, std::move(*spare), std::move(*file)));
     }
   }
   TemporaryFile temporary(BundleDataPath(prefix, 0, 1));
-  RAMET_ASSIGN_OR_RETURN(WritableFile file, WritableFile::Create(temporary.path()));
+  RAMET_ASSIGN_OR_RETURN(WritableFile file, WritableFile::CreateNew(temporary.path()));
   temporary.Lock();
   return BundleWriter(std::make_unique<Impl>(prefix, std::move(temporary), std::move(file)));
 }

@@ -74,7 +74,7 @@ std::string StatePath(const std::string& dir, std::string_view filename) {
 StatusOr<CheckpointStateInfo> ReadCheckpointState(const std::string& dir,
                                                   std::string_view filename) {
   const std::string path = StatePath(dir, filename);
-  RAMET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxStateBytes));
+  RAMET_ASSIGN_OR_RETURN(const std::string text, ReadRegularFile(path, kMaxStateBytes));
   RAMET_ASSIGN_OR_RETURN(const CheckpointState proto, ParseState(path, text));
   if (proto.model_checkpoint_path().empty()) {
     return InvalidArgument("Invalid checkpoint state loaded from ", dir, ": ", path,

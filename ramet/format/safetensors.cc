@@ -116,7 +116,7 @@ class SafetensorsWriter::Impl {
       return InvalidArgument("'", path_, "': the header would have ", json.size(), " bytes, ",
                              kMaxHeader, " is the most");
     }
-    RAMET_ASSIGN_OR_RETURN(file_, WritableFile::Create(temporary_));
+    RAMET_ASSIGN_OR_RETURN(file_, WritableFile::CreateNew(temporary_));
     const uint64_t length = json.size();
     RAMET_RETURN_IF_ERROR(file_->Append({reinterpret_cast<const char*>(&length), sizeof(length)}));
     return file_->Append(json);

@@ -18,6 +18,7 @@ using namespace table_testing;
 using Entries = std::map<std::string, std::string>;
 
 void WriteTable(const std::string& path, const Entries& entries) {
+  RemoveFile(path).IgnoreError();
   TableWriter table = TableWriter::Create(path).value();
   for (const auto& [key, value] : entries) ASSERT_TRUE(table.Add(key, value).ok());
   ASSERT_TRUE(table.Finish().ok());

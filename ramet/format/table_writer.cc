@@ -65,7 +65,7 @@ TableWriter& TableWriter::operator=(TableWriter&&) noexcept = default;
 TableWriter::~TableWriter() = default;
 
 StatusOr<TableWriter> TableWriter::Create(const std::string& path) {
-  RAMET_ASSIGN_OR_RETURN(WritableFile file, WritableFile::Create(path));
+  RAMET_ASSIGN_OR_RETURN(WritableFile file, WritableFile::CreateNew(path));
   return TableWriter(std::make_unique<Impl>(std::move(file)));
 }
 

@@ -12,7 +12,7 @@ namespace ramet {
 // uncompressed. One thread at a time.
 class TableWriter {
  public:
-  // Makes the file, or empties it. \error of making it.
+  // Makes a new file. \error kAlreadyExists if anything has that name; those of making it.
   static StatusOr<TableWriter> Create(const std::string& path);
   TableWriter(TableWriter&&) noexcept;
   TableWriter& operator=(TableWriter&&) noexcept;

@@ -20,6 +20,7 @@ TensorSlice Slice(std::string_view text) { return TensorSlice::Parse(text).value
 using Records = std::map<std::string, std::string>;
 
 void WriteTable(const std::string& path, const Records& records) {
+  RemoveFile(path).IgnoreError();
   TableWriter table = TableWriter::Create(path).value();
   for (const auto& [key, value] : records) ASSERT_TRUE(table.Add(key, value).ok());
   ASSERT_TRUE(table.Finish().ok());

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <complex>
+#include <limits>
 
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/half_spans.h"
@@ -12,6 +13,29 @@ template <class T>
 inline constexpr bool kIsComplex = false;
 template <class T>
 inline constexpr bool kIsComplex<std::complex<T>> = true;
+
+// The limits of conversions from floats are those of x86-64, and of TensorFlow there: what has no
+// value in `To` is the smallest int32 or int64, or the unsigned number with the same bits.
+template <class Int, class From>
+Int FromFloat(From x) {
+  using Signed = std::make_signed_t<Int>;
+  constexpr From kLeast = static_cast<From>(std::numeric_limits<Signed>::min());
+  constexpr From kEnd = std::is_signed_v<Int> ? -kLeast : -2 * kLeast;
+  constexpr Int kNone = static_cast<Int>(std::numeric_limits<Signed>::min());
+  const bool fits = x >= kLeast && x < kEnd;
+  const From bounded = fits ? x : From(0);
+  Int value;
+  if constexpr (std::is_same_v<Int, uint64_t>) {
+    const bool high = bounded >= -kLeast;
+    value = static_cast<Int>(static_cast<int64_t>(high ? bounded + kLeast : bounded));
+    value += high ? kNone : 0;
+  } else if constexpr (std::is_same_v<Int, uint32_t>) {
+    value = static_cast<Int>(static_cast<int64_t>(bounded));
+  } else {
+    value = static_cast<Int>(bounded);
+  }
+  return fits ? value : kNone;
+}
 
 template <class To, class From>
 To Convert(From x) {
@@ -27,7 +51,12 @@ To Convert(From x) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return x != From(0);
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) < 4) {
-    return static_cast<To>(static_cast<int32_t>(x));
+    // The low bits of the int32, which are 0 where there is none. One choice, so that it
+    // vectorizes.
+    const bool fits = x >= From(-0x1p31) && x < From(0x1p31);
+    return static_cast<To>(static_cast<int32_t>(fits ? x : From(0)));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return FromFloat<To>(x);
   } else {
     return static_cast<To>(x);
   }

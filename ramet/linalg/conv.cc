@@ -1,7 +1,10 @@
 #include "ramet/linalg/conv.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/linalg/conv_args.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/half_spans.h"
@@ -81,6 +84,25 @@ void Full(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o
   ChannelsLast(kind, type, g, o);
 }
 
+// A run can end between two pieces of a large convolution, which are parts of the batch. The sum
+// over the batch that the filter's gradient is stays whole.
+void FullInPieces(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o) {
+  constexpr double kMaxPieceWork = double{1u << 30};  // multiplications, as in Gemm
+  const double work = double(g.out_elements()) * double(g.taps()) * double(g.in_channels) /
+                      double(std::max<int64_t>(g.groups, 1));
+  const int64_t pieces = std::min<int64_t>(g.batch, std::ceil(work / kMaxPieceWork));
+  if (kind == ConvKind::kBackpropFilter || pieces <= 1) return Full(kind, type, g, o);
+  ConvGeometry part = g;
+  for (int64_t i = 0; i < pieces && !StopDue(); ++i) {
+    const int64_t begin = g.batch * i / pieces;
+    part.batch = g.batch * (i + 1) / pieces - begin;
+    ConvOperands operands = o;
+    operands.x = Advance(type, o.x, begin * g.in_pixels() * g.in_channels);
+    operands.y = Advance(type, o.y, begin * g.out_pixels() * g.out_channels);
+    Full(kind, type, part, operands);
+  }
+}
+
 // half and bfloat16, by way of float.
 void Widened(ConvKind kind, Type type, const ConvGeometry& g, const Sizes& sizes, ConvOperands o) {
   void** const result = Result(kind, &o);
@@ -93,7 +115,7 @@ void Widened(ConvKind kind, Type type, const ConvGeometry& g, const Sizes& sizes
   widen(ScratchUse::kWideX, sizes.x, o.x);
   widen(ScratchUse::kWideFilter, sizes.filter, o.filter);
   widen(ScratchUse::kWideY, sizes.y, o.y);
-  Full(kind, Type::kFloat, g, o);
+  FullInPieces(kind, Type::kFloat, g, o);
   Cast(Type::kFloat, *result, type, narrow, ResultSize(kind, sizes));
 }
 
@@ -106,7 +128,7 @@ void Run(ConvKind kind, Type type, const ConvGeometry& g, ConvOperands o) {
   } else if (IsHalf(type)) {
     Widened(kind, type, g, sizes, o);
   } else {
-    Full(kind, type, g, o);
+    FullInPieces(kind, type, g, o);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "ramet/linalg/onednn.h"
 #include "ramet/linalg/parallel.h"
 #include "ramet/linalg/scratch.h"
+#include "ramet/linalg/signals.h"
 
 // Convolutions as primitives of oneDNN. A primitive and the memory objects that it is given belong
 // to one thread, which keeps those that it used last.
@@ -215,6 +216,7 @@ struct Operand {
 void Execute(const Primitive& primitive, dnnl_stream* stream,
              std::initializer_list<dnnl_exec_arg_t> args, dnnl_status_t* status) {
   if (*status != dnnl_success) return;
+  const SignalsBlocked blocked;
   *status = LoadOneDnn()->primitive_execute(primitive.get(), stream, static_cast<int>(args.size()),
                                             args.begin());
 }

@@ -504,6 +504,50 @@ TEST(Select, BroadcastsEachOperand) {
   EXPECT_THAT(y, ElementsAre(1, 2, 3, -1, -1, -1));
 }
 
+// The vectors of both lengths must agree: long ones are converted several at a time.
+template <class From, class To>
+void ExpectCast(From x, To expected) {
+  for (int n : {1, 67}) {
+    const std::vector<From> from(n, x);
+    std::vector<To> to(n);
+    Cast(TypeOf<From>, from.data(), TypeOf<To>, to.data(), n);
+    for (To v : to) EXPECT_EQ(v, expected) << x;
+  }
+}
+
+template <class From>
+void ExpectCastsOutside() {
+  constexpr int32_t kInt32 = std::numeric_limits<int32_t>::min();
+  constexpr int64_t kInt64 = std::numeric_limits<int64_t>::min();
+  constexpr uint64_t kUint64 = uint64_t{1} << 63;
+  const From nan = std::numeric_limits<From>::quiet_NaN();
+  const From infinity = std::numeric_limits<From>::infinity();
+  for (From x : {nan, infinity, -infinity, From(1e30), From(-1e30), From(2e19)}) {
+    ExpectCast<From, int8_t>(x, 0);
+    ExpectCast<From, uint16_t>(x, 0);
+    ExpectCast<From, int32_t>(x, kInt32);
+    ExpectCast<From, int64_t>(x, kInt64);
+    ExpectCast<From, uint32_t>(x, 0x80000000u);
+    ExpectCast<From, uint64_t>(x, kUint64);
+  }
+  ExpectCast<From, int32_t>(From(3e9), kInt32);
+  ExpectCast<From, int32_t>(From(-2147483648.0), kInt32);
+  ExpectCast<From, uint32_t>(From(3e9), 3000000000u);
+  ExpectCast<From, uint32_t>(From(-3e9), 0x80000000u);
+  ExpectCast<From, uint32_t>(From(-1.5), 0xFFFFFFFFu);
+  ExpectCast<From, int64_t>(From(0x1p63), kInt64);
+  ExpectCast<From, uint64_t>(From(0x1p63), kUint64);
+  ExpectCast<From, uint64_t>(From(0x1p63 + 0x1p62), kUint64 | kUint64 >> 1);
+  ExpectCast<From, uint64_t>(From(-1.5), ~uint64_t{0});
+  ExpectCast<From, int8_t>(From(300.7), 44);
+  ExpectCast<From, uint8_t>(From(-1.5), 255);
+}
+
+TEST(Cast, OutsideOfTheRangeAsTensorFlow) {
+  ExpectCastsOutside<float>();
+  ExpectCastsOutside<double>();
+}
+
 TEST(Cast, AsTensorFlow) {
   const Floats x = {-3.7f, 300, 0, 0.1f};
   int32_t i[4];

@@ -4,21 +4,25 @@
 #include <complex>
 #include <cstring>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/onednn.h"
 #include "ramet/linalg/parallel.h"
 #include "ramet/linalg/scratch.h"
+#include "ramet/linalg/signals.h"
 
 namespace ramet::linalg {
 namespace {
 
 // Multiplications that are worth a thread.
 constexpr int64_t kGrain = 1 << 16;
-// Below this one thread is as quick, and libgomp makes a team (with malloc) for oneDNN's other
-// count.
+// Below this one thread is as quick.
 constexpr int64_t kTeamWork = 8 * kGrain;
+
+// oneDNN's kernels have tiles of 48 columns or rows.
+constexpr int64_t kTile = 48;
 
 bool OnOneDnn(Type type) { return type == Type::kFloat && LoadOneDnn() != nullptr; }
 
@@ -33,6 +37,7 @@ bool InShallowBlocks(const ProductArgs& p) {
 }
 
 void SgemmBlock(const ProductArgs& p) {
+  const SignalsBlocked blocked;
   LoadOneDnn()->sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f,
                       static_cast<const float*>(p.a), p.lda, static_cast<const float*>(p.b), p.ldb,
                       p.accumulate ? 1.0f : 0.0f, static_cast<float*>(p.c), p.ldc);
@@ -49,15 +54,6 @@ void SgemmCall(ProductArgs p) {
   }
 }
 
-// One product on the calling thread; within ParallelFor oneDNN starts no team either.
-void Serial(Type type, const ProductArgs& p) {
-  if (OnOneDnn(type)) {
-    SgemmCall(p);
-  } else {
-    Kernels().product[static_cast<int>(type)](p);
-  }
-}
-
 ProductArgs Part(Type type, ProductArgs p, int64_t i, int64_t rows, int64_t j, int64_t columns) {
   p.a = Advance(type, p.a, p.transpose_a ? i : i * p.lda);
   p.b = Advance(type, p.b, p.transpose_b ? j * p.ldb : j);
@@ -67,22 +63,50 @@ ProductArgs Part(Type type, ProductArgs p, int64_t i, int64_t rows, int64_t j, i
   return p;
 }
 
+// A run can end between two pieces of a large product. Pieces of so many multiplications take some
+// 50 ms, and gathering the blocks of their operands takes a small part of that.
+constexpr double kMaxPieceWork = double{1u << 30};
+constexpr int64_t kMinPieceSize = 256;
+
+void SgemmInPieces(const ProductArgs& p) {
+  const int64_t size = std::max(p.m, p.n);
+  if (double(p.m) * double(p.n) * double(p.k) <= kMaxPieceWork || size < 2 * kMinPieceSize) {
+    return SgemmCall(p);
+  }
+  const int64_t first = size / 2 / kTile * kTile;
+  const bool by_columns = p.n == size;
+  const auto part = [&](int64_t at, int64_t count) {
+    return by_columns ? Part(Type::kFloat, p, 0, p.m, at, count)
+                      : Part(Type::kFloat, p, at, count, 0, p.n);
+  };
+  SgemmInPieces(part(0, first));
+  if (!StopDue()) SgemmInPieces(part(first, size - first));
+}
+
+// One product on the calling thread; within ParallelFor oneDNN starts no team either.
+void Serial(Type type, const ProductArgs& p) {
+  if (OnOneDnn(type)) {
+    SgemmCall(p);
+  } else {
+    Kernels().product[static_cast<int>(type)](p);
+  }
+}
+
 // The result in blocks of which each is one serial product. Their size follows from the shape
 // alone, and with it the bits.
 void Blocked(Type type, const ProductArgs& p) {
   const bool split_columns = p.n >= p.m;
   const int64_t size = split_columns ? p.n : p.m;
   const int64_t work = p.m * p.n * p.k / std::max<int64_t>(size, 1);
-  // Whole tiles of oneDNN's kernels, which have 48 columns or rows.
-  constexpr int64_t kTile = 48;
   const int64_t least = kTeamWork / std::max<int64_t>(work, 1);
   const int64_t step = (std::max<int64_t>({size / 16, least, 1}) + kTile - 1) / kTile * kTile;
   if (step >= size) {
     const parallel_internal::OneThread one;
     return Serial(type, p);
   }
+  const StopCheck stop;
   ParallelFor((size + step - 1) / step, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t block = begin; block < end; ++block) {
+    for (int64_t block = begin; block < end && !stop.due(); ++block) {
       const int64_t at = block * step;
       const int64_t count = std::min(step, size - at);
       Serial(type,
@@ -148,7 +172,7 @@ void Multiply(Type type, const ProductArgs& p) {
     return SgemmCall(p);
   }
   if (IntraOpThreads() > 1) parallel_internal::NoteTeam();
-  SgemmCall(p);
+  SgemmInPieces(p);
 }
 
 // `rows` rows of a matrix, dense in scratch, in float or conjugated.
@@ -224,6 +248,7 @@ void Gemm(Type type, bool transpose_a, bool transpose_b, int64_t m, int64_t n, i
 void BatchGemm(Type type, bool transpose_a, bool transpose_b, int64_t batch, int64_t m, int64_t n,
                int64_t k, const void* a, int64_t stride_a, const void* b, int64_t stride_b, void* c,
                int64_t stride_c, const GemmOptions& options) {
+  const int64_t products_per_check = std::max<int64_t>(kTeamWork / (m * n * k + 1), 1);
   const auto one = [&](int64_t i) {
     Gemm(type, transpose_a, transpose_b, m, n, k, Advance(type, a, i * stride_a),
          Advance(type, b, i * stride_b), Advance(type, c, i * stride_c), options);
@@ -232,8 +257,12 @@ void BatchGemm(Type type, bool transpose_a, bool transpose_b, int64_t batch, int
   const int64_t work = m * n * k;
   const int64_t grain = work >= kTeamWork ? batch : kGrain / (work + 1) + 1;
   if (work >= kTeamWork) LoadOneDnn();
+  const StopCheck stop;
   ParallelFor(batch, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) one(i);
+    for (int64_t i = begin; i < end; ++i) {
+      if ((i - begin) % products_per_check == 0 && stop.due()) return;
+      one(i);
+    }
   });
 }
 

@@ -1,6 +1,8 @@
 #include "ramet/linalg/gemm.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/time.h>
 
 #include <complex>
 #include <vector>
@@ -145,6 +147,32 @@ TEST(Gemm, DeterministicForAnyThreads) {
     }
   });
   SetDeterministic(false);
+}
+
+// Whole numbers, so that sums are exact; products of several pieces.
+TEST(Gemm, LargeProductsBearSignals) {
+  struct sigaction action = {}, before;
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &action, &before);
+  const itimerval often = {{0, 300}, {0, 300}}, never = {};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  for (const int64_t m : {1030, 1500, 1500, 1500, 1500}) {
+    const int64_t n = m + 3, k = m - 1;
+    std::vector<float> a(m * k), b(k * n), c(m * n, -1), sums(k);
+    for (int64_t i = 0; i < m * k; ++i) a[i] = static_cast<float>(i * 7 % 5 - 2);
+    for (int64_t i = 0; i < k * n; ++i) b[i] = static_cast<float>(i * 11 % 13 % 3 - 1);
+    Gemm<float>(false, false, m, n, k, a.data(), b.data(), c.data());
+    for (int64_t i = 0; i < k * n; ++i) sums[i / n] += b[i] * static_cast<float>(i % n % 7);
+    for (int64_t i = 0; i < m; ++i) {
+      double want = 0, got = 0;
+      for (int64_t j = 0; j < k; ++j) want += double{a[i * k + j]} * sums[j];
+      for (int64_t j = 0; j < n; ++j) got += double{c[i * n + j]} * static_cast<double>(j % 7);
+      ASSERT_EQ(got, want) << "row " << i << " of " << m;
+    }
+  }
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
 }
 
 TEST(BatchGemm, SharesOrSeparatesOperands) {

@@ -1,4 +1,7 @@
+#include <cmath>
 #include <complex>
+#include <limits>
+#include <type_traits>
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "ramet/linalg/decompose.h"
@@ -9,11 +12,84 @@ namespace {
 template <class T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// In double precision, for all types: Eigen's function takes long to compile.
+// The Schur form u * t * u^H that the root is computed from. Eigen takes two things for granted:
+// values that stay finite (with NaN its complex iteration reads in front of the matrix) and an
+// iteration that converges (the blocks of a real form are of one or two rows only then).
+template <class Wide>
+using Schur = std::conditional_t<Eigen::NumTraits<Wide>::IsComplex,
+                                 Eigen::ComplexSchur<Matrix<Wide>>, Eigen::RealSchur<Matrix<Wide>>>;
+
+template <class Wide>
+bool IsTriangularInBlocks(const Matrix<Wide>& t) {
+  if (!t.allFinite()) return false;
+  if constexpr (!Eigen::NumTraits<Wide>::IsComplex) {
+    for (int64_t i = 2; i < t.rows(); ++i) {
+      if (t(i, i - 1) != 0 && t(i - 1, i - 2) != 0) return false;
+    }
+  }
+  return true;
+}
+
+// The square of a power of two by which the matrix is divided so that no product of two elements
+// overflows or vanishes; 1 for ordinary matrices, whose bits do not change.
+double ScaleFor(double largest) {
+  constexpr int kExponent = 400;
+  const int exponent = largest > 0 ? std::ilogb(largest) : 0;
+  return std::abs(exponent) < kExponent ? 1 : std::ldexp(1.0, exponent / 2 * 2);
+}
+
+// False if there is no Schur form.
+template <class Wide>
+bool RootOfFinite(const Matrix<Wide>& in, Matrix<Wide>* out) {
+  const Schur<Wide> schur(in);
+  if (schur.info() != Eigen::Success || !IsTriangularInBlocks<Wide>(schur.matrixT())) return false;
+  const Matrix<Wide>& u = schur.matrixU();
+  Matrix<Wide> root = Matrix<Wide>::Zero(in.rows(), in.cols());
+  if constexpr (Eigen::NumTraits<Wide>::IsComplex) {
+    Eigen::matrix_sqrt_triangular(schur.matrixT(), root);
+    out->noalias() = u * (root.template triangularView<Eigen::Upper>() * u.adjoint());
+  } else {
+    Eigen::matrix_sqrt_quasi_triangular(schur.matrixT(), root);
+    out->noalias() = u * root * u.adjoint();
+  }
+  return true;
+}
+
+// `in` behind a row and a column of the identity. The tenth step of Eigen 3.4's complex iteration
+// looks at the row above the first two, which exists then.
+template <class Wide>
+Matrix<Wide> WithRowAbove(const Matrix<Wide>& in) {
+  Matrix<Wide> padded = Matrix<Wide>::Zero(in.rows() + 1, in.cols() + 1);
+  padded(0, 0) = Wide(1);
+  padded.bottomRightCorner(in.rows(), in.cols()) = in;
+  return padded;
+}
+
+// False if there is no Schur form.
+template <class Wide>
+bool Root(Matrix<Wide> in, Matrix<Wide>* out) {
+  if (!in.allFinite()) return false;
+  const double scale = ScaleFor(in.cwiseAbs().maxCoeff());
+  // Not a division, which overflows for complex numbers in Eigen's packets.
+  if (scale != 1) in *= 1 / scale;
+  if constexpr (Eigen::NumTraits<Wide>::IsComplex) {
+    Matrix<Wide> root(in.rows() + 1, in.cols() + 1);
+    if (!RootOfFinite<Wide>(WithRowAbove<Wide>(in), &root)) return false;
+    *out = root.bottomRightCorner(in.rows(), in.cols());
+  } else if (!RootOfFinite<Wide>(in, out)) {
+    return false;
+  }
+  if (scale != 1) *out *= std::sqrt(scale);
+  return true;
+}
+
+// In double precision, for all types: Eigen's functions take long to compile.
 template <class Wide, class T>
 void ComputeIn(int64_t n, const T* a, T* y) {
-  const Matrix<Wide> in = Eigen::Map<const Matrix<T>>(a, n, n).template cast<Wide>();
-  const Matrix<Wide> root = in.sqrt();
+  Matrix<Wide> root(n, n);
+  if (!Root<Wide>(Eigen::Map<const Matrix<T>>(a, n, n).template cast<Wide>(), &root)) {
+    root.setConstant(Wide(std::numeric_limits<double>::quiet_NaN()));
+  }
   Eigen::Map<Matrix<T>>(y, n, n) = root.template cast<T>();
 }
 

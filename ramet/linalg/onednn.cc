@@ -4,9 +4,11 @@
 
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "ramet/base/log.h"
+#include "ramet/linalg/onednn_threads.h"
 
 namespace ramet::linalg {
 namespace {
@@ -30,14 +32,21 @@ const char* FindFunctions(void* library, OneDnn* functions) {
   return nullptr;
 }
 
+// Returns the reason why the library cannot be used, or "".
+std::string Prepare(void* library, OneDnn* functions) {
+  const char* missing = library == nullptr ? dlerror() : FindFunctions(library, functions);
+  if (missing != nullptr) return missing;
+  return library == nullptr ? "unknown reason" : UseOurThreads(library);
+}
+
 std::optional<OneDnn> Load() {
   const char* wanted = std::getenv("RAMET_ONEDNN");
   if (wanted != nullptr && std::string_view(wanted) == "0") return std::nullopt;
   void* library = dlopen(kLibrary, kFlags);
   OneDnn functions;
-  const char* reason = library == nullptr ? dlerror() : FindFunctions(library, &functions);
-  if (library != nullptr && reason == nullptr) return functions;
-  LogWarning(kLibrary, " cannot be used (", reason != nullptr ? reason : "unknown reason",
+  const std::string reason = Prepare(library, &functions);
+  if (reason.empty()) return functions;
+  LogWarning(kLibrary, " cannot be used (", reason,
              "): matrix products and convolutions run on slower code; install it (Debian: "
              "libdnnl2)");
   return std::nullopt;

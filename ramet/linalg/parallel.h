@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "ramet/base/status.h"
-
 namespace ramet::linalg {
 
-// How many threads the calling thread may use inside one function of linalg (oneDNN included): the
-// calling thread and threads - 1 of its OpenMP team. At least 1. Belongs to the calling thread; a
-// new thread starts with the number of processors (or OMP_NUM_THREADS).
+// How many threads the calling thread may use inside one function of linalg (oneDNN included):
+// itself and threads - 1 of the process's pool (team.h). At least 1. Belongs to the calling thread;
+// a new thread starts with the number of usable processors, or fewer if OpenMP is limited to fewer
+// (OMP_NUM_THREADS, omp_set_num_threads). 1 within ParallelFor and within a parallel region of
+// OpenMP.
 void SetIntraOpThreads(int threads);
 int IntraOpThreads();
 
@@ -18,18 +18,18 @@ int IntraOpThreads();
 void SetDeterministic(bool on);
 bool Deterministic();
 
-// OK, or FAILED_PRECONDITION in a process that was forked from one that had run parallel work: the
-// OpenMP team does not live on in the child. There, functions of linalg run on one thread.
-Status CheckNotForked();
-
 // How often the calling thread has had work done by a team of several threads.
 int64_t TeamsStarted();
 
 namespace parallel_internal {
 using Body = void (*)(void* context, int64_t begin, int64_t end);
 void Run(int64_t n, int64_t grain, Body body, void* context);
-// Says that a team of several threads is about to run (oneDNN's).
+// Counts a team of several threads that is about to run (oneDNN's).
 void NoteTeam();
+// A region of oneDNN's, for `threads` threads that may wait for each other; 0 for MaxThreads().
+void RunRegion(int threads, void (*function)(void* context, int member), void* context);
+// IntraOpThreads(), but for a region of another OpenMP team.
+int MaxThreads();
 // The calling thread has one intra-op thread, oneDNN's functions too, as long as this lives.
 class OneThread {
  public:

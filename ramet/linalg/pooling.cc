@@ -1,5 +1,7 @@
 #include "ramet/linalg/pooling.h"
 
+#include <algorithm>
+
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/kernel_table.h"
@@ -26,9 +28,9 @@ void RunFull(PoolKind kind, Type type, const PoolArgs& args) {
   const PoolGeometry& g = args.g;
   const KernelTable::Pool kernel = Kernels().pool[static_cast<int>(kind)][static_cast<int>(type)];
   const int64_t pieces = ByImages(kind) ? g.batch : g.batch * g.out_pixels();
-  const int64_t window = g.window[0] * g.window[1] * g.window[2];
-  const int64_t work = g.channels * window * (ByImages(kind) ? g.out_pixels() : 1);
-  ParallelFor(pieces, kGrain / (work + 1) + 1,
+  double work = static_cast<double>(g.channels) * (ByImages(kind) ? g.out_pixels() : 1);
+  for (int d = 0; d < 3; ++d) work *= static_cast<double>(std::min(g.window[d], g.in[d]));
+  ParallelFor(pieces, static_cast<int64_t>(kGrain / (work + 1)) + 1,
               [&](int64_t begin, int64_t end) { kernel(args, begin, end); });
 }
 

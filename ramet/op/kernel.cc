@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ramet/base/exception.h"
 #include "ramet/tensor/variant.h"
 
 namespace ramet {
@@ -18,6 +19,14 @@ class FunctionKernel final : public Kernel {
 };
 
 }  // namespace
+
+Status ComputeGuarded(Kernel& kernel, KernelContext& context) {
+  try {
+    return kernel.Compute(context);
+  } catch (...) {
+    return StatusOfException();
+  }
+}
 
 StatusOr<VariableState*> KernelContext::ref(int i) const {
   if (refs_[i] != nullptr) return refs_[i];
@@ -67,7 +76,9 @@ StatusOr<Tensor*> KernelContext::ForwardOrAllocate(int i, std::initializer_list<
                           ? in.dtype() == dtype
                           : DTypeSize(in.dtype()) > 0 && DTypeSize(in.dtype()) == DTypeSize(dtype);
     if (!fits) continue;
-    if (in.num_elements() != shape.num_elements() || !in.unique()) continue;
+    if (in.num_elements() != shape.num_elements() || !in.unique() || !shape.Validate().ok()) {
+      continue;
+    }
     outputs_[i].tensor = Tensor(dtype, shape, in.buffer());
     return &outputs_[i].tensor;
   }

@@ -149,6 +149,10 @@ class Kernel {
   virtual Status Compute(KernelContext& context) = 0;
 };
 
+// Runs the kernel: the one place where what a kernel or a library below it throws becomes a Status
+// (StatusOfException in ramet/base/exception.h says which).
+Status ComputeGuarded(Kernel& kernel, KernelContext& context);
+
 // Makes a kernel for a node. \error kInvalidArgument if the node's attrs do not make sense.
 using KernelFactory = StatusOr<std::unique_ptr<Kernel>> (*)(const KernelNode& node);
 

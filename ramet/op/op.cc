@@ -45,6 +45,12 @@ const OpSchema& Op::schema() const {
       return *std::move(parsed);
     };
     for (std::string_view a : attrs_) schema_.attrs.push_back(must(ParseAttrSchema(a)));
+    for (const AttrRange& r : attr_ranges_) {
+      auto it = std::ranges::find(schema_.attrs, r.attr, &AttrSchema::name);
+      if (it == schema_.attrs.end()) DieOfRegistration(name_, StrCat("no attr '", r.attr, "'"));
+      it->least_value = r.least;
+      it->greatest_value = r.greatest;
+    }
     for (std::string_view a : inputs_) schema_.inputs.push_back(must(ParseArg(a, schema_.attrs)));
     for (std::string_view a : outputs_) schema_.outputs.push_back(must(ParseArg(a, schema_.attrs)));
     const auto is_handle = [](const ArgSchema& a) { return a.type == DType::kResource; };

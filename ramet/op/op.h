@@ -30,6 +30,8 @@ class RAMET_EXPORT Op {
   bool registered() const { return registered_; }
   // Whether it calls the program's own functions, so that nobody may evaluate it while building.
   bool calls_program() const { return calls_program_; }
+  // Reports whether its CPU kernel may run on small constants while a graph is built or inspected.
+  bool foldable() const { return foldable_; }
   // Whether input or output i lives in host memory on every device (shapes, axes, file names).
   bool HostInput(std::string_view arg) const;
   bool HostOutput(std::string_view arg) const;
@@ -61,9 +63,15 @@ class RAMET_EXPORT Op {
   bool allows_uninitialized_ = false;
   bool not_differentiable_ = false;
   bool calls_program_ = false;
+  bool foldable_ = false;
   std::string_view doc_;
   std::vector<std::string_view> inputs_, outputs_, attrs_;
   std::vector<std::string_view> host_args_;
+  struct AttrRange {
+    std::string_view attr;
+    int64_t least, greatest;
+  };
+  std::vector<AttrRange> attr_ranges_;
   ShapeFn shape_fn_ = nullptr;
   GradientFn gradient_ = nullptr;
   std::vector<KernelRegistration> kernels_;
@@ -104,6 +112,15 @@ class OpBuilder {
   OpBuilder& Aggregate() { return op_->aggregate_ = true, *this; }
   OpBuilder& AllowsUninitializedInput() { return op_->allows_uninitialized_ = true, *this; }
   OpBuilder& CallsProgram() { return op_->calls_program_ = true, *this; }
+  // The kernel depends on its inputs and attrs alone, and its work and memory are linear in the
+  // sizes of its inputs and outputs: shape inference may run it on small constants. Never for
+  // files, state, random numbers, time or functions.
+  OpBuilder& Foldable() { return op_->foldable_ = true, *this; }
+  // The values that int attr `attr`, or each int of list attr `attr`, may have; int32 where not
+  // said. Checked when a node is added, so that gradients and kernels may rely on it.
+  OpBuilder& AttrRange(const char* attr, int64_t least, int64_t greatest) {
+    return op_->attr_ranges_.push_back({attr, least, greatest}), *this;
+  }
   // The named inputs and outputs live in host memory on every device.
   OpBuilder& HostMemory(std::initializer_list<const char*> args);
   OpBuilder& Shape(ShapeFn fn) { return op_->shape_fn_ = fn, *this; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
 namespace ramet {
 namespace {
@@ -136,6 +137,18 @@ Status ParseAllowed(std::string_view body, AttrSchema& attr) {
   return OkStatus();
 }
 
+Status CheckIntRange(const AttrSchema& schema, const Attr& value) {
+  std::span<const int64_t> ints;
+  if (const int64_t* v = value.get<int64_t>()) ints = {v, 1};
+  if (const auto* list = value.get<std::vector<int64_t>>()) ints = *list;
+  for (int64_t v : ints) {
+    if (v >= schema.least_value && v <= schema.greatest_value) continue;
+    return InvalidArgument("attr '", schema.name, "' has value ", v, ", which is out of its range ",
+                           schema.least_value, " to ", schema.greatest_value);
+  }
+  return OkStatus();
+}
+
 Status CheckOneAttr(const AttrSchema& schema, const Attr& value) {
   const bool kind_fits = value.KindName() == schema.type ||
                          (value.IsEmptyList() && schema.type.starts_with("list(")) ||
@@ -165,6 +178,7 @@ Status CheckOneAttr(const AttrSchema& schema, const Attr& value) {
       return refuse(StrCat("\"", *s, "\""));
     }
   }
+  RAMET_RETURN_IF_ERROR(CheckIntRange(schema, value));
   if (!schema.has_minimum) return OkStatus();
   int64_t n = schema.minimum;
   if (const int64_t* v = value.get<int64_t>()) n = *v;
@@ -264,6 +278,11 @@ StatusOr<std::vector<DType>> OpSchema::Expand(const std::vector<ArgSchema>& args
                                               const AttrMap& attr_map) const {
   constexpr int64_t kMaxArgs = 1'000'000;
   std::vector<DType> types;
+  const auto check = [&](const ArgSchema& arg, int64_t more) -> Status {
+    if (std::ssize(types) + more <= kMaxArgs) return OkStatus();
+    return InvalidArgument("argument '", arg.name, "' has ", more, " tensors; all of an op's ",
+                           "inputs or outputs together may be ", kMaxArgs);
+  };
   for (const ArgSchema& arg : args) {
     int64_t repeat = 1;
     if (!arg.number_attr.empty()) {
@@ -275,6 +294,7 @@ StatusOr<std::vector<DType>> OpSchema::Expand(const std::vector<ArgSchema>& args
     }
     if (!arg.type_list_attr.empty()) {
       RAMET_ASSIGN_OR_RETURN(auto list, attr_map.Get<std::vector<DType>>(arg.type_list_attr));
+      RAMET_RETURN_IF_ERROR(check(arg, std::ssize(list)));
       for (DType t : list) types.push_back(arg.is_ref ? RefType(t) : t);
       continue;
     }
@@ -282,6 +302,7 @@ StatusOr<std::vector<DType>> OpSchema::Expand(const std::vector<ArgSchema>& args
     if (!arg.type_attr.empty()) {
       RAMET_ASSIGN_OR_RETURN(t, attr_map.Get<DType>(arg.type_attr));
     }
+    RAMET_RETURN_IF_ERROR(check(arg, repeat));
     types.insert(types.end(), static_cast<size_t>(repeat), arg.is_ref ? RefType(t) : t);
   }
   return types;

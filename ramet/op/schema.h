@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,12 @@ struct AttrSchema {
   Attr default_value;
   std::vector<DType> allowed_types;          // empty: any
   std::vector<std::string> allowed_strings;  // empty: any
-  bool has_minimum = false;
+  bool has_minimum = false;                  // of an int, or of a list's length
   int64_t minimum = 0;
+  // The range of an int, or of each int of a list. What an op does not say is an int32, as
+  // TensorFlow's kernels read them.
+  int64_t least_value = std::numeric_limits<int32_t>::min();
+  int64_t greatest_value = std::numeric_limits<int32_t>::max();
 };
 
 // The definition of an op: what OpDef is in TensorFlow. Immutable once built.
@@ -50,7 +55,7 @@ struct RAMET_EXPORT OpSchema {
   //   above one million.
   StatusOr<std::vector<DType>> Expand(const std::vector<ArgSchema>& args,
                                       const AttrMap& attrs) const;
-  // Checks each attr against the definition: kind, allowed values, minimum.
+  // Checks each attr against the definition: kind, allowed values, minimum, range.
   // \error kInvalidArgument naming the attr, the value and what is allowed.
   Status CheckAttrs(const AttrMap& attrs) const;
   // "MatMul(a:T, b:T) -> (product:T) {transpose_a:bool=false, ...}".

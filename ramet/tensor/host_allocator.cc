@@ -7,7 +7,20 @@
 #include <new>
 #include <vector>
 
+#include "ramet/tensor/available_memory.h"
 #include "ramet/tensor/buffer.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define RAMET_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if defined(RAMET_ADDRESS_SANITIZER) || defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
 
 namespace ramet {
 namespace {
@@ -50,6 +63,13 @@ class PooledBuffer final : public Buffer {
   int size_class_;
 };
 
+// Tells the address sanitizer that only the first `used` of `size` bytes are anybody's: a cached
+// block, or the rest of a size class, must not be touched.
+void Guard(void* data, size_t used, size_t size) {
+  ASAN_UNPOISON_MEMORY_REGION(data, used);
+  ASAN_POISON_MEMORY_REGION(static_cast<char*>(data) + used, size - used);
+}
+
 constexpr size_t RoundUp(size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
@@ -73,20 +93,24 @@ class Pool final : public Allocator {
 
   StatusOr<BufferPtr> Allocate(size_t bytes) override {
     if (bytes > ClassBytes(kNumClasses - 1)) return OutOfMemory(bytes);
+    RAMET_RETURN_IF_ERROR(CheckAvailable(bytes));
     const int size_class = SizeClass(bytes);
     if (PooledBuffer* cached = TakeCached(size_class)) {
       cached->Reuse(bytes);
+      Guard(cached->data(), bytes, ClassBytes(size_class));
       return BufferPtr::Adopt(cached);
     }
     void* block = SystemBlock(kHeader + ClassBytes(size_class));
     if (block == nullptr) return OutOfMemory(bytes);
     CountSystemAllocation(size_class);
     void* data = static_cast<char*>(block) + kHeader;
+    Guard(data, bytes, ClassBytes(size_class));
     return BufferPtr::Adopt(new (block) PooledBuffer(data, bytes, this, size_class));
   }
 
   void Return(PooledBuffer* buffer) {
     const size_t bytes = ClassBytes(buffer->size_class());
+    Guard(buffer->data(), 0, bytes);
     {
       std::lock_guard lock(mutex_);
       stats_.bytes_in_use -= static_cast<int64_t>(bytes);
@@ -96,6 +120,7 @@ class Pool final : public Allocator {
         return;
       }
     }
+    Guard(buffer->data(), bytes, bytes);
     buffer->~PooledBuffer();
     std::free(buffer);
   }

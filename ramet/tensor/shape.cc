@@ -2,8 +2,24 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace ramet {
+namespace {
+
+constexpr int64_t kOverflow = std::numeric_limits<int64_t>::max();
+
+// The product of the dims that are known and not zero; kOverflow if it does not fit.
+int64_t NonZeroProduct(std::span<const int64_t> dims, bool* has_zero) {
+  int64_t product = 1;
+  for (int64_t d : dims) {
+    if (d == 0) *has_zero = true;
+    if (d > 0 && !MultiplyNonNegative(product, d, &product)) return kOverflow;
+  }
+  return product;
+}
+
+}  // namespace
 
 Shape::Shape(std::span<const int64_t> dims) : rank_(static_cast<int32_t>(dims.size())) {
   if (rank_ > kInline) heap_ = new int64_t[dims.size()];
@@ -26,18 +42,9 @@ StatusOr<Shape> Shape::Make(std::span<const int64_t> dims) {
   if (dims.size() > kMaxRank) {
     return InvalidArgument("a shape of rank ", dims.size(), " exceeds the limit of ", kMaxRank);
   }
-  int64_t product = 1;
-  for (int64_t d : dims) {
-    if (d < kUnknownDim) return InvalidArgument("a dimension of ", d, " is negative");
-  }
-  bool has_zero = std::find(dims.begin(), dims.end(), 0) != dims.end();
-  for (int64_t d : dims) {
-    if (d > 0 && !MultiplyNonNegative(product, d, &product) && !has_zero) {
-      return InvalidArgument("the number of elements of shape [", StrJoin(dims, ","),
-                             "] overflows a 64-bit integer");
-    }
-  }
-  return Shape(dims);
+  Shape shape(dims);
+  RAMET_RETURN_IF_ERROR(shape.Validate());
+  return shape;
 }
 
 Shape& Shape::operator=(const Shape& other) {
@@ -97,15 +104,22 @@ bool Shape::IsFullyDefined() const {
 }
 
 int64_t Shape::num_elements() const {
-  if (unknown_rank()) return -1;
-  int64_t n = 1;
-  for (int64_t d : dims()) {
-    if (d < 0) return -1;
-    if (d == 0) n = 0;
+  if (!IsFullyDefined()) return -1;
+  bool has_zero = false;
+  const int64_t product = NonZeroProduct(dims(), &has_zero);
+  return has_zero && product != kOverflow ? 0 : product;
+}
+
+Status Shape::Validate() const {
+  if (rank_ > kMaxRank) {
+    return InvalidArgument("a shape of rank ", rank_, " exceeds the limit of ", kMaxRank);
   }
-  if (n == 0) return 0;
-  for (int64_t d : dims()) n *= d;
-  return n;
+  for (int64_t d : dims()) {
+    if (d < kUnknownDim) return InvalidArgument("a dimension of ", d, " is negative");
+  }
+  bool has_zero = false;
+  if (NonZeroProduct(dims(), &has_zero) != kOverflow) return OkStatus();
+  return InvalidArgument("the number of elements of shape ", *this, " overflows a 64-bit integer");
 }
 
 bool Shape::operator==(const Shape& other) const {

@@ -13,6 +13,11 @@ namespace ramet {
 // A Shape is the list of a tensor's dimensions. A dimension may be unknown (-1), and so may the
 // rank: such partial shapes describe graph edges; the shape of a Tensor is always fully defined. A
 // value type; up to six dimensions are kept in place, so that copies do not allocate.
+//
+// A valid shape's known dimensions, with zeros counted as ones, have a product that fits in int64.
+// Any product of some of its dimensions then fits too, so code may multiply them unchecked. Edits
+// (the constructors, set_dim, Append, Concatenate) can leave that range: Validate reports it, no
+// Tensor has such a shape, and shape inference refuses it.
 class RAMET_EXPORT Shape {
  public:
   static constexpr int kMaxRank = 254;
@@ -21,13 +26,13 @@ class RAMET_EXPORT Shape {
   // A scalar's shape: rank 0.
   Shape() : rank_(0) {}
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
-  // The dims must be >= -1 and at most kMaxRank many; for values from outside use Make.
+  // The dims must be >= -1 and at most kMaxRank many; use Make for values from outside.
   explicit Shape(std::span<const int64_t> dims);
   static Shape Unknown();
   // Of rank `rank`, every dimension unknown.
   static Shape OfRank(int rank);
   // \error kInvalidArgument if a dim is < -1, there are more than kMaxRank dims, or the product of
-  // the known dims overflows int64.
+  // the known dims other than zero overflows int64.
   static StatusOr<Shape> Make(std::span<const int64_t> dims);
 
   Shape(const Shape& other) { CopyFrom(other); }
@@ -46,8 +51,11 @@ class RAMET_EXPORT Shape {
     return {data(), static_cast<size_t>(rank_ < 0 ? 0 : rank_)};
   }
   bool IsFullyDefined() const;
-  // The number of elements; -1 when not fully defined.
+  // The number of elements; -1 when not fully defined, INT64_MAX for a shape that Validate refuses.
   int64_t num_elements() const;
+  // \error kInvalidArgument if the product of the known dims other than zero overflows int64, a dim
+  // is < -1, or there are more than kMaxRank dims.
+  Status Validate() const;
 
   bool operator==(const Shape& other) const;
   // Whether one tensor could have both shapes.

@@ -2,22 +2,40 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <stdexcept>
 
+#include "ramet/tensor/available_memory.h"
 #include "ramet/tensor/variant.h"
 
 namespace ramet {
 namespace {
+
+size_t ElementBytes(DType dtype) {
+  if (dtype == DType::kString) return sizeof(std::string);
+  return IsVariant(dtype) ? sizeof(Variant) : DTypeSize(dtype);
+}
+
+Status CheckTensorShape(const Shape& shape) {
+  if (!shape.IsFullyDefined()) {
+    return InvalidArgument("a tensor's shape must be fully defined, but it is ", shape);
+  }
+  return shape.Validate();
+}
 
 // The elements of tensors whose elements are C++ objects: strings and variants.
 template <class T>
 class ObjectBuffer final : public Buffer {
  public:
   static StatusOr<Tensor> MakeTensor(DType dtype, const Shape& shape) {
-    if (!shape.IsFullyDefined()) {
-      return InvalidArgument("a tensor's shape must be fully defined, but it is ", shape);
+    RAMET_RETURN_IF_ERROR(CheckTensorShape(shape));
+    int64_t bytes;
+    if (!MultiplyNonNegative(shape.num_elements(), int64_t{sizeof(T)}, &bytes)) {
+      return InvalidArgument("the byte size of a ", DTypeName(dtype), " tensor of shape ", shape,
+                             " overflows");
     }
+    RAMET_RETURN_IF_ERROR(CheckAvailable(static_cast<size_t>(bytes)));
     try {
       auto objects = std::make_unique<T[]>(static_cast<size_t>(shape.num_elements()));
       T* data = objects.get();
@@ -83,9 +101,7 @@ void PrintElementsOfAnyType(const Tensor& t, int64_t n, std::string& out) {
 }  // namespace
 
 StatusOr<size_t> TensorBytes(DType dtype, const Shape& shape) {
-  if (!shape.IsFullyDefined()) {
-    return InvalidArgument("a tensor's shape must be fully defined, but it is ", shape);
-  }
+  RAMET_RETURN_IF_ERROR(CheckTensorShape(shape));
   size_t size = DTypeSize(dtype);
   if (size == 0) return InvalidArgument("dtype ", DTypeName(dtype), " has no fixed element size");
   int64_t bytes = shape.num_elements();
@@ -111,6 +127,31 @@ Tensor::Tensor(DType dtype, Shape shape) {
     throw BadStatusAccess(made.status());
   }
   *this = *std::move(made);
+}
+
+Tensor::Tensor(DType dtype, Shape shape, BufferPtr buffer)
+    : dtype_(dtype), shape_(std::move(shape)), buffer_(std::move(buffer)) {
+  const int64_t n = shape_.num_elements();
+  if (n < 0 || n == std::numeric_limits<int64_t>::max()) ThrowBadShape();
+  int64_t bytes = 0;
+  const int64_t size = static_cast<int64_t>(ElementBytes(dtype_));
+  const bool fits = MultiplyNonNegative(n, size, &bytes) &&
+                    static_cast<size_t>(bytes) <= (buffer_ ? buffer_->size() : 0);
+  if (!fits) ThrowSmallBuffer();
+}
+
+void Tensor::ThrowBadShape() const {
+  Status status = shape_.Validate();
+  if (status.ok()) {
+    status = InvalidArgument("a tensor's shape must be fully defined, but it is ", shape_);
+  }
+  throw BadStatusAccess(status);
+}
+
+void Tensor::ThrowSmallBuffer() const {
+  throw BadStatusAccess(Internal("a ", DTypeName(dtype_), " tensor of shape ", shape_,
+                                 " does not fit in a buffer of ",
+                                 buffer_ ? buffer_->size() : size_t{0}, " bytes"));
 }
 
 Tensor::Tensor(const char* value) : Tensor(std::string(value)) {}

@@ -26,9 +26,10 @@ class RAMET_EXPORT Tensor {
   // A tensor in host memory, elements unspecified (strings: empty). Throws std::bad_alloc when
   // memory is not to be had; code that serves sizes from outside uses Allocate.
   Tensor(DType dtype, Shape shape);
-  // A tensor over a buffer that holds at least the bytes that dtype and shape need.
-  Tensor(DType dtype, Shape shape, BufferPtr buffer)
-      : dtype_(dtype), shape_(std::move(shape)), buffer_(std::move(buffer)) {}
+  // A tensor over a buffer that holds at least the bytes that dtype and shape need. Checked: throws
+  // BadStatusAccess (kInvalidArgument) for a shape that Validate refuses and (kInternal) for a
+  // buffer that is too small, so that no Tensor claims elements without memory behind them.
+  Tensor(DType dtype, Shape shape, BufferPtr buffer);
   // Scalars, vectors and matrices of a C++ arithmetic type or string.
   template <class T>
   requires(std::is_arithmetic_v<T>) Tensor(T value)
@@ -118,6 +119,8 @@ class RAMET_EXPORT Tensor {
     if (expected != dtype_) ThrowTypeMismatch(expected);
   }
   [[noreturn]] void ThrowTypeMismatch(DType expected) const;
+  [[noreturn]] void ThrowBadShape() const;
+  [[noreturn]] void ThrowSmallBuffer() const;
 
   DType dtype_ = DType::kInvalid;
   Shape shape_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ramet/base/coding.h"
+#include "ramet/tensor/outside_values.h"
 
 namespace ramet {
 
@@ -151,12 +152,8 @@ StatusOr<Tensor> FlatFromContent(const TensorProto& proto, DType dtype, const Sh
                            DTypeName(dtype), " tensor of shape ", shape, " has ", bytes);
   }
   RAMET_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape));
-  if (dtype == DType::kBool) {
-    bool* out = tensor.mutable_data<bool>();
-    for (size_t i = 0; i < bytes; ++i) out[i] = content[i] != 0;
-  } else {
-    std::memcpy(tensor.raw_data(), content.data(), bytes);
-  }
+  if (bytes > 0) std::memcpy(tensor.raw_data(), content.data(), bytes);
+  NormalizeBools(&tensor);
   return tensor;
 }
 

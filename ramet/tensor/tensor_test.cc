@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ramet/tensor/available_memory.h"
+
 namespace ramet {
 namespace {
 
@@ -50,9 +52,39 @@ TEST(ShapeTest, RefusesWhatOverflows) {
   int64_t big = int64_t{1} << 40;
   EXPECT_TRUE(IsInvalidArgument(Shape::Make(std::vector<int64_t>{big, big}).status()));
   EXPECT_TRUE(IsInvalidArgument(Shape::Make(std::vector<int64_t>{-2}).status()));
-  EXPECT_TRUE(Shape::Make(std::vector<int64_t>{big, big, 0}).ok());
-  EXPECT_EQ(Shape::Make(std::vector<int64_t>{big, big, 0})->num_elements(), 0);
+  EXPECT_TRUE(IsInvalidArgument(Shape::Make(std::vector<int64_t>{big, big, 0}).status()));
+  EXPECT_TRUE(Shape::Make(std::vector<int64_t>{big, 1 << 20, 0}).ok());
+  EXPECT_EQ(Shape::Make(std::vector<int64_t>{big, 1 << 20, 0})->num_elements(), 0);
   EXPECT_TRUE(IsInvalidArgument(Shape::Make(std::vector<int64_t>(300, 1)).status()));
+}
+
+TEST(ShapeTest, ValidatesWhatWasEdited) {
+  const int64_t big = int64_t{1} << 40;
+  EXPECT_TRUE(Shape({big, 1 << 20, -1, 0}).Validate().ok());
+  EXPECT_TRUE(Shape::Unknown().Validate().ok());
+  EXPECT_EQ(Shape({big, big}).Validate().message(),
+            "the number of elements of shape [1099511627776,1099511627776] overflows a 64-bit "
+            "integer");
+  EXPECT_TRUE(IsInvalidArgument(Shape({big, -1, big}).Validate()));
+  EXPECT_TRUE(IsInvalidArgument(Shape({big, 0, big}).Validate()));
+  EXPECT_TRUE(IsInvalidArgument(Shape({3, -2}).Validate()));
+  EXPECT_TRUE(IsInvalidArgument(Shape(std::vector<int64_t>(255, 1)).Validate()));
+  Shape appended{big};
+  appended.Append(big);
+  EXPECT_TRUE(IsInvalidArgument(appended.Validate()));
+  EXPECT_TRUE(IsInvalidArgument(Shape{big}.Concatenate(Shape{big}).Validate()));
+}
+
+// A product that wraps could claim few elements, or none.
+TEST(ShapeTest, CountsSaturate) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const int64_t half = int64_t{1} << 32;
+  EXPECT_EQ(Shape({half, half}).num_elements(), kMost);
+  EXPECT_EQ(Shape({half + 1, half}).num_elements(), kMost);
+  EXPECT_EQ(Shape({274177, 67280421310721}).num_elements(), kMost);
+  EXPECT_EQ(Shape({half, half, 0}).num_elements(), kMost);
+  EXPECT_EQ(Shape({half, 0, half / 4}).num_elements(), 0);
+  EXPECT_EQ(Shape({half, -1, half}).num_elements(), -1);
 }
 
 TEST(ShapeTest, BroadcastsPartialShapes) {
@@ -83,6 +115,39 @@ TEST(TensorTest, RefusesUnallocatableSizes) {
   int64_t huge = std::numeric_limits<int64_t>::max() / 2;
   EXPECT_TRUE(IsInvalidArgument(Tensor::Allocate(kFloat, Shape({huge})).status()));
   EXPECT_TRUE(IsResourceExhausted(Tensor::Allocate(kInt8, Shape({huge})).status()));
+}
+
+TEST(TensorTest, RefusesBuffersThatAreTooSmall) {
+  const BufferPtr buffer = HostAllocator()->Allocate(24).value();
+  EXPECT_EQ(Tensor(kFloat, Shape{2, 3}, buffer).num_elements(), 6);
+  const auto message = [&](DType dtype, const Shape& shape) -> std::string {
+    try {
+      Tensor made(dtype, shape, buffer);
+    } catch (const BadStatusAccess& e) {
+      return e.status().message();
+    }
+    return "";
+  };
+  EXPECT_EQ(message(kFloat, Shape{7}),
+            "a float tensor of shape [7] does not fit in a buffer of 24 bytes");
+  EXPECT_NE(message(kDouble, Shape{2, 3}), "");
+  EXPECT_NE(message(kString, Shape{}), "");
+  const int64_t half = int64_t{1} << 32;
+  EXPECT_EQ(message(kInt8, Shape({half, half})),
+            "the number of elements of shape [4294967296,4294967296] overflows a 64-bit integer");
+  EXPECT_EQ(message(kInt8, Shape{-1}), "a tensor's shape must be fully defined, but it is [?]");
+  EXPECT_NE(message(kDouble, Shape({half, half / 4})), "");
+}
+
+TEST(TensorTest, RefusesWhatNoMemoryIsThereFor) {
+  const int64_t before = GetHostAllocatorStats().system_allocations;
+  for (DType dtype : {kInt8, kDouble, kString, DType::kVariant}) {
+    const Status status = Tensor::Allocate(dtype, Shape{int64_t{1} << 45}).status();
+    EXPECT_TRUE(IsResourceExhausted(status)) << status.ToString();
+  }
+  EXPECT_EQ(GetHostAllocatorStats().system_allocations, before);
+  EXPECT_TRUE(IsInvalidArgument(Tensor::Allocate(kString, Shape{int64_t{1} << 60}).status()));
+  EXPECT_GT(AvailableMemory(), 0);
 }
 
 TEST(HostAllocatorTest, ReusesBlocks) {

@@ -16,8 +16,11 @@ struct Window {
 // Output pixels in their order: image, and position in it.
 class PixelWalk {
  public:
-  PixelWalk(const PoolGeometry& g, int64_t at) : g_(g), image_(at / g.out_pixels()) {
-    at %= g.out_pixels();
+  PixelWalk(const PoolGeometry& g, int64_t at) : g_(g) {
+    const int64_t pixels = g.out_pixels();
+    if (pixels == 0) return;
+    image_ = at / pixels;
+    at %= pixels;
     position_[0] = at / (g.out[1] * g.out[2]);
     position_[1] = at / g.out[2] % g.out[1];
     position_[2] = at % g.out[2];
@@ -43,8 +46,8 @@ class PixelWalk {
 
  private:
   const PoolGeometry& g_;
-  int64_t image_;
-  int64_t position_[3];
+  int64_t image_ = 0;
+  int64_t position_[3] = {0, 0, 0};
 };
 
 // Calls visit(pixel) for the pixels of a window, in their order.
@@ -63,8 +66,10 @@ void VisitWindow(const PoolGeometry& g, const Window& w, Visit&& visit) {
 class WindowPixels {
  public:
   explicit WindowPixels(const PoolGeometry& g) : g_(g) {
-    const int64_t size = g.window[0] * g.window[1] * g.window[2];
-    if (size > kMost) return;
+    for (int64_t size : g.window) {
+      if (size > kMost) return;
+    }
+    if (g.window[0] * g.window[1] * g.window[2] > kMost) return;
     const Window whole{{0, 0, 0}, {g.window[0], g.window[1], g.window[2]}};
     VisitWindow(g, whole, [&](int64_t pixel) { whole_[size_++] = pixel; });
   }
@@ -268,7 +273,13 @@ void MaxGradElement(const WindowPixels& pixels, int64_t c, const T* x, const T* 
   pixels.ForEach([&](int64_t pixel) {
     if (x[pixel * c] > x[place * c]) place = pixel;
   });
-  dx[place * c] = static_cast<T>(dx[place * c] + *dy);
+  T& sum = dx[place * c];
+  if constexpr (std::is_integral_v<T>) {
+    using Wrapping = std::make_unsigned_t<T>;
+    sum = static_cast<T>(static_cast<Wrapping>(sum) + static_cast<Wrapping>(*dy));
+  } else {
+    sum = static_cast<T>(sum + *dy);
+  }
 }
 
 inline bool WindowsApart(const PoolGeometry& g) {
@@ -281,7 +292,7 @@ inline bool WindowsApart(const PoolGeometry& g) {
 // Whether every pixel lies in a window.
 inline bool WindowsCover(const PoolGeometry& g) {
   for (int d = 0; d < 3; ++d) {
-    if (g.stride[d] > g.window[d] || g.pad[d] < 0) return false;
+    if (g.out[d] == 0 || g.stride[d] > g.window[d] || g.pad[d] < 0) return false;
     if ((g.out[d] - 1) * g.stride[d] - g.pad[d] + g.window[d] < g.in[d]) return false;
   }
   return true;

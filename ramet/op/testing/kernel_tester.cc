@@ -142,7 +142,7 @@ Status KernelTester::Prepare() {
 Status KernelTester::Compute() {
   KernelEnv env{HostAllocator(), HostAllocator(), &resources_, nullptr};
   KernelContext context(env, arguments_, refs_, outputs_, forwardable_, run_);
-  return kernel_->Compute(context);
+  return ComputeGuarded(*kernel_, context);
 }
 
 StatusOr<std::vector<Tensor>> KernelTester::Run() {

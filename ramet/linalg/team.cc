@@ -1,0 +1,302 @@
+#include "ramet/linalg/team.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "ramet/linalg/futex.h"
+#include "ramet/linalg/processors.h"
+
+namespace ramet::linalg {
+namespace {
+
+constexpr int64_t kSpinNanos = 50'000;
+
+// One call of RunTeam, on the stack of its caller.
+struct Team {
+  Team(int members, TeamFunction function, void* context)
+      : members(members), function(function), context(context) {}
+
+  const int members;
+  const TeamFunction function;
+  void* const context;
+  Team* next = nullptr;  // posted later
+  std::atomic<int> claimed = 1;
+  // The pool's threads that may still use this; with kCallerSleeps while the caller waits for them.
+  std::atomic<uint32_t> attached = 0;
+  std::atomic<uint32_t> arrived = 0;   // at the barrier
+  std::atomic<uint32_t> barriers = 0;  // passed
+};
+constexpr uint32_t kCallerSleeps = 1u << 31;
+
+struct Self {
+  Team* team = nullptr;
+  int member = 0;
+  int size = 1;
+  bool in_team = false;
+};
+thread_local Self self;
+
+int64_t Nanos() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Returns once `done()`, or after kSpinNanos, or at once while the processors are busy.
+template <class Done>
+void SpinUntil(const Done& done) {
+  if (done()) return;
+  const int64_t begin = Nanos();
+  if (ProcessorsAreBusy(begin)) return;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      Pause();
+      if (done()) return;
+    }
+  } while (Nanos() - begin < kSpinNanos);
+}
+
+void RunMember(Team& team, int member) {
+  const Self before = std::exchange(self, {&team, member, team.members, true});
+  team.function(team.context, member);
+  self = before;
+}
+
+void RunHere(Team& team) {
+  for (int i = 0; i < team.members; ++i) RunMember(team, i);
+}
+
+void RunUnclaimed(Team& team) {
+  for (int i; (i = team.claimed.fetch_add(1, std::memory_order_relaxed)) < team.members;) {
+    RunMember(team, i);
+  }
+}
+
+void AwaitAttached(Team& team) {
+  std::atomic<uint32_t>& attached = team.attached;
+  SpinUntil([&] { return attached.load(std::memory_order_acquire) == 0; });
+  uint32_t seen = attached.load(std::memory_order_acquire);
+  while ((seen & ~kCallerSleeps) != 0) {
+    if ((seen & kCallerSleeps) != 0 ||
+        attached.compare_exchange_weak(seen, seen | kCallerSleeps, std::memory_order_acq_rel)) {
+      FutexWait(attached, seen | kCallerSleeps);
+      seen = attached.load(std::memory_order_acquire);
+    }
+  }
+}
+
+class Lock {
+ public:
+  explicit Lock(pthread_mutex_t& mutex) : mutex_(mutex) { pthread_mutex_lock(&mutex_); }
+  ~Lock() { pthread_mutex_unlock(&mutex_); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  pthread_mutex_t& mutex_;
+};
+
+// The threads, and the teams that they may join, the oldest first. Whoever is free joins the oldest
+// team with an unclaimed member. So the oldest of all gets each member a thread as long as the pool
+// has as many threads, whatever the others wait for; that is why members may wait for each other.
+class Pool {
+ public:
+  void Run(Team& team, bool wake) {
+    const int to_wake = Post(team, wake);
+    if (to_wake > 0) FutexWake(&posts_, to_wake);
+    RunMember(team, 0);
+    RunUnclaimed(team);
+    Withdraw(team);
+    AwaitAttached(team);
+  }
+
+  // Starts threads until there are `wanted`; returns how many there are.
+  int Grow(int wanted) {
+    int threads = threads_.load(std::memory_order_relaxed);
+    if (threads >= wanted) return threads;
+    const Lock lock(mutex_);
+    for (threads = threads_; threads < wanted && Start(); ++threads) {
+      threads_.store(threads + 1, std::memory_order_relaxed);
+    }
+    return threads;
+  }
+
+  bool HasSpinning() const { return spinning_.load(std::memory_order_relaxed) > 0; }
+
+ private:
+  // Returns how many threads to wake.
+  int Post(Team& team, bool wake) {
+    const Lock lock(mutex_);
+    Team** last = &teams_;
+    while (*last != nullptr) last = &(*last)->next;
+    *last = &team;
+    posts_.fetch_add(1, std::memory_order_release);
+    if (!wake) return 0;
+    int unclaimed = 0;
+    for (const Team* t = teams_; t != nullptr; t = t->next) {
+      unclaimed += std::max(0, t->members - t->claimed.load(std::memory_order_relaxed));
+    }
+    const int coming = spinning_.load(std::memory_order_relaxed) + waking_;
+    const int to_wake = std::clamp(unclaimed - coming, 0, sleeping_);
+    sleeping_ -= to_wake;
+    waking_ += to_wake;
+    return to_wake;
+  }
+
+  void Withdraw(Team& team) {
+    const Lock lock(mutex_);
+    Team** at = &teams_;
+    while (*at != &team) at = &(*at)->next;
+    *at = team.next;
+  }
+
+  bool Start() {
+    sigset_t all, before;
+    sigfillset(&all);
+    // Faults, and what profilers send to the thread that runs.
+    for (const int kept : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF}) {
+      sigdelset(&all, kept);
+    }
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    const int error = pthread_create(&thread, nullptr, Main, this);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (error != 0) return false;
+    pthread_setname_np(thread, "ramet pool");
+    pthread_detach(thread);
+    return true;
+  }
+
+  static void* Main(void* pool) {
+    static_cast<Pool*>(pool)->Work();
+    return nullptr;
+  }
+
+  [[noreturn]] void Work() {
+    while (true) {
+      Team& team = Next();
+      RunUnclaimed(team);
+      std::atomic<uint32_t>* attached = &team.attached;
+      // After this the team may be gone.
+      if (attached->fetch_sub(1, std::memory_order_acq_rel) == (kCallerSleeps | 1)) {
+        FutexWake(attached, 1);
+      }
+    }
+  }
+
+  // Waits for a team to join.
+  Team& Next() {
+    while (true) {
+      uint32_t seen;
+      {
+        const Lock lock(mutex_);
+        if (Team* team = Join()) return *team;
+        seen = posts_.load(std::memory_order_relaxed);
+        spinning_.fetch_add(1, std::memory_order_relaxed);
+      }
+      SpinUntil([&] { return posts_.load(std::memory_order_acquire) != seen; });
+      {
+        const Lock lock(mutex_);
+        spinning_.fetch_sub(1, std::memory_order_relaxed);
+        if (Team* team = Join()) return *team;
+        seen = posts_.load(std::memory_order_relaxed);
+        ++sleeping_;
+      }
+      FutexWait(posts_, seen);
+      const Lock lock(mutex_);
+      // Counts, not threads: one that wakes by itself leaves another's place.
+      --(waking_ > 0 ? waking_ : sleeping_);
+    }
+  }
+
+  Team* Join() {
+    for (Team* team = teams_; team != nullptr; team = team->next) {
+      if (team->claimed.load(std::memory_order_relaxed) >= team->members) continue;
+      team->attached.fetch_add(1, std::memory_order_relaxed);
+      return team;
+    }
+    return nullptr;
+  }
+
+  pthread_mutex_t mutex_ = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+  Team* teams_ = nullptr;
+  std::atomic<int> threads_ = 0;
+  // Threads without a team: spinning, asleep, and woken but not running yet.
+  std::atomic<int> spinning_ = 0;
+  int sleeping_ = 0;
+  int waking_ = 0;
+  std::atomic<uint32_t> posts_ = 0;
+};
+
+// Never destroyed: threads sleep in it when the process ends.
+alignas(Pool) char pool_memory[sizeof(Pool)];
+
+Pool& ThePool() {
+  static Pool* const pool = [] {
+    // Threads run code of this library, so it stays loaded.
+    Dl_info info;
+    if (dladdr(pool_memory, &info) != 0)
+      dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    // The threads stay in the parent, and the lock may have been taken.
+    pthread_atfork(nullptr, nullptr, [] { new (pool_memory) Pool; });
+    return new (pool_memory) Pool;
+  }();
+  return *pool;
+}
+
+}  // namespace
+
+int TeamMember() { return self.member; }
+int TeamSize() { return self.size; }
+bool InTeam() { return self.in_team; }
+
+int TeamLimit(int wanted) {
+  return wanted <= 1 ? 1 : std::min(wanted, 1 + ThePool().Grow(wanted - 1));
+}
+
+void RunTeam(int members, Members kind, TeamFunction function, void* context) {
+  if (members <= 0) return;
+  if (members == 1 && !InTeam()) return function(context, 0);
+  Team team(members, function, context);
+  if (InTeam()) return RunHere(team);
+  Pool& pool = ThePool();
+  const bool wake = kind == Members::kMayWait || !ProcessorsAreBusy(Nanos());
+  if (TeamLimit(members) < members && kind == Members::kMayWait) {
+    std::fprintf(stderr, "ramet: cannot start %d threads\n", members - 1);
+    std::abort();
+  }
+  if (!wake && !pool.HasSpinning()) return RunHere(team);
+  pool.Run(team, wake);
+}
+
+void TeamBarrier() {
+  if (self.team == nullptr) return;
+  Team& team = *self.team;
+  const uint32_t passed = team.barriers.load(std::memory_order_acquire);
+  if (team.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 ==
+      static_cast<uint32_t>(team.members)) {
+    team.arrived.store(0, std::memory_order_relaxed);
+    team.barriers.fetch_add(1, std::memory_order_acq_rel);
+    return FutexWake(&team.barriers, INT_MAX);
+  }
+  const auto is_passed = [&] { return team.barriers.load(std::memory_order_acquire) != passed; };
+  SpinUntil(is_passed);
+  while (!is_passed()) FutexWait(team.barriers, passed);
+}
+
+}  // namespace ramet::linalg

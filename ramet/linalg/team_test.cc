@@ -1,0 +1,175 @@
+#include "ramet/linalg/team.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <functional>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace ramet::linalg {
+namespace {
+
+// Runs fn(member) for each member of a team.
+void RunMembers(int members, Members kind, std::function<void(int)> fn) {
+  RunTeam(
+      members, kind,
+      [](void* f, int member) { (*static_cast<std::function<void(int)>*>(f))(member); }, &fn);
+}
+
+double ProcessorSeconds() {
+  timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+TEST(Team, RunsEachMemberOnce) {
+  for (const Members kind : {Members::kIndependent, Members::kMayWait}) {
+    for (const int members : {0, 1, 2, 5, 64}) {
+      std::vector<std::atomic<int>> runs(members);
+      RunMembers(members, kind, [&](int member) {
+        EXPECT_EQ(TeamMember(), member);
+        EXPECT_EQ(TeamSize(), members);
+        ++runs[member];
+      });
+      for (const auto& run : runs) EXPECT_EQ(run, 1);
+    }
+  }
+  EXPECT_EQ(TeamMember(), 0);
+  EXPECT_EQ(TeamSize(), 1);
+  EXPECT_FALSE(InTeam());
+}
+
+TEST(Team, MembersMayWaitForEachOtherWhateverTheirNumber) {
+  const int members = static_cast<int>(std::thread::hardware_concurrency()) * 4 + 1;
+  ASSERT_EQ(TeamLimit(members), members);
+  std::atomic<int> arrived = 0;
+  std::vector<int> seen(members);
+  RunMembers(members, Members::kMayWait, [&](int member) {
+    for (int round = 1; round <= 20; ++round) {
+      ++arrived;
+      TeamBarrier();
+      if (arrived >= round * members) ++seen[member];
+      TeamBarrier();
+    }
+  });
+  EXPECT_EQ(seen, std::vector<int>(members, 20));
+}
+
+// Each caller's members need all of the pool's threads, and there is one pool.
+TEST(Team, SeveralCallersWhoseMembersWaitDoNotBlockEachOther) {
+  ASSERT_EQ(TeamLimit(4), 4);
+  std::atomic<int> passed = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 6; ++i) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 50; ++round) {
+        RunMembers(4, Members::kMayWait, [&](int) {
+          TeamBarrier();
+          ++passed;
+          TeamBarrier();
+        });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(passed, 6 * 50 * 4);
+}
+
+TEST(Team, NestedRunsOnTheCallingThread) {
+  std::atomic<int> runs = 0;
+  RunMembers(3, Members::kIndependent, [&](int member) {
+    const std::thread::id outer = std::this_thread::get_id();
+    RunMembers(2, Members::kIndependent, [&](int) {
+      EXPECT_EQ(std::this_thread::get_id(), outer);
+      EXPECT_TRUE(InTeam());
+      ++runs;
+    });
+    EXPECT_EQ(TeamMember(), member);
+    EXPECT_EQ(TeamSize(), 3);
+  });
+  EXPECT_EQ(runs, 6);
+}
+
+// OpenMP's threads would spin through all of these times.
+TEST(Team, ThreadsWithoutWorkSleep) {
+  constexpr int kMembers = 4;
+  const auto loop = [] { RunMembers(kMembers, Members::kMayWait, [](int) { TeamBarrier(); }); };
+  loop();
+  const double before = ProcessorSeconds();
+  for (int i = 0; i < 25; ++i) {
+    loop();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_LT(ProcessorSeconds() - before, 0.1);
+}
+
+TEST(Team, MembersThatWaitSleep) {
+  ASSERT_EQ(TeamLimit(3), 3);
+  const double before = ProcessorSeconds();
+  RunMembers(3, Members::kMayWait, [](int member) {
+    if (member == 0) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    TeamBarrier();
+  });
+  RunMembers(3, Members::kMayWait, [](int member) {
+    TeamBarrier();
+    if (member != 0) std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  });
+  EXPECT_LT(ProcessorSeconds() - before, 0.1);
+}
+
+TEST(Team, CallerDoesNotWaitForThreadsThatDoOtherThings) {
+  ASSERT_EQ(TeamLimit(2), 2);
+  std::atomic<bool> begun = false, done = false;
+  // Holds all other threads of the pool.
+  const int threads = 64;
+  std::thread other([&] {
+    RunMembers(threads, Members::kMayWait, [&](int) {
+      begun = true;
+      while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+  });
+  while (!begun) std::this_thread::yield();
+  std::atomic<int> runs = 0;
+  RunMembers(2, Members::kIndependent, [&](int) { ++runs; });
+  EXPECT_EQ(runs, 2);
+  done = true;
+  other.join();
+}
+
+// The thread sanitizer does not allow it.
+#if defined(__SANITIZE_THREAD__)
+#define RAMET_NO_THREADS_IN_CHILD 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RAMET_NO_THREADS_IN_CHILD 1
+#endif
+#endif
+
+#if !defined(RAMET_NO_THREADS_IN_CHILD)
+TEST(Team, ChildOfAForkHasItsOwn) {
+  const auto meet = [] { RunMembers(3, Members::kMayWait, [](int) { TeamBarrier(); }); };
+  ASSERT_EQ(TeamLimit(3), 3);
+  meet();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    const bool has = TeamLimit(3) == 3;
+    meet();
+    _exit(has ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  meet();
+}
+#endif
+
+}  // namespace
+}  // namespace ramet::linalg

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <set>
@@ -28,6 +29,11 @@ std::string FolderOf(const std::string& path) {
   return folder.empty() ? "." : std::string(folder);
 }
 
+StatusOr<int64_t> WholeStep(double step) {
+  if (std::abs(step) < 0x1p63) return static_cast<int64_t>(step);
+  return InvalidArgument("global_step must be a number that fits in 64 bits, but it is ", step);
+}
+
 // The value of a step, toward zero when it is a fraction, as Python's int() has it.
 StatusOr<int64_t> StepValue(const Tensor& t) {
   if (t.rank() == 0) {
@@ -36,8 +42,8 @@ StatusOr<int64_t> StepValue(const Tensor& t) {
       case DType::kInt32: return int64_t{t.scalar<int32_t>()};
       case DType::kInt16: return int64_t{t.scalar<int16_t>()};
       case DType::kUInt8: return int64_t{t.scalar<uint8_t>()};
-      case DType::kFloat: return static_cast<int64_t>(t.scalar<float>());
-      case DType::kDouble: return static_cast<int64_t>(t.scalar<double>());
+      case DType::kFloat: return WholeStep(t.scalar<float>());
+      case DType::kDouble: return WholeStep(t.scalar<double>());
       default: break;
     }
   }

@@ -12,6 +12,8 @@
 #include "ramet/edit/graph_rollback.h"
 #include "ramet/graph/function_library.h"
 #include "ramet/graph/names.h"
+#include "ramet/op/resource_handle.h"
+#include "ramet/op/table_content.h"
 
 namespace ramet {
 namespace {
@@ -30,9 +32,7 @@ Status CheckValue(const StatusOr<Tensor>& value, const Variable& variable, const
   if (!value.ok()) {
     return value.status().WithContext(StrCat("clone: ", argument, ": '", name, "'"));
   }
-  if (value->empty()) {
-    return FailedPrecondition("clone: ", argument, ": variable '", name, "' has no value");
-  }
+  if (value->empty()) return OkStatus();
   const bool fits =
       value->dtype() == variable.dtype() && value->shape().IsCompatibleWith(variable.shape());
   if (fits) return OkStatus();
@@ -41,9 +41,35 @@ Status CheckValue(const StatusOr<Tensor>& value, const Variable& variable, const
                          DTypeName(value->dtype()), value->shape());
 }
 
-StatusOr<VariableValues> CurrentValues(const CloneSelection& selection, const Graph& source,
-                                       const CloneOptions& options, bool same_graph) {
-  VariableValues values;
+Status NoValue(const Variable& variable, const char* argument) {
+  return FailedPrecondition("clone: ", argument, ": variable '", variable.op_name(),
+                            "' has no value");
+}
+
+// The content of the session's tables; tables that are not initialized are left out.
+Status CurrentTables(const CloneSelection& selection, const Graph& source,
+                     const CloneSession& session, StateValues* values) {
+  values->has_tables = true;
+  for (const SelectedTable& t : selection.tables()) {
+    const Operation op(&source, t.node);
+    if (op.output(0).dtype() != DType::kResource) continue;
+    auto handle = session.ResourceHandle(op);
+    if (!handle.ok()) {
+      return handle.status().WithContext(StrCat("clone: session: '", op.name(), "'"));
+    }
+    const std::shared_ptr<Resource> resource = CarriedResource(*handle);
+    const auto* table = dynamic_cast<const TableContent*>(resource.get());
+    if (table == nullptr || !table->has_content()) continue;
+    TableEntries& entries = values->tables[t.node];
+    RAMET_RETURN_IF_ERROR(table->Export(entries.keys, entries.values, HostAllocator()));
+  }
+  return OkStatus();
+}
+
+// Variables without a value in the session are left out.
+StatusOr<StateValues> CurrentValues(const CloneSelection& selection, const Graph& source,
+                                    const CloneOptions& options, bool same_graph) {
+  StateValues values;
   if (same_graph || !options.initial.is(CloneInitialKind::kCurrent)) return values;
   const char* argument = options.value_of ? "value_of" : "session";
   if (!options.value_of) RAMET_RETURN_IF_ERROR(CheckSession(options.session, source, argument));
@@ -56,7 +82,14 @@ StatusOr<VariableValues> CurrentValues(const CloneSelection& selection, const Gr
     const Variable variable(const_cast<Graph*>(&source), v.record);
     auto value = options.value_of ? options.value_of(variable) : options.session.Value(variable);
     RAMET_RETURN_IF_ERROR(CheckValue(value, variable, argument));
-    values.emplace(v.node, *std::move(value));
+    if (value->empty()) {
+      if (options.value_of) return NoValue(variable, argument);
+      continue;
+    }
+    values.variables.emplace(v.node, *std::move(value));
+  }
+  if (!options.value_of) {
+    RAMET_RETURN_IF_ERROR(CurrentTables(selection, source, options.session, &values));
   }
   return values;
 }
@@ -107,7 +140,7 @@ class Cloner {
     nodes_.AskDevices();
     if (!dtypes_.none()) RAMET_RETURN_IF_ERROR(dtypes_.AskRules());
     RAMET_ASSIGN_OR_RETURN(
-        const VariableValues values,
+        const StateValues values,
         CurrentValues(selection_, *mapping_->source, options_, mapping_->same_graph()));
     RAMET_RETURN_IF_ERROR(CheckNotFinalized());
     GraphRollback rollback(*mapping_->target);
@@ -121,6 +154,16 @@ class Cloner {
   Status CheckNotFinalized() const {
     if (!mapping_->target->finalized()) return OkStatus();
     return FailedPrecondition("Graph is finalized and cannot be modified.");
+  }
+
+  void AddTables() {
+    auto of = [&](NodeId id) { return Operation(mapping_->source, id); };
+    for (const SelectedTable& t : selection_.tables()) {
+      CloneMapping::Table& table = mapping_->tables.emplace_back();
+      table.original = of(t.node);
+      table.copy = mapping_->Of(table.original);
+      for (NodeId id : t.initializers) table.initializers.push_back(mapping_->Of(of(id)));
+    }
   }
 
   // Functions go along to another graph; those with state are copied in any case.
@@ -153,6 +196,7 @@ class Cloner {
     }
     CloneRecords records(selection_, dtypes_, options_, names_, *mapping_);
     records.CloneVariables();
+    AddTables();
     records.CloneContexts();
     records.CloneCollections();
     return OkStatus();
@@ -208,6 +252,7 @@ Status RunFedStep(CloneMapping& mapping, double tau, const CloneSession& from,
     const Variable variable(mapping.source, mapping.original_ids[i]);
     auto value = from.Value(variable);
     RAMET_RETURN_IF_ERROR(CheckValue(value, variable, "session"));
+    if (value->empty()) return NoValue(variable, "session");
     values.push_back(*std::move(value));
   }
   RAMET_ASSIGN_OR_RETURN(const CloneMapping::FedStep* step, FedStepOf(mapping, tau));

@@ -71,9 +71,11 @@ class RAMET_EXPORT CloneDevice {
   std::variant<std::monostate, std::string, Map, Function> rule_;
 };
 
-// The first values of a clone's own variables.
+// The first values of a clone's own variables and tables. A checkpoint says nothing of tables: they
+// are filled by the copies of their initializers.
 enum class CloneInitialKind { kInitializer, kCurrent };
-// As the original initialises them; the values that the original has when init_op runs.
+// As the original initialises them; the values that the original has when init_op runs. With
+// kCurrent, variables and tables that have no value in the original have none in the clone.
 inline constexpr CloneInitialKind kInitializer = CloneInitialKind::kInitializer;
 inline constexpr CloneInitialKind kCurrent = CloneInitialKind::kCurrent;
 
@@ -147,8 +149,8 @@ class RAMET_EXPORT CloneDtype {
   std::variant<Map, Function> rule_;
 };
 
-// A session, where a clone asks for values and puts them: anything with Session's graph(), Value()
-// and MakeCallable(). It must outlive what it is given to.
+// A session, where a clone asks for values and puts them: anything with Session's graph(), Value(),
+// ResourceHandle() and MakeCallable(). It must outlive what it is given to.
 class RAMET_EXPORT CloneSession {
  public:
   CloneSession() = default;
@@ -163,7 +165,8 @@ class RAMET_EXPORT CloneSession {
                         const Operation& op) -> Status {
           RAMET_ASSIGN_OR_RETURN(auto step, session.MakeCallable({feeds.begin(), feeds.end()}, op));
           return step.Run(std::span<const Tensor>(values)).status();
-        }) {}
+        }),
+        handle_([&session](const Operation& op) { return session.ResourceHandle(op); }) {}
   bool valid() const { return graph_ != nullptr; }
   Graph* graph() const { return graph_; }
   StatusOr<Tensor> Value(const Variable& variable) const { return value_(variable); }
@@ -171,12 +174,15 @@ class RAMET_EXPORT CloneSession {
              const Operation& op) const {
     return run_(feeds, values, op);
   }
+  // The handle of a table.
+  StatusOr<Tensor> ResourceHandle(const Operation& table) const { return handle_(table); }
 
  private:
   Graph* graph_ = nullptr;
   std::function<StatusOr<Tensor>(const Variable&)> value_;
   std::function<Status(const std::vector<Output>&, const std::vector<Tensor>&, const Operation&)>
       run_;
+  std::function<StatusOr<Tensor>(const Operation&)> handle_;
 };
 
 // What is cloned, and how. Without outputs, ops and scope it is the whole graph.
@@ -266,7 +272,7 @@ class RAMET_EXPORT Cloned {
   std::vector<Operation> operations() const;
   // In the order of the originals.
   const std::vector<ClonedVariable>& variables() const;
-  // Gives the clone's own variables their first values, and touches nothing else.
+  // Gives the clone's own variables and tables their first values, and touches nothing else.
   Operation init_op() const;
   // An operation that assigns the originals' current values to the clone's variables. Made at the
   // first call. \error kInvalidArgument naming `session` if the clone is in another graph.

@@ -39,9 +39,15 @@ bool RunsFunctions(const Op& op) {
   });
 }
 
+// Ops between complex numbers and their parts: Tout is the one dtype that goes with T.
+bool JoinsParts(const Op& op) {
+  static constexpr std::array kNames = {"Angle", "Complex", "ComplexAbs", "Imag", "Real"};
+  return std::ranges::count(kNames, op.name()) > 0;
+}
+
 // Scales and averages of batch normalization: kernels take them in float only.
 bool IsKept(const Op& op, const AttrSchema& schema) {
-  return schema.name == "U" && op.name().starts_with("FusedBatchNorm");
+  return JoinsParts(op) || (schema.name == "U" && op.name().starts_with("FusedBatchNorm"));
 }
 
 bool Allows(const AttrSchema& schema, DType t) {

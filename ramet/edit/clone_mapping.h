@@ -63,6 +63,12 @@ class CloneMapping {
   std::unordered_map<uint64_t, Endpoint> given_back;
   // Casts of the clone, by their input and dtype.
   std::map<std::pair<uint64_t, DType>, NodeId> casts;
+  // The tables that the clone has for itself.
+  struct Table {
+    Operation original, copy;
+    std::vector<Operation> initializers;  // of the copy
+  };
+  std::vector<Table> tables;
   Operation init_op;
   Operation update_op;
   // What Update and Polyak run: by tau.

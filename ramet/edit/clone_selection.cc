@@ -323,6 +323,19 @@ Status CloneSelection::CollectVariables() {
   return OkStatus();
 }
 
+void CloneSelection::CollectTables() {
+  for (NodeId id : state_) {
+    const std::string& op = impl_.nodes[id].op->name();
+    if (!IsSelected(id) || !(op.starts_with("HashTable") || op.starts_with("MutableHashTable"))) {
+      continue;
+    }
+    SelectedTable& table = tables_.emplace_back(SelectedTable{id, {}});
+    for (const auto& [of, user] : UsersOf(id)) {
+      if (IsSelected(user) && Initializes(user, id)) table.initializers.push_back(user);
+    }
+  }
+}
+
 Status CloneSelection::MarkScope() {
   const std::string prefix =
       options_.scope.ends_with('/') ? options_.scope : StrCat(options_.scope, "/");
@@ -364,6 +377,7 @@ Status CloneSelection::Select() {
     if (IsSelected(id)) nodes_.push_back(id);
   }
   RAMET_RETURN_IF_ERROR(CollectVariables());
+  CollectTables();
   return FindOpenFrames();
 }
 

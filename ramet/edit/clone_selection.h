@@ -53,6 +53,12 @@ struct SelectedVariable {
   NodeId read = -1;
 };
 
+// A table of the source that gets a copy, and the operations that fill it when it is initialized.
+struct SelectedTable {
+  NodeId node;
+  std::vector<NodeId> initializers;
+};
+
 // The part of the source graph that is copied. clone_elements.cc looks up what the options name,
 // clone_selection.cc follows what that needs.
 class CloneSelection {
@@ -67,6 +73,7 @@ class CloneSelection {
   // In the order of their ids.
   const std::vector<NodeId>& nodes() const { return nodes_; }
   const std::vector<SelectedVariable>& variables() const { return variables_; }
+  const std::vector<SelectedTable>& tables() const { return tables_; }
   const std::vector<Endpoint>& cuts() const { return cuts_; }
   // How a cut's placeholder was asked for; null if it was not.
   const ClonePlaceholder* AskedPlaceholder(Endpoint cut) const;
@@ -127,6 +134,7 @@ class CloneSelection {
   void MarkLoops();
   SelectedVariable Describe(NodeId node) const;
   Status CollectVariables();
+  void CollectTables();
   Status FindOpenFrames();
   Status CheckCutsInLoops() const;
   std::string TensorName(Endpoint e) const;
@@ -156,6 +164,7 @@ class CloneSelection {
   std::unordered_set<NodeId> shared_;
   std::vector<NodeId> nodes_;
   std::vector<SelectedVariable> variables_;
+  std::vector<SelectedTable> tables_;
   std::unordered_set<NodeId> open_enters_;
 };
 

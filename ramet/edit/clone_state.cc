@@ -43,18 +43,37 @@ StatusOr<Operation> CloneStateOps::Add(std::string_view op, std::string_view nam
   spec.op = op;
   spec.name = NewName(name);
   spec.inputs = std::move(inputs);
+  spec.control_inputs = controls_;
   spec.attrs = std::move(attrs);
   return graph_.AddNode(std::move(spec));
 }
 
-StatusOr<Operation> CloneStateOps::AddBeside(const Variable& v, std::string_view op,
+StatusOr<Operation> CloneStateOps::AddBeside(const Operation& state, std::string_view op,
                                              std::string_view name, std::vector<Output> inputs,
                                              AttrMap attrs) {
-  attrs.Set("_class", std::vector<std::string>{StrCat("loc:@", v.op_name())});
+  attrs.Set("_class", std::vector<std::string>{StrCat("loc:@", state.name())});
   RAMET_ASSIGN_OR_RETURN(Operation made, Add(op, name, std::move(inputs), std::move(attrs)));
-  const std::string device = v.ref().op().device();
+  const std::string device = state.device();
   if (!device.empty()) RAMET_RETURN_IF_ERROR(graph_.SetDevice(made, device));
   return made;
+}
+
+StatusOr<Operation> CloneStateOps::OnlyIf(const Operation& state, const Output& condition,
+                                          const std::string& name,
+                                          const std::function<StatusOr<Operation>()>& make) {
+  RAMET_ASSIGN_OR_RETURN(Operation branch, AddBeside(state, "Switch", StrCat(name, "/switch"),
+                                                     {condition, condition}));
+  RAMET_ASSIGN_OR_RETURN(Operation pivot,
+                         AddBeside(state, "Identity", StrCat(name, "/pivot"), {branch.output(1)}));
+  controls_ = {pivot};
+  StatusOr<Operation> made = make();
+  controls_.clear();
+  RAMET_RETURN_IF_ERROR(made.status());
+  controls_ = {*made};
+  StatusOr<Operation> done = AddBeside(state, "Identity", StrCat(name, "/done"), {pivot.output(0)});
+  controls_.clear();
+  RAMET_RETURN_IF_ERROR(done.status());
+  return AddBeside(state, "Merge", StrCat(name, "/merge"), {branch.output(0), done->output(0)});
 }
 
 StatusOr<Operation> CloneStateOps::Group(std::string_view name, std::vector<Operation> ops) {
@@ -111,7 +130,7 @@ Status CloneStateOps::CompleteReads() {
   return OkStatus();
 }
 
-Status CloneStateOps::MakeInit(const CloneOptions& options, const VariableValues& values) {
+Status CloneStateOps::MakeInit(const CloneOptions& options, const StateValues& values) {
   RAMET_RETURN_IF_ERROR(CompleteReads());
   std::vector<Operation> ops;
   if (options.initial.is(CloneInitialKind::kInitializer)) {
@@ -123,36 +142,51 @@ Status CloneStateOps::MakeInit(const CloneOptions& options, const VariableValues
   }
   for (size_t i = 0; i < mapping_.variables.size(); ++i) {
     const Variable& v = mapping_.variables[i].copy;
-    if (v.initializer().valid()) continue;
+    if (v.initializer().valid() || !ops[i].valid()) continue;
     EditVariable(v, [&](VariableRecord& record) { record.initializer = ops[i]; });
   }
+  std::erase_if(ops, [](const Operation& op) { return !op.valid(); });
+  RAMET_RETURN_IF_ERROR(InitTables(options, values, &ops));
   RAMET_ASSIGN_OR_RETURN(mapping_.init_op, Group("init", std::move(ops)));
   return OkStatus();
 }
 
-StatusOr<std::vector<Operation>> CloneStateOps::AssignAll(const VariableValues& values) {
+StatusOr<std::vector<Operation>> CloneStateOps::AssignAll(const StateValues& values) {
   std::vector<Operation> ops;
-  for (size_t i = 0; i < mapping_.variables.size(); ++i) {
-    const ClonedVariable& v = mapping_.variables[i];
+  for (const ClonedVariable& v : mapping_.variables) {
     const std::string name = StrCat("init/", v.original.op().name());
-    Output value;
+    Operation& op = ops.emplace_back();
     if (mapping_.same_graph()) {
-      RAMET_ASSIGN_OR_RETURN(value, Current(v, name));
-      RAMET_ASSIGN_OR_RETURN(value,
-                             Converted(v.copy, value, v.copy.dtype(), StrCat(name, "/cast")));
-    } else {
-      Tensor held = values.at(v.original.op().id());
-      if (held.dtype() == OriginalDtype(v) && held.dtype() != v.copy.dtype()) {
-        RAMET_ASSIGN_OR_RETURN(held, ConvertFloating(held, v.copy.dtype()));
-      }
-      RAMET_ASSIGN_OR_RETURN(Operation constant,
-                             AddBeside(v.copy, "Const", StrCat(name, "/value"), {},
-                                       {{"value", held}, {"dtype", held.dtype()}}));
-      value = constant.output(0);
+      RAMET_ASSIGN_OR_RETURN(op, AssignCurrent(v, name));
+      continue;
     }
-    RAMET_ASSIGN_OR_RETURN(ops.emplace_back(), Assign(v.copy, value, name));
+    auto held = values.variables.find(v.original.op().id());
+    if (held == values.variables.end()) continue;
+    RAMET_ASSIGN_OR_RETURN(op, AssignHeld(v, held->second, name));
   }
   return ops;
+}
+
+// A variable without a value stays without one.
+StatusOr<Operation> CloneStateOps::AssignCurrent(const ClonedVariable& v, const std::string& name) {
+  const char* check = v.copy.record().is_resource ? "VarIsInitializedOp" : "IsVariableInitialized";
+  RAMET_ASSIGN_OR_RETURN(Operation has_value,
+                         AddBeside(v.copy, check, StrCat(name, "/has_value"), {v.original}));
+  return OnlyIf(v.copy.ref().op(), has_value.output(0), name, [&]() -> StatusOr<Operation> {
+    RAMET_ASSIGN_OR_RETURN(Output value, Current(v, name));
+    RAMET_ASSIGN_OR_RETURN(value, Converted(v.copy, value, v.copy.dtype(), StrCat(name, "/cast")));
+    return Assign(v.copy, value, name);
+  });
+}
+
+StatusOr<Operation> CloneStateOps::AssignHeld(const ClonedVariable& v, Tensor held,
+                                              const std::string& name) {
+  if (held.dtype() == OriginalDtype(v) && held.dtype() != v.copy.dtype()) {
+    RAMET_ASSIGN_OR_RETURN(held, ConvertFloating(held, v.copy.dtype()));
+  }
+  RAMET_ASSIGN_OR_RETURN(Operation constant, AddBeside(v.copy, "Const", StrCat(name, "/value"), {},
+                                                       {{"value", held}, {"dtype", held.dtype()}}));
+  return Assign(v.copy, constant.output(0), name);
 }
 
 StatusOr<std::vector<Operation>> CloneStateOps::RestoreAll(const std::string& prefix) {

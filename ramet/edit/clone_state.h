@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -8,19 +9,28 @@
 
 namespace ramet {
 
-// Values of variables, by the variables' operations in the source.
-using VariableValues = std::unordered_map<NodeId, Tensor>;
+// The keys and values of a table.
+struct TableEntries {
+  Tensor keys, values;
+};
 
-// The operations that give a clone's variables values. They stand outside of the open scopes, under
-// the clone's name scope, beside the variables.
+// The state that a session has, by the operations in the source. State without a value is missing.
+struct StateValues {
+  std::unordered_map<NodeId, Tensor> variables;
+  std::unordered_map<NodeId, TableEntries> tables;
+  bool has_tables = false;  // the session was asked for tables
+};
+
+// The operations that give a clone's variables and tables values. They stand outside of the open
+// scopes, under the clone's name scope, next to the state.
 class CloneStateOps {
  public:
   explicit CloneStateOps(CloneMapping& mapping) : mapping_(mapping), graph_(*mapping.target) {}
 
   // Completes what the graph says of variables that were found from their operations, and makes
-  // init_op. `values` has one for
-  // every variable with kCurrent across graphs. \error as Graph::AddNode.
-  Status MakeInit(const CloneOptions& options, const VariableValues& values);
+  // init_op. `values` is what the originals have, with kCurrent across graphs.
+  // \error as Graph::AddNode.
+  Status MakeInit(const CloneOptions& options, const StateValues& values);
   // The original's values are read in the graph, or come through placeholders, which `feeds` gets.
   StatusOr<Operation> MakeUpdate(std::string_view name, std::vector<Output>* feeds = nullptr);
   StatusOr<Operation> MakePolyak(double tau, std::vector<Output>* feeds = nullptr);
@@ -31,8 +41,17 @@ class CloneStateOps {
   std::string NewName(std::string_view name) const;
   StatusOr<Operation> Add(std::string_view op, std::string_view name, std::vector<Output> inputs,
                           AttrMap attrs = {});
-  StatusOr<Operation> AddBeside(const Variable& v, std::string_view op, std::string_view name,
+  StatusOr<Operation> AddBeside(const Operation& state, std::string_view op, std::string_view name,
                                 std::vector<Output> inputs, AttrMap attrs = {});
+  StatusOr<Operation> AddBeside(const Variable& v, std::string_view op, std::string_view name,
+                                std::vector<Output> inputs, AttrMap attrs = {}) {
+    return AddBeside(v.ref().op(), op, name, std::move(inputs), std::move(attrs));
+  }
+  // Adds what `make` adds so that it runs only if `condition` holds. Returns an operation that runs
+  // after it, in any case.
+  StatusOr<Operation> OnlyIf(const Operation& state, const Output& condition,
+                             const std::string& name,
+                             const std::function<StatusOr<Operation>()>& make);
   StatusOr<Operation> Group(std::string_view name, std::vector<Operation> ops);
   StatusOr<Output> Read(const Variable& beside, const Output& variable, DType dtype,
                         std::string_view name);
@@ -45,12 +64,21 @@ class CloneStateOps {
                               const std::string& name);
   Status CompleteReads();
   StatusOr<std::vector<Operation>> RestoreAll(const std::string& prefix);
-  StatusOr<std::vector<Operation>> AssignAll(const VariableValues& values);
+  // An entry for each variable; invalid if there is no value.
+  StatusOr<std::vector<Operation>> AssignAll(const StateValues& values);
+  StatusOr<Operation> AssignCurrent(const ClonedVariable& v, const std::string& name);
+  StatusOr<Operation> AssignHeld(const ClonedVariable& v, Tensor held, const std::string& name);
+  Status InitTables(const CloneOptions& options, const StateValues& values,
+                    std::vector<Operation>* ops);
+  StatusOr<Operation> CopyTable(const CloneMapping::Table& table, const std::string& name);
+  StatusOr<Operation> FillTable(const Operation& table, const TableEntries& entries,
+                                const std::string& name);
   StatusOr<Output> Mixed(const Variable& to, const Output& current, const Output& target,
                          double tau, const std::string& name);
 
   CloneMapping& mapping_;
   Graph& graph_;
+  std::vector<Operation> controls_;  // what operations that are added wait for
 };
 
 }  // namespace ramet

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ramet/base/exception.h"
 #include "ramet/gradients/between_set.h"
 #include "ramet/gradients/default_grad_ys.h"
 #include "ramet/gradients/indexed_slices.h"
@@ -217,7 +218,7 @@ class GradientBuilder {
     {
       Scope here(graph_);
       Scope scope = here.NameScope(StrCat(op.name(), "_grad"));
-      if (Status s = function(context); !s.ok()) {
+      if (Status s = Guarded([&] { return function(context); }); !s.ok()) {
         if (IsUnimplemented(s)) return s;
         return s.WithContext(StrCat("gradient of node '", op.name(), "' (", op.type(), ")"));
       }

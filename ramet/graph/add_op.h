@@ -73,8 +73,9 @@ RAMET_EXPORT Output Constant(Graph& graph, const Tensor& value, std::string_view
 RAMET_EXPORT Operation Group(Graph& graph, const std::vector<Operation>& ops,
                              std::string_view name);
 
-// The value of a tensor that is known while building: constants and what small, stateless
-// operations make of them, evaluated with their CPU kernels. Empty when it is not known.
+// The value of a tensor that is known while building: constants, and what foldable operations
+// (OpBuilder::Foldable) make of them, evaluated with their CPU kernels within a budget of work.
+// Empty when it is not known.
 // (tf.get_static_value)
 RAMET_EXPORT Tensor ConstantValue(const Output& output);
 

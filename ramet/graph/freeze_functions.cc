@@ -91,7 +91,8 @@ StatusOr<FunctionDef*> FunctionFreezer::OwnCopy(NameAttrList* called) {
   }
   if (own_.contains(called->name())) return it->second;
   std::string name = StrCat(called->name(), "_frozen");
-  for (int i = 1; functions_.contains(name); ++i) name = StrCat(called->name(), "_frozen_", i);
+  int& last = last_numbers_[called->name()];
+  while (functions_.contains(name)) name = StrCat(called->name(), "_frozen_", ++last);
   FunctionDef* copy = library_.add_function();
   *copy = *it->second;
   copy->mutable_signature()->set_name(name);

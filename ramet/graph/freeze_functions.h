@@ -37,6 +37,7 @@ class FunctionFreezer {
   FunctionDefLibrary& library_;
   std::unordered_map<std::string, FunctionDef*> functions_;
   std::unordered_set<std::string> own_;
+  std::unordered_map<std::string, int> last_numbers_;
 };
 
 }  // namespace ramet::freeze

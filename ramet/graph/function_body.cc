@@ -1,6 +1,7 @@
 #include "ramet/graph/function_body.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "ramet/graph/attr_proto.h"
@@ -121,7 +122,8 @@ class BodyDef {
   std::string NameOfArg(const std::string& wanted) {
     const std::string base = IsValidOpName(wanted) ? wanted : StrCat("arg_", wanted);
     std::string name = IsValidOpName(base) ? base : "arg";
-    for (int i = 1; !nodes_.insert(name).second; ++i) name = StrCat(base, "_", i);
+    int& last = last_numbers_[base];
+    while (!nodes_.insert(name).second) name = StrCat(base, "_", ++last);
     arg_names_.push_back(name);
     return name;
   }
@@ -322,6 +324,7 @@ class BodyDef {
   AttrBudget budget_;
   GraphDef graph_;
   std::unordered_set<std::string> nodes_;
+  std::unordered_map<std::string, int> last_numbers_;
   std::unordered_map<std::string, Item> items_;
   std::unordered_map<std::string, size_t> list_args_;
   std::unordered_map<std::string, OpSchema> schemas_;

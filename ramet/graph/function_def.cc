@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "ramet/graph/function.h"
@@ -104,6 +105,7 @@ class FunctionWriter {
 
   void NameArgs() {
     std::unordered_set<std::string> taken;
+    std::unordered_map<std::string, int> last_numbers;
     for (NodeId id : members_) taken.emplace(impl_.nodes[id].name);
     for (size_t i = 0; i < args_.size(); ++i) {
       const NodeRecord& node = impl_.nodes[args_[i].node];
@@ -111,7 +113,8 @@ class FunctionWriter {
           i < spec_.arg_names.size() ? spec_.arg_names[i] : std::string(node.name);
       const std::string legal = LegalArgName(wanted);
       std::string name = legal;
-      for (int k = 1; !taken.insert(name).second; ++k) name = StrCat(legal, "_", k);
+      int& last = last_numbers[legal];
+      while (!taken.insert(name).second) name = StrCat(legal, "_", ++last);
       arg_names_.push_back(name);
       WriteArg(i, impl_.output(args_[i]));
     }
@@ -165,13 +168,15 @@ class FunctionWriter {
 
   Status WriteReturns() {
     std::unordered_set<std::string> taken;
+    std::unordered_map<std::string, int> last_numbers;
     for (size_t i = 0; i < spec_.returns.size(); ++i) {
       const Endpoint e = ToEndpoint(spec_.returns[i]);
       const std::string legal =
           LegalArgName(i < spec_.return_names.size() ? std::string_view(spec_.return_names[i])
                                                      : impl_.nodes[e.node].name);
       std::string name = legal;
-      for (int k = 1; !taken.insert(name).second; ++k) name = StrCat(legal, "_", k);
+      int& last = last_numbers[legal];
+      while (!taken.insert(name).second) name = StrCat(legal, "_", ++last);
       OpDef::ArgDef* arg = def_->mutable_signature()->add_output_arg();
       arg->set_name(name);
       arg->set_type(static_cast<DataType>(BaseType(impl_.output(e).dtype)));

@@ -53,6 +53,30 @@ std::vector<DType> OutputsAsUsed(const GraphImpl& impl, const Op* op, const Attr
   return types;
 }
 
+bool SameTypes(const std::vector<DType>& wanted, const std::vector<DType>& given) {
+  return std::ranges::equal(wanted, given, [](DType a, DType b) {
+    return b == DType::kInvalid || BaseType(a) == BaseType(b);
+  });
+}
+
+// Checks that a node keeps its inputs and outputs with these attrs: kernels count on it.
+Status CheckEnds(const GraphImpl& impl, NodeId id, const AttrMap& attrs) {
+  const NodeRecord& node = impl.nodes[id];
+  if (IsInferred(*node.op)) return OkStatus();
+  const OpSchema& schema = node.op->schema();
+  RAMET_ASSIGN_OR_RETURN(const auto inputs, schema.Expand(schema.inputs, attrs));
+  RAMET_ASSIGN_OR_RETURN(const auto outputs, schema.Expand(schema.outputs, attrs));
+  std::vector<DType> given, made;
+  for (Endpoint e : impl.inputs(id)) given.push_back(impl.output(e).dtype);
+  for (int i = 0; i < node.num_outputs; ++i) {
+    made.push_back(impl.outputs[node.first_output + i].dtype);
+  }
+  if (SameTypes(inputs, given) && SameTypes(outputs, made)) return OkStatus();
+  return InvalidArgument("node '", node.name, "' (", node.op->name(),
+                         ") has inputs and outputs that the new attr does not fit; add a node "
+                         "instead of changing the attr");
+}
+
 Status CheckInputTypes(const GraphImpl& impl, const NodeSpec& spec, const std::vector<DType>& given,
                        const std::vector<DType>& wanted) {
   if (given.size() != wanted.size()) {
@@ -297,6 +321,7 @@ Status Graph::SetAttr(Operation op, std::string_view name, Attr value) {
   attrs.Set(name, std::move(value));
   if (!name.starts_with('_')) {
     RAMET_RETURN_IF_ERROR(node.op->schema().CheckAttrs(attrs));
+    RAMET_RETURN_IF_ERROR(CheckEnds(*impl_, op.id(), attrs));
   }
   node.attrs = std::make_shared<const AttrMap>(std::move(attrs));
   ++impl_->edit_version;

@@ -39,6 +39,17 @@ TEST(UniqueNameTest, MatchesTensorFlow) {
   EXPECT_EQ(g.UniqueName("c"), "c_4");
 }
 
+// Each name in use is passed over once: trying them all again takes minutes here.
+TEST(UniqueNameTest, ManyNamesInUseCostNoSearch) {
+  constexpr int kNames = 30000;
+  Graph g;
+  for (int i = 0; i < kNames; ++i) {
+    ASSERT_TRUE(g.AddNode({.op = "NoOp", .name = i == 0 ? "a" : StrCat("a_", i)}).ok());
+  }
+  for (int i = 0; i < kNames; ++i) EXPECT_EQ(g.UniqueName("a", false), StrCat("a_", kNames));
+  for (int i = 0; i < kNames; ++i) EXPECT_EQ(g.UniqueName("a"), StrCat("a_", kNames + i));
+}
+
 TEST(ScopeTest, NameScopesNestAndReopen) {
   Graph g;
   Scope s(g);

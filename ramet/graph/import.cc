@@ -18,6 +18,7 @@ constexpr size_t kMaxNodes = size_t{1} << 30;
 constexpr size_t kFewOutputs = 64;
 constexpr int64_t kFreeOutputs = 1 << 20;
 constexpr int64_t kOutputsPerByte = 4;
+constexpr int64_t kFoldingWork = int64_t{1} << 24;
 
 bool Fits(DType given, DType wanted) {
   if (given == DType::kInvalid || wanted == DType::kInvalid) return true;
@@ -71,7 +72,8 @@ GraphImport::GraphImport(Graph& graph, const GraphDefView& def, const OpList& pr
       outputs_before_(impl_.outputs.size()),
       names_before_(impl_.names.size()),
       ops_(impl_, def.rest(), producer_ops),
-      attrs_(names_) {}
+      attrs_(names_),
+      constants_(impl_, kFoldingWork + ConstantEvaluator::kWorkPerNode * def.node_size()) {}
 
 GraphImport::~GraphImport() {
   if (committed_) return;

@@ -15,6 +15,9 @@ constexpr char kClassAttr[] = "_class";
 // Nodes with longer values or more attrs are not compared with others.
 constexpr size_t kShortValue = 64;
 constexpr size_t kFewAttrs = 16;
+// GraphImport compares the dtypes of all inputs later. An attr that asks for far more inputs than
+// the node has is refused at once, so that what is kept stays in proportion to the file.
+constexpr size_t kFewInputs = 64;
 
 uint64_t Mix(uint64_t a, uint64_t b) {
   const uint64_t x = (a ^ (b + 0x9e3779b97f4a7c15ULL)) * 0xff51afd7ed558ccdULL;
@@ -190,6 +193,11 @@ StatusOr<const AttrSet*> ImportAttrs::Build(const NodeAttrs& attr_views, const I
     auto expanded = op.schema->Expand(op.schema->inputs, attrs);
     if (!expanded.ok()) return InNode(expanded.status(), node);
     inputs = *std::move(expanded);
+    if (inputs.size() > node.inputs.size() + kFewInputs) {
+      return InNode(InvalidArgument("NodeDef expected ", inputs.size(), " inputs but has ",
+                                    node.inputs.size(), "; Op<", *op.schema, ">"),
+                    node);
+    }
     expanded = op.schema->Expand(op.schema->outputs, attrs);
     if (!expanded.ok()) return InNode(expanded.status(), node);
     outputs = *std::move(expanded);

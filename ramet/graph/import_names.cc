@@ -14,7 +14,7 @@ namespace {
 bool IsImportableName(std::string_view name) {
   if (!IsValidOpName(name)) return false;
   for (size_t at = name.find('>'); at != std::string_view::npos; at = name.find('>', at + 1)) {
-    if (!IsValidOpName(name.substr(at + 1)) || name[at + 1] == '>') return false;
+    if (!IsValidOpName(name.substr(at + 1, 1))) return false;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ramet/graph/constant_evaluator.h"
 #include "ramet/graph/function_library.h"
 #include "ramet/graph/import.h"
 #include "ramet/graph/import_attrs.h"
@@ -82,6 +83,7 @@ class GraphImport {
   std::vector<const ImportOp*> node_ops_;
   std::vector<ImportedAttrs> node_attrs_;
   std::vector<int> used_outputs_;  // filled when an op is met that nothing defines
+  ConstantEvaluator constants_;
   ImportResults results_;
   bool committed_ = false;
   std::optional<FunctionLibrary::Mark> library_before_;

@@ -15,7 +15,7 @@ Status GraphImport::InferNodeShapes(int32_t i) {
   if (node.op->shape_fn() != nullptr || !IsInferred(*node.op)) {
     auto span = impl_.inputs(base_ + i);
     std::vector<Endpoint> inputs(span.begin(), span.end());
-    auto shapes = InferShapes(impl_, *node.op, *node.attrs, inputs, node.num_outputs);
+    auto shapes = InferShapes(constants_, *node.op, *node.attrs, inputs, node.num_outputs);
     if (!shapes.ok()) {
       return shapes.status().WithContext(StrCat("node '", node.name, "' (", node.op->name(), ")"));
     }

@@ -1,71 +1,22 @@
 #include <algorithm>
-#include <array>
 
+#include "ramet/base/exception.h"
 #include "ramet/graph/add_op.h"
 #include "ramet/graph/call_shapes.h"
+#include "ramet/graph/constant_evaluator.h"
 #include "ramet/graph/node_build.h"
-#include "ramet/op/control_flow.h"
 
 namespace ramet {
 namespace {
 
-constexpr int kMaxDepth = 16;
-constexpr int64_t kMaxElements = 4096;
-
-Tensor IntTensor(const AttrMap& attrs, const std::vector<int64_t>& values, bool scalar) {
-  const DType type = attrs.GetOr<DType>("out_type", kInt32);
-  Shape shape = scalar ? Shape() : Shape{static_cast<int64_t>(values.size())};
-  Tensor t(type == kInt64 ? kInt64 : kInt32, shape);
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (type == kInt64) {
-      t.mutable_data<int64_t>()[i] = values[i];
-    } else {
-      t.mutable_data<int32_t>()[i] = static_cast<int32_t>(values[i]);
-    }
-  }
-  return t;
-}
-
-// Shape, Size and Rank know their value from the input's shape alone.
-Tensor FromShapeOfInput(const GraphImpl& impl, const NodeRecord& node, NodeId id) {
-  const std::string& type = node.op->name();
-  const Shape& in = impl.output(impl.inputs(id)[0]).shape;
-  if (type == "Rank" && !in.unknown_rank()) return IntTensor(*node.attrs, {in.rank()}, true);
-  if (!in.IsFullyDefined()) return Tensor();
-  if (type == "Shape") {
-    return IntTensor(*node.attrs, std::vector<int64_t>(in.dims().begin(), in.dims().end()), false);
-  }
-  return type == "Size" ? IntTensor(*node.attrs, {in.num_elements()}, true) : Tensor();
-}
-
-Tensor RunKernel(const GraphImpl& impl, const NodeRecord& node, int32_t output,
-                 const std::vector<Tensor>& inputs) {
-  auto registration = node.op->FindKernel("CPU", *node.attrs, node.name);
-  if (!registration.ok()) return Tensor();
-  KernelNode kernel_node{std::string(node.name), node.op->name(), node.attrs.get(), {}, {}};
-  for (const Tensor& t : inputs) kernel_node.input_types.push_back(t.dtype());
-  for (int i = 0; i < node.num_outputs; ++i) {
-    kernel_node.output_types.push_back(impl.outputs[node.first_output + i].dtype);
-  }
-  auto kernel = (*registration)->Make(kernel_node);
-  if (!kernel.ok()) return Tensor();
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& t : inputs) pointers.push_back(&t);
-  std::vector<VariableState*> refs(inputs.size(), nullptr);
-  std::vector<Value> outputs(node.num_outputs);
-  KernelEnv env{HostAllocator(), HostAllocator(), nullptr, nullptr};
-  RunState run;
-  KernelContext context(env, pointers, refs, outputs, 0, run);
-  if (!(*kernel)->Compute(context).ok()) return Tensor();
-  return outputs[output].tensor;
-}
+constexpr int kMaxHandleDepth = 16;
 
 class GraphShapeContext final : public ShapeContext {
  public:
-  GraphShapeContext(const GraphImpl& impl, const AttrMap& attrs, std::vector<Shape> shapes,
+  GraphShapeContext(ConstantEvaluator& constants, const AttrMap& attrs, std::vector<Shape> shapes,
                     const std::vector<Endpoint>& inputs, int num_outputs)
       : ShapeContext(attrs, std::move(shapes), num_outputs),
-        impl_(impl),
+        evaluator_(constants),
         inputs_(inputs),
         constants_(inputs.size()),
         evaluated_(inputs.size()) {}
@@ -73,7 +24,7 @@ class GraphShapeContext final : public ShapeContext {
   const Tensor* constant(int i) override {
     if (!evaluated_[i]) {
       evaluated_[i] = true;
-      constants_[i] = EvaluateConstant(impl_, inputs_[i]);
+      constants_[i] = evaluator_.ValueOf(inputs_[i]);
     }
     return constants_[i].empty() ? nullptr : &constants_[i];
   }
@@ -84,57 +35,13 @@ class GraphShapeContext final : public ShapeContext {
       return InvalidArgument("a shape must be given as a vector, but input ", i, " has shape ",
                              vector);
     }
-    return PartialShape(inputs_[i], 0);
+    return evaluator_.AsShape(inputs_[i]);
   }
 
-  std::pair<DType, Shape> handle(int i) override { return HandleOf(impl_, inputs_[i]); }
+  std::pair<DType, Shape> handle(int i) override { return HandleOf(evaluator_, inputs_[i]); }
 
  private:
-  StatusOr<Shape> PartialShape(Endpoint e, int depth) {
-    if (Tensor value = EvaluateConstant(impl_, e); !value.empty()) {
-      RAMET_ASSIGN_OR_RETURN(auto dims, IntegerValues(value));
-      if (value.rank() == 0 && dims[0] == -1) return Shape::Unknown();
-      return Shape::Make(dims);
-    }
-    const NodeRecord& node = impl_.nodes[e.node];
-    const std::string& type = node.op->name();
-    auto inputs = impl_.inputs(e.node);
-    if (depth < kMaxDepth) {
-      if (type == "Shape") return impl_.output(inputs[0]).shape;
-      if (type == "Identity" || type == "Cast") return PartialShape(inputs[0], depth + 1);
-      if (type == "Pack") return PackedShape(inputs);
-      if (type == "ConcatV2") {
-        Shape all;
-        for (Endpoint in : inputs.first(inputs.size() - 1)) {
-          RAMET_ASSIGN_OR_RETURN(Shape piece, PartialShape(in, depth + 1));
-          all = all.Concatenate(piece);
-        }
-        return all;
-      }
-    }
-    const Shape& vector = impl_.output(e).shape;
-    if (vector.rank() != 1 || vector.dim(0) < 0 || vector.dim(0) > Shape::kMaxRank) {
-      return Shape::Unknown();
-    }
-    return Shape::OfRank(static_cast<int>(vector.dim(0)));
-  }
-
-  StatusOr<Shape> PackedShape(std::span<const Endpoint> inputs) {
-    if (inputs.size() > Shape::kMaxRank) return Shape::Unknown();
-    std::vector<int64_t> dims;
-    for (Endpoint in : inputs) {
-      Tensor value = EvaluateConstant(impl_, in);
-      int64_t dim = Shape::kUnknownDim;
-      if (!value.empty() && value.num_elements() == 1) {
-        RAMET_ASSIGN_OR_RETURN(auto values, IntegerValues(value));
-        dim = values[0];
-      }
-      dims.push_back(dim);
-    }
-    return Shape::Make(dims);
-  }
-
-  const GraphImpl& impl_;
+  ConstantEvaluator& evaluator_;
   const std::vector<Endpoint>& inputs_;
   std::vector<Tensor> constants_;
   std::vector<bool> evaluated_;
@@ -182,8 +89,9 @@ std::pair<DType, Shape> ElementsOf(const AttrMap& attrs) {
 
 }  // namespace
 
-std::pair<DType, Shape> HandleOf(const GraphImpl& impl, Endpoint e) {
-  for (int depth = 0; depth < kMaxDepth; ++depth) {
+std::pair<DType, Shape> HandleOf(ConstantEvaluator& constants, Endpoint e) {
+  const GraphImpl& impl = constants.impl();
+  for (int depth = 0; depth < kMaxHandleDepth; ++depth) {
     const NodeRecord& node = impl.nodes[e.node];
     const std::string& type = node.op->name();
     if (type == "VarHandleOp") {
@@ -193,7 +101,7 @@ std::pair<DType, Shape> HandleOf(const GraphImpl& impl, Endpoint e) {
     if (type == "TensorArrayV3") return ElementsOf(*node.attrs);
     if (const int i = ElementShapeInput(type); i >= 0 && i < node.num_inputs) {
       return {node.attrs->GetOr<DType>("element_dtype", DType::kInvalid),
-              PartialShape(EvaluateConstant(impl, impl.inputs(e.node)[i]))};
+              PartialShape(constants.ValueOf(impl.inputs(e.node)[i]))};
     }
     if (!PassesHandle(type) || node.num_inputs == 0) break;
     e = impl.inputs(e.node)[0];
@@ -201,33 +109,21 @@ std::pair<DType, Shape> HandleOf(const GraphImpl& impl, Endpoint e) {
   return {DType::kInvalid, Shape::Unknown()};
 }
 
-Tensor EvaluateConstant(const GraphImpl& impl, Endpoint e, int depth) {
-  const NodeRecord& node = impl.nodes[e.node];
-  if (node.op->name() == "Const") {
-    const Attr* value = node.attrs->Find("value");
-    const Tensor* tensor = value ? value->get<Tensor>() : nullptr;
-    return tensor ? *tensor : Tensor();
-  }
-  if (depth >= kMaxDepth || node.num_inputs == 0 || node.op->name() == "PlaceholderWithDefault" ||
-      !node.op->registered() || node.op->schema().is_stateful || node.op->calls_program() ||
-      ControlFlowOf(*node.op) != ControlFlow::kNone) {
-    return Tensor();
-  }
-  if (Tensor t = FromShapeOfInput(impl, node, e.node); !t.empty()) return t;
-  const Shape& shape = impl.output(e).shape;
-  if (!shape.IsFullyDefined() || shape.num_elements() > kMaxElements) return Tensor();
-  std::vector<Tensor> inputs;
-  for (Endpoint in : impl.inputs(e.node)) {
-    const Shape& in_shape = impl.output(in).shape;
-    if (in_shape.num_elements() > kMaxElements) return Tensor();
-    inputs.push_back(EvaluateConstant(impl, in, depth + 1));
-    if (inputs.back().empty()) return Tensor();
-  }
-  return RunKernel(impl, node, e.index, inputs);
+std::pair<DType, Shape> HandleOf(const GraphImpl& impl, Endpoint e) {
+  ConstantEvaluator constants(impl);
+  return HandleOf(constants, e);
 }
 
 StatusOr<std::vector<Shape>> InferShapes(const GraphImpl& impl, const Op& op, const AttrMap& attrs,
                                          const std::vector<Endpoint>& inputs, int num_outputs) {
+  ConstantEvaluator constants(impl);
+  return InferShapes(constants, op, attrs, inputs, num_outputs);
+}
+
+StatusOr<std::vector<Shape>> InferShapes(ConstantEvaluator& constants, const Op& op,
+                                         const AttrMap& attrs, const std::vector<Endpoint>& inputs,
+                                         int num_outputs) {
+  const GraphImpl& impl = constants.impl();
   std::vector<Shape> shapes;
   for (Endpoint e : inputs) shapes.push_back(impl.output(e).shape);
   if (auto called = CallShapes(impl, op, attrs, shapes);
@@ -235,10 +131,13 @@ StatusOr<std::vector<Shape>> InferShapes(const GraphImpl& impl, const Op& op, co
     return *std::move(called);
   }
   if (op.shape_fn() == nullptr) return std::vector<Shape>(num_outputs, Shape::Unknown());
-  GraphShapeContext context(impl, attrs, std::move(shapes), inputs, num_outputs);
-  RAMET_RETURN_IF_ERROR(op.shape_fn()(context));
+  GraphShapeContext context(constants, attrs, std::move(shapes), inputs, num_outputs);
+  RAMET_RETURN_IF_ERROR(Guarded([&] { return op.shape_fn()(context); }));
   std::vector<Shape> result;
-  for (int i = 0; i < num_outputs; ++i) result.push_back(context.output(i));
+  for (int i = 0; i < num_outputs; ++i) {
+    RAMET_RETURN_IF_ERROR(context.output(i).Validate());
+    result.push_back(context.output(i));
+  }
   return result;
 }
 
@@ -253,7 +152,7 @@ Tensor ConstantValue(const Output& output) {
   if (!output.valid()) return Tensor();
   const GraphImpl& impl = output.graph()->impl();
   std::shared_lock lock(impl.mutex);
-  return EvaluateConstant(impl, {output.op().id(), output.index()});
+  return ConstantEvaluator(impl).ValueOf({output.op().id(), output.index()});
 }
 
 }  // namespace ramet

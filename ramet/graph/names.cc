@@ -52,13 +52,17 @@ std::string UniqueFullName(BuildState& state, std::string full_name, bool mark_a
   auto& used = state.names_in_use;
   const std::string key = LowerCase(full_name);
   auto it = used.find(key);
-  int i = it == used.end() ? 0 : it->second;
-  if (mark_as_used) used[key] = i + 1;
-  if (i == 0) return full_name;
-  std::string candidate = key;
-  while (used.contains(candidate)) candidate = StrCat(key, "_", i++);
-  if (mark_as_used) used[candidate] = 1;
-  return StrCat(full_name, "_", i - 1);
+  if (it == used.end()) {
+    if (mark_as_used) used.emplace(key, 1);
+    return full_name;
+  }
+  // All of key_1 to key_(it->second - 1) are in use: the next search need not try them again.
+  int i = it->second;
+  std::string candidate;
+  while (used.contains(candidate = StrCat(key, "_", i))) ++i;
+  it->second = mark_as_used ? i + 1 : i;
+  if (mark_as_used) used.emplace(std::move(candidate), 1);
+  return StrCat(full_name, "_", i);
 }
 
 }  // namespace ramet

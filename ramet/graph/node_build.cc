@@ -5,13 +5,21 @@
 namespace ramet {
 namespace {
 
+// Longer lists of inputs count as this long.
+constexpr int64_t kMaxLength = int64_t{1} << 40;
+
 bool IsVariableLength(const ArgSchema& arg, const AttrMap& attrs) {
   if (!arg.number_attr.empty()) return attrs.Find(arg.number_attr) == nullptr;
   return !arg.type_list_attr.empty() && attrs.Find(arg.type_list_attr) == nullptr;
 }
 
 StatusOr<int64_t> GivenLength(const ArgSchema& arg, const AttrMap& attrs) {
-  if (!arg.number_attr.empty()) return attrs.Get<int64_t>(arg.number_attr);
+  if (!arg.number_attr.empty()) {
+    RAMET_ASSIGN_OR_RETURN(const int64_t length, attrs.Get<int64_t>(arg.number_attr));
+    if (length >= 0) return length;
+    return InvalidArgument("attr '", arg.number_attr, "' gives ", length, " tensors for '",
+                           arg.name, "'; 0 or more are possible");
+  }
   if (!arg.type_list_attr.empty()) {
     RAMET_ASSIGN_OR_RETURN(auto types, attrs.Get<std::vector<DType>>(arg.type_list_attr));
     return static_cast<int64_t>(types.size());
@@ -44,8 +52,8 @@ StatusOr<std::vector<int>> SplitInputs(const OpSchema& schema, int num_inputs,
     } else {
       open = lengths.size();
     }
-    lengths.push_back(static_cast<int>(std::min<int64_t>(std::max<int64_t>(length, 0), 1 << 20)));
-    fixed += length;
+    lengths.push_back(static_cast<int>(std::min<int64_t>(length, num_inputs)));
+    fixed = length > kMaxLength - fixed ? kMaxLength : fixed + length;
   }
   if (open) lengths[*open] = static_cast<int>(std::max<int64_t>(num_inputs - fixed, 0));
   if (open ? fixed > num_inputs : fixed != num_inputs) {

@@ -6,6 +6,8 @@
 
 namespace ramet {
 
+class ConstantEvaluator;
+
 // Fills in attrs that are not given: types and counts from the inputs' dtypes, then defaults.
 // \error kInvalidArgument if the number of inputs cannot be made to fit the op's definition.
 Status InferAttrs(const OpSchema& schema, const std::vector<DType>& input_types, AttrMap* attrs);
@@ -19,13 +21,14 @@ StatusOr<std::vector<int>> SplitInputs(const OpSchema& schema, int num_inputs,
 // \error kInvalidArgument as the op's shape function says.
 StatusOr<std::vector<Shape>> InferShapes(const GraphImpl& impl, const Op& op, const AttrMap& attrs,
                                          const std::vector<Endpoint>& inputs, int num_outputs);
+// Does the same for many nodes of one graph: `constants` remembers values from one to the next.
+StatusOr<std::vector<Shape>> InferShapes(ConstantEvaluator& constants, const Op& op,
+                                         const AttrMap& attrs, const std::vector<Endpoint>& inputs,
+                                         int num_outputs);
 
 // The dtype and declared shape of the variable that a resource edge names, where its VarHandleOp
 // can be seen; kInvalid and an unknown shape otherwise.
 std::pair<DType, Shape> HandleOf(const GraphImpl& impl, Endpoint e);
-
-// The value of an edge if it is known while building, else an empty Tensor. The graph's lock is
-// held.
-Tensor EvaluateConstant(const GraphImpl& impl, Endpoint e, int depth = 0);
+std::pair<DType, Shape> HandleOf(ConstantEvaluator& constants, Endpoint e);
 
 }  // namespace ramet

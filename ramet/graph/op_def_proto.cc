@@ -1,5 +1,7 @@
 #include "ramet/graph/op_def_proto.h"
 
+#include <limits>
+
 #include "ramet/graph/attr_proto.h"
 
 namespace ramet {
@@ -31,6 +33,9 @@ StatusOr<AttrSchema> ReadAttr(const OpDef::AttrDef& proto) {
   for (const std::string& s : proto.allowed_values().list().s()) attr.allowed_strings.push_back(s);
   attr.has_minimum = proto.has_minimum();
   attr.minimum = proto.minimum();
+  // An OpDef has no ranges, and no code here reads the attrs of an op that it defines.
+  attr.least_value = std::numeric_limits<int64_t>::min();
+  attr.greatest_value = std::numeric_limits<int64_t>::max();
   return attr;
 }
 

@@ -4,6 +4,7 @@
 
 #include "ramet/runtime/function_instance.h"
 #include "ramet/runtime/plan_run.h"
+#include "ramet/tensor/outside_values.h"
 
 namespace ramet {
 namespace {
@@ -17,7 +18,7 @@ bool IsNonZero(const Tensor& t) {
 StatusOr<bool> Truth(const Tensor& t) {
   if (t.rank() != 0) return t.num_elements() > 0;
   switch (t.dtype()) {
-    case DType::kBool: return t.scalar<bool>();
+    case DType::kBool: return IsTrue(t);
     case DType::kFloat: return IsNonZero<float>(t);
     case DType::kDouble: return IsNonZero<double>(t);
     case DType::kInt8: return IsNonZero<int8_t>(t);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "ramet/base/exception.h"
+#include "ramet/tensor/outside_values.h"
+
 namespace ramet {
 
 // What is dead is not run. A step is dead if one of its inputs, or of the steps that it waits for,
@@ -64,7 +67,8 @@ Status PlanRun::RunWork(const Step& step) {
   Status status;
   device.Enqueue([&] {
     SetThread();
-    status = work();
+    const CancellationScope scope(control_.cancellation);
+    status = Guarded(work);
   });
   device.Synchronize();
   return status;
@@ -77,7 +81,7 @@ Status PlanRun::RunSwitch(const Step& step) {
   if (pred.num_elements() != 1) {
     return InvalidArgument("The second input must be a scalar, but it has shape ", pred.shape());
   }
-  const int taken = pred.scalar<bool>() ? 1 : 0;
+  const int taken = IsTrue(pred) ? 1 : 0;
   frame_->dead[step.first_output + 1 - taken] = 1;
   PassOn(step, 0, taken);
   return OkStatus();

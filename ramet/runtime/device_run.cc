@@ -1,8 +1,19 @@
+#include "ramet/base/exception.h"
 #include "ramet/runtime/plan_run.h"
 
 namespace ramet {
 
+// Nothing leaves before the devices' threads are done with this run.
 void PlanRun::RunOnDevices() {
+  const Status handed_out = Guarded([this] {
+    HandOutSteps();
+    return OkStatus();
+  });
+  if (!handed_out.ok()) Fail(handed_out);
+  for (Device* device : settings_.devices) device->Synchronize();
+}
+
+void PlanRun::HandOutSteps() {
   for (const Step& step : plan_.steps) {
     if (failed_) break;
     Device& device = *settings_.devices[step.device];
@@ -16,19 +27,21 @@ void PlanRun::RunOnDevices() {
     }
     device.Enqueue([this, &step] {
       SetThread();
+      const CancellationScope scope(control_.cancellation);
       RunAnywhere(step);
     });
     if (step.kind == Step::Kind::kCopyToHost) device.Synchronize();
   }
-  for (Device* device : settings_.devices) device->Synchronize();
 }
 
 void PlanRun::RunAnywhere(const Step& step) {
   if (failed_) return;
   if (Due()) return Fail(control_.cancellation->status());
-  Status status = step.kind == Step::Kind::kKernel ? RunOnDevice(step)
-                  : step.kind == Step::Kind::kCall ? RunCall(step)
-                                                   : Copy(step);
+  Status status = Guarded([&] {
+    return step.kind == Step::Kind::kKernel ? RunOnDevice(step)
+           : step.kind == Step::Kind::kCall ? RunCall(step)
+                                            : Copy(step);
+  });
   if (!status.ok()) Fail(Located(step, status));
 }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "ramet/base/exception.h"
 #include "ramet/linalg/parallel.h"
+#include "ramet/linalg/team.h"
 #include "ramet/runtime/plan_run.h"
 
 namespace ramet {
@@ -64,16 +66,20 @@ void PlanRun::RunGrouped() {
 
 bool PlanRun::RunTogether(std::span<const Step> steps) {
   std::atomic<size_t> next = 0;
-  linalg::SetIntraOpThreads(settings_.inter_op_threads);
-  linalg::ParallelFor(settings_.inter_op_threads, 1, [&](int64_t lane, int64_t) {
+  const auto run_lane = [&](int lane) {
     linalg::SetDeterministic(settings_.deterministic);
+    const CancellationScope scope(control_.cancellation);
     for (size_t i = next++; i < steps.size() && !failed_; i = next++) {
       if (Due()) return Fail(control_.cancellation->status());
-      Status status = RunKernel(steps[i], frame_->lanes[lane]);
+      Status status = Guarded([&] { return RunKernel(steps[i], frame_->lanes[lane]); });
       if (!status.ok()) Fail(Located(steps[i], status));
     }
-  });
-  linalg::SetIntraOpThreads(settings_.intra_op_threads);
+  };
+  // Steps may wait for each other, so each lane gets a thread even while the processors are busy.
+  linalg::RunTeam(
+      linalg::TeamLimit(settings_.inter_op_threads), linalg::Members::kMayWait,
+      [](void* run, int lane) { (*static_cast<decltype(run_lane)*>(run))(lane); },
+      const_cast<void*>(static_cast<const void*>(&run_lane)));
   return !failed_;
 }
 

@@ -1,5 +1,7 @@
 #include "ramet/runtime/node_kernels.h"
 
+#include "ramet/base/exception.h"
+
 namespace ramet {
 
 StatusOr<std::shared_ptr<Kernel>> NodeKernels::KernelFor(const GraphImpl& graph, NodeId id,
@@ -14,7 +16,7 @@ StatusOr<std::shared_ptr<Kernel>> NodeKernels::KernelFor(const GraphImpl& graph,
   KernelNode kernel_node{std::string(node.name), schema.name, node.attrs.get(), {}, {}};
   RAMET_ASSIGN_OR_RETURN(kernel_node.input_types, schema.Expand(schema.inputs, *node.attrs));
   RAMET_ASSIGN_OR_RETURN(kernel_node.output_types, schema.Expand(schema.outputs, *node.attrs));
-  auto kernel = registration->Make(kernel_node);
+  auto kernel = Guarded([&] { return registration->Make(kernel_node); });
   if (!kernel.ok()) {
     return kernel.status().WithContext(StrCat("node '", node.name, "' (", schema.name, ")"));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <unordered_map>
 
 #include "ramet/op/control_flow.h"
@@ -415,7 +416,11 @@ std::unique_ptr<Frame> Plan::TakeFrame() {
 
 void Plan::ReturnFrame(std::unique_ptr<Frame> frame) {
   std::lock_guard lock(mutex_);
-  frames_.push_back(std::move(frame));
+  try {
+    frames_.push_back(std::move(frame));
+  } catch (const std::bad_alloc&) {
+    // The next run makes another one. A destructor calls this.
+  }
 }
 
 StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphImpl& graph, const PlanRequest& request,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ramet/base/exception.h"
 #include "ramet/linalg/parallel.h"
 
 namespace ramet {
@@ -44,6 +45,14 @@ Status PlanRun::Run(std::span<const Tensor> feeds, std::span<Tensor> fetched) {
 }
 
 void PlanRun::RunAll() {
+  try {
+    RunAllSteps();
+  } catch (...) {
+    Fail(StatusOfException());
+  }
+}
+
+void PlanRun::RunAllSteps() {
   if (plan_.has_control_flow) {
     status_ = RunSteps(0, static_cast<int32_t>(plan_.steps.size()));
   } else if (plan_.several_memories) {
@@ -107,13 +116,21 @@ Status PlanRun::RunKernel(const Step& step, StepScratch& scratch) {
                         OutputsOf(step), step.forwardable, state_);
   const int64_t start = control_.recorder ? StepRecorder::Now() : 0;
   const bool merged = step.kind == Step::Kind::kMerged;
-  const bool done = merged && MergeOf(step).Compute(context);
-  Status status = merged ? OkStatus() : step.kernel->Compute(context);
+  bool done = false;
+  Status status = merged ? Guarded([&] {
+    done = MergeOf(step).Compute(context);
+    return OkStatus();
+  })
+                         : ComputeGuarded(*step.kernel, context);
+  // A kernel that found StopDue() leaves its outputs undefined.
+  if (status.ok() && control_.cancellation && control_.cancellation->due()) {
+    status = control_.cancellation->status();
+  }
   if (control_.recorder) Record(step, start);
   for (int i = 0; i < step.num_inputs; ++i) {
     if (!scratch.resolved[i].empty()) scratch.resolved[i] = Tensor();
   }
-  return merged && !done ? RunParts(step, scratch) : status;
+  return status.ok() && merged && !done ? RunParts(step, scratch) : status;
 }
 
 Status PlanRun::RunParts(const Step& step, StepScratch& scratch) {
@@ -167,6 +184,10 @@ void PlanRun::ClearAll() {
 }
 
 Status PlanRun::Located(const Step& step, const Status& status) const {
+  // The end of the run is not the fault of the node that it found at work.
+  if (control_.cancellation && status.message() == control_.cancellation->status().message()) {
+    return status;
+  }
   if (step.kind == Step::Kind::kMerged) return status;  // located in its part
   if (control_.depth > 0 && status.message().size() > kLongMessage) return status;
   std::shared_lock lock(settings_.graph->mutex);

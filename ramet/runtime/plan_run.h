@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/runtime/executor.h"
 #include "ramet/runtime/function_calls.h"
 
@@ -26,7 +27,9 @@ class PlanRun {
   Status RunBody(std::span<const DType> types, std::span<Value> results);
 
  private:
+  // An exception, also one from outside of a kernel, ends the run like an error.
   void RunAll();
+  void RunAllSteps();
   void SetThread() const;
   void RunHere();
   bool RunStep(const Step& step);  // false: status_ says why
@@ -45,10 +48,11 @@ class PlanRun {
   Status Fetch(std::span<Tensor> fetched);
   bool IsPreset(int32_t slot) const;
   void ClearAll();
-  bool Due() const { return control_.cancellation && control_.cancellation->due(); }
+  bool Due() const { return control_.cancellation && StopDue(); }
   Status Located(const Step& step, const Status& status) const;
 
   void RunOnDevices();
+  void HandOutSteps();
   void RunAnywhere(const Step& step);
   // Ends the run, from any thread; the first error counts.
   void Fail(const Status& status);

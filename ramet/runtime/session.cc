@@ -142,6 +142,15 @@ StatusOr<Tensor> Session::Value(const Variable& variable) const {
   return value.Owned();
 }
 
+StatusOr<Tensor> Session::ResourceHandle(const Operation& resource) const {
+  RAMET_ASSIGN_OR_RETURN(std::shared_ptr<Plan> plan,
+                         impl_->PlanFor(MakeRequest({}, {resource.output(0)})));
+  Tensor handle;
+  RAMET_RETURN_IF_ERROR(
+      impl_->RunPlanWith(*plan, {}, std::span<Tensor>(&handle, 1), RunOptions(), nullptr));
+  return handle;
+}
+
 Status Session::Assign(const Variable& variable, const Tensor& value) {
   if (value.dtype() != variable.dtype() || !variable.shape().IsCompatibleWith(value.shape())) {
     return InvalidArgument("variable '", variable.op_name(), "' is ", DTypeName(variable.dtype()),

@@ -123,7 +123,7 @@ class RAMET_EXPORT Session {
   // \error kInvalidArgument, kNotFound for names and handles that are not in the graph, feeds of
   // the wrong
   //   dtype or shape, placeholders that are needed and not fed; kFailedPrecondition for
-  //   uninitialised variables, a closed session, an empty graph, the child of a fork;
+  //   uninitialised variables, a closed session, an empty graph;
   //   kUnimplemented for operations that Ramet does not have; what kernels say. Each names the
   //   node.
   StatusOr<std::vector<Tensor>> Run(const Fetches& fetches);
@@ -152,6 +152,9 @@ class RAMET_EXPORT Session {
   // The current value, in host memory; empty if the variable is uninitialised. Sharing the buffer:
   // later steps write elsewhere.
   StatusOr<Tensor> Value(const Variable& variable) const;
+  // The handle that an operation without inputs makes, such as a lookup table's. It keeps the
+  // resource alive and cannot be fed. \error as Run.
+  StatusOr<Tensor> ResourceHandle(const Operation& resource) const;
   // \error kInvalidArgument if dtype or shape do not fit.
   Status Assign(const Variable& variable, const Tensor& value);
   // Says that these variables hold restored values: running their initializers warns once.

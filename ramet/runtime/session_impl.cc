@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <thread>
 
+#include "ramet/base/exception.h"
 #include "ramet/base/log.h"
+#include "ramet/base/run_interrupt.h"
 #include "ramet/graph/partition_def.h"
+#include "ramet/linalg/processors.h"
 
 namespace ramet {
 namespace {
@@ -22,13 +24,13 @@ std::string TupleText(const Shape& shape) {
 
 int ThreadsOf(const SessionOptions& options) {
   if (options.intra_op_parallelism_threads > 0) return options.intra_op_parallelism_threads;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return linalg::UsableProcessors();
 }
 
 // Steps that run at the same time are run by the threads that else share the work of one step, so
 // that there are never more of them.
 int InterOpThreadsOf(const SessionOptions& options) {
-  const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int processors = linalg::UsableProcessors();
   const int wanted = options.inter_op_parallelism_threads == 0
                          ? processors
                          : std::max(1, options.inter_op_parallelism_threads);
@@ -56,6 +58,23 @@ Status CheckLeavesGraph(const Output& output) {
                        "' is the handle of a resource, which can be neither fetched nor fed; fetch "
                        "its value (the output of a ReadVariableOp)");
 }
+
+// A host function may run a session, whose host functions may do so again. Each level takes stack.
+constexpr int kMaxRunDepth = 32;
+
+// Counts the runs that the calling thread is in.
+class RunDepth {
+ public:
+  RunDepth() { ++runs_of_thread; }
+  ~RunDepth() { --runs_of_thread; }
+  RunDepth(const RunDepth&) = delete;
+  RunDepth& operator=(const RunDepth&) = delete;
+  int runs() const { return runs_of_thread; }
+
+ private:
+  static thread_local int runs_of_thread;
+};
+thread_local int RunDepth::runs_of_thread = 0;
 
 Status CopyBorrowed(std::span<Tensor> values) {
   for (Tensor& value : values) {
@@ -136,7 +155,7 @@ StatusOr<std::shared_ptr<Plan>> SessionImpl::PlanFor(const PlanRequest& request)
   RAMET_RETURN_IF_ERROR(graph.status);
   auto& slot = plans_[request];
   if (slot && slot->edit_version == graph.edit_version) return slot;
-  auto plan = CompilePlan(graph, request, *this);
+  auto plan = Guarded([&] { return CompilePlan(graph, request, *this); });
   if (!plan.ok()) {
     plans_.erase(request);
     return plan.status();
@@ -152,9 +171,25 @@ bool SessionImpl::IsCurrent(const Plan& plan) const {
 Status SessionImpl::RunPlanWith(Plan& plan, std::span<const Tensor> feeds,
                                 std::span<Tensor> fetched, const RunOptions& options,
                                 RunMetadata* metadata) {
+  const RunDepth depth;
+  if (depth.runs() > kMaxRunDepth) {
+    return ResourceExhausted("this run is within ", kMaxRunDepth, " other runs of its thread, and ",
+                             kMaxRunDepth,
+                             " is the limit; does a host function (py_func) run itself?");
+  }
+  return Guarded([&] { return RunPlanAsked(plan, feeds, fetched, options, metadata); });
+}
+
+Status SessionImpl::RunPlanAsked(Plan& plan, std::span<const Tensor> feeds,
+                                 std::span<Tensor> fetched, const RunOptions& options,
+                                 RunMetadata* metadata) {
   if (any_restored_ && !plan.initializes.empty()) WarnAboutRestored(plan);
+  CancellationToken* token = options.cancellation.get();
+  if (RunInterrupt* const interrupt = RunInterrupt::Current(); token == nullptr && interrupt) {
+    token = &interrupt->token();
+  }
   const Cancellation cancellation(
-      &closed_, options.cancellation.get(),
+      &closed_, token,
       options.timeout_in_ms > 0 ? options.timeout_in_ms : options_.operation_timeout_in_ms);
   if (metadata != nullptr && options.output_partition_graphs) {
     RAMET_ASSIGN_OR_RETURN(metadata->partition_graphs, Partitions(plan));

@@ -67,6 +67,8 @@ class SessionImpl final : public KernelSource {
   void RemoveObserver(int id);
 
  private:
+  Status RunPlanAsked(Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> fetched,
+                      const RunOptions& options, RunMetadata* metadata);
   Status RunWriting(Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> fetched,
                     const RunControl& control);
   Status Observed();

@@ -47,7 +47,7 @@ StatusOr<bool> SameContent(const std::string& a, const std::string& b) {
 Status CopyFile(const std::string& from, const std::string& to) {
   RAMET_ASSIGN_OR_RETURN(RandomAccessFile source, RandomAccessFile::Open(from));
   const std::string temporary = TemporaryPath(to);
-  RAMET_ASSIGN_OR_RETURN(WritableFile copy, WritableFile::Create(temporary));
+  RAMET_ASSIGN_OR_RETURN(WritableFile copy, WritableFile::CreateNew(temporary));
   Status written =
       ForEachPiece(source, [&](uint64_t, const std::string& piece) { return copy.Append(piece); });
   if (written.ok()) written = copy.Sync();

@@ -187,6 +187,7 @@ Status TileGradient(GradientContext& c) {
 }  // namespace
 
 RAMET_OP("BroadcastTo")
+    .Foldable()
     .Input("input: T")
     .Input("shape: Tidx")
     .Output("output: T")
@@ -203,6 +204,7 @@ RAMET_OP("BroadcastTo")
     .CpuKernel(BroadcastTo);
 
 RAMET_OP("BroadcastArgs")
+    .Foldable()
     .Input("s0: T")
     .Input("s1: T")
     .Output("r0: T")
@@ -215,6 +217,7 @@ RAMET_OP("BroadcastArgs")
     .CpuKernels<int32_t, int64_t>(kBroadcastArgs);
 
 RAMET_OP("BroadcastGradientArgs")
+    .Foldable()
     .Input("s0: T")
     .Input("s1: T")
     .Output("r0: T")
@@ -231,6 +234,7 @@ RAMET_OP("BroadcastGradientArgs")
     .CpuKernels<int32_t, int64_t>(kBroadcastGradientArgs);
 
 RAMET_OP("Tile")
+    .Foldable()
     .Input("input: T")
     .Input("multiples: Tmultiples")
     .Output("output: T")

@@ -19,7 +19,13 @@ StatusOr<Shape> JoinedShape(int n, ShapeAt&& shape_at, int axis) {
     }
     for (int d = 0; d < joined.rank(); ++d) {
       if (d == axis) {
-        joined.set_dim(d, AddDims(joined.dim(d), next.dim(d)));
+        int64_t sum;
+        if (__builtin_add_overflow(joined.dim(d), next.dim(d), &sum)) {
+          return InvalidArgument("ConcatOp : Dimension ", d, " of ", n,
+                                 " tensors overflows a 64-bit integer: shape[", i, "] = ", next);
+        }
+        const bool known = joined.dim(d) >= 0 && next.dim(d) >= 0;
+        joined.set_dim(d, known ? sum : Shape::kUnknownDim);
       } else if (joined.dim(d) < 0) {
         joined.set_dim(d, next.dim(d));
       } else if (next.dim(d) >= 0 && next.dim(d) != joined.dim(d)) {
@@ -340,6 +346,7 @@ Status PackGradient(GradientContext& c) {
 }  // namespace
 
 RAMET_OP("Concat")
+    .Foldable()
     .Input("concat_dim: int32")
     .Input("values: N * T")
     .Output("output: T")
@@ -356,6 +363,7 @@ RAMET_OP("Concat")
     .CpuKernel(Concat<false>);
 
 RAMET_OP("ConcatV2")
+    .Foldable()
     .Input("values: N * T")
     .Input("axis: Tidx")
     .Output("output: T")
@@ -373,6 +381,7 @@ RAMET_OP("ConcatV2")
     .CpuKernel(Concat<true>);
 
 RAMET_OP("ConcatOffset")
+    .Foldable()
     .Input("concat_dim: int32")
     .Input("shape: N * shape_type")
     .Output("offset: N * shape_type")
@@ -390,6 +399,7 @@ RAMET_OP("ConcatOffset")
     .CpuKernels<int32_t, int64_t>(kConcatOffset, "shape_type");
 
 RAMET_OP("Pack")
+    .Foldable()
     .Input("values: N * T")
     .Output("output: T")
     .Attr("N: int >= 1")

@@ -157,6 +157,7 @@ constexpr char kStitchDoc[] =
 }  // namespace
 
 RAMET_OP("DynamicStitch")
+    .Foldable()
     .Input("indices: N * int32")
     .Input("data: N * T")
     .Output("merged: T")
@@ -169,6 +170,7 @@ RAMET_OP("DynamicStitch")
     .CpuKernel(DynamicStitch);
 
 RAMET_OP("ParallelDynamicStitch")
+    .Foldable()
     .Input("indices: N * int32")
     .Input("data: N * T")
     .Output("merged: T")
@@ -181,6 +183,7 @@ RAMET_OP("ParallelDynamicStitch")
     .CpuKernel(DynamicStitch);
 
 RAMET_OP("DynamicPartition")
+    .Foldable()
     .Input("data: T")
     .Input("partitions: int32")
     .Output("outputs: num_partitions * T")

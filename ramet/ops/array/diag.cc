@@ -142,6 +142,11 @@ Status MatrixSetDiagShape(ShapeContext& c) {
   if (!x.unknown_rank()) {
     RAMET_RETURN_IF_ERROR(DiagonalShape(x).MergeWith(c.input(1)).status());
   }
+  RAMET_ASSIGN_OR_RETURN(const Shape diagonal, c.WithRankAtLeast(1, 1));
+  if (!diagonal.unknown_rank()) {
+    const Shape batch = diagonal.Slice(0, diagonal.rank() - 1);
+    RAMET_ASSIGN_OR_RETURN(x, x.MergeWith(batch.Concatenate(Shape::OfRank(2))));
+  }
   c.set_output(0, std::move(x));
   return OkStatus();
 }
@@ -181,6 +186,7 @@ Status MatrixBandPart(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(int64_t lower, BandWidth(c.input(1), m.rows, "num_lower"));
   RAMET_ASSIGN_OR_RETURN(int64_t upper, BandWidth(c.input(2), m.columns, "num_upper"));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
+  if (y->num_elements() == 0) return OkStatus();
   DispatchElement(x.dtype(), [&]<class U>() {
     Band(m, lower, upper, static_cast<const U*>(x.raw_data()), static_cast<U*>(y->raw_data()));
   });
@@ -195,6 +201,7 @@ Status MatrixBandPartGradient(GradientContext& c) {
 }  // namespace
 
 RAMET_OP("Diag")
+    .Foldable()
     .Input("diagonal: T")
     .Output("output: T")
     .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
@@ -207,6 +214,7 @@ RAMET_OP("Diag")
     .CpuKernel(Diag);
 
 RAMET_OP("DiagPart")
+    .Foldable()
     .Input("input: T")
     .Output("diagonal: T")
     .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
@@ -218,6 +226,7 @@ RAMET_OP("DiagPart")
     .CpuKernel(DiagPart);
 
 RAMET_OP("MatrixDiag")
+    .Foldable()
     .Input("diagonal: T")
     .Output("output: T")
     .Attr("T: type")
@@ -229,6 +238,7 @@ RAMET_OP("MatrixDiag")
     .CpuKernel(MatrixDiag);
 
 RAMET_OP("MatrixDiagPart")
+    .Foldable()
     .Input("input: T")
     .Output("diagonal: T")
     .Attr("T: type")
@@ -253,6 +263,7 @@ RAMET_OP("MatrixSetDiag")
     .CpuKernel(MatrixSetDiag);
 
 RAMET_OP("MatrixBandPart")
+    .Foldable()
     .Input("input: T")
     .Input("num_lower: Tindex")
     .Input("num_upper: Tindex")

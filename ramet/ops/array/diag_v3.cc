@@ -84,10 +84,11 @@ struct Layout {
 // the matrix and side by side in the packed row.
 template <class Fn>
 void ForDiagonals(const Layout& l, Fn&& fn) {
+  const int64_t upmost = std::min(l.band.upper, l.columns - 1);
+  const int64_t lowest = std::max(l.band.lower, 1 - l.rows);
   for (int64_t b = 0; b < l.batch; ++b) {
-    for (int64_t d = l.band.upper; d >= l.band.lower; --d) {
+    for (int64_t d = upmost; d >= lowest; --d) {
       const int64_t length = Band::Length(d, l.rows, l.columns);
-      if (length == 0) continue;
       const int64_t row = std::max<int64_t>(-d, 0), column = std::max<int64_t>(d, 0);
       const int64_t packed_row = b * l.band.count() + l.band.upper - d;
       fn((b * l.rows + row) * l.columns + column,

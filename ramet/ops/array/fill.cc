@@ -118,6 +118,7 @@ Status OneHotShape(ShapeContext& c) {
 }  // namespace
 
 RAMET_OP("Fill")
+    .Foldable()
     .Input("dims: index_type")
     .Input("value: T")
     .Output("output: T")
@@ -132,6 +133,7 @@ RAMET_OP("Fill")
     .CpuKernel(Fill);
 
 RAMET_OP("ZerosLike")
+    .Foldable()
     .Input("x: T")
     .Output("y: T")
     .Attr("T: type")
@@ -141,6 +143,7 @@ RAMET_OP("ZerosLike")
     .CpuKernel(ZerosLike);
 
 RAMET_OP("OnesLike")
+    .Foldable()
     .Input("x: T")
     .Output("y: T")
     .Attr(
@@ -154,6 +157,7 @@ RAMET_OP("OnesLike")
         kOnesLike);
 
 RAMET_OP("OneHot")
+    .Foldable()
     .Input("indices: TI")
     .Input("depth: int32")
     .Input("on_value: T")

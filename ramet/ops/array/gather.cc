@@ -275,6 +275,10 @@ Status GatherV2Gradient(GradientContext& c) {
     return c.Return({RowsGradient(c, shape), Gradient(), Gradient()});
   }
   int64_t batch_dims = c.op().attrs()->GetOr<int64_t>("batch_dims", 0);
+  if (batch_dims < -Shape::kMaxRank || batch_dims > Shape::kMaxRank) {
+    return InvalidArgument("'", c.op().name(), "' has batch_dims=", batch_dims,
+                           ", but a tensor has at most ", Shape::kMaxRank, " dimensions");
+  }
   if (batch_dims < 0) {
     const int rank = c.input(1).shape().rank();
     if (rank < 0) {
@@ -291,6 +295,7 @@ Status GatherV2Gradient(GradientContext& c) {
 }  // namespace
 
 RAMET_OP("Gather")
+    .Foldable()
     .Input("params: Tparams")
     .Input("indices: Tindices")
     .Output("output: Tparams")
@@ -306,6 +311,7 @@ RAMET_OP("Gather")
     .CpuKernelClass<GatherKernel>();
 
 RAMET_OP("GatherV2")
+    .Foldable()
     .Input("params: Tparams")
     .Input("indices: Tindices")
     .Input("axis: Taxis")

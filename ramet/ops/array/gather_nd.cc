@@ -112,16 +112,21 @@ bool CanAdd(DType t) {
   return t == DType::kString || t == DType::kBool || IsFloating(t) || IsInteger(t) || IsComplex(t);
 }
 
-// y += updates at the places that `indices` says, y of shape `shape`; or, with `assign`, y =
-// updates.
-Status Scatter(const Tensor& indices, const Tensor& updates, Tensor& y, bool assign,
+// The places in a tensor of shape `shape` that `indices` says, for `updates` that are added there,
+// or assigned. \error kInvalidArgument if the shapes do not fit, kUnimplemented for a dtype that
+// cannot be added.
+StatusOr<NdIndex> ScatterIndex(const Tensor& indices, const Tensor& updates, const Shape& shape,
+                               bool assign) {
+  RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, shape));
+  RAMET_RETURN_IF_ERROR(CheckUpdates(updates.shape(), indices.shape(), shape));
+  if (assign || CanAdd(updates.dtype())) return index;
+  return Unimplemented("scattering elements of dtype ", DTypeName(updates.dtype()),
+                       " is not supported");
+}
+
+// y += updates at the places that `index` says; or, with `assign`, y = updates.
+Status Scatter(const NdIndex& index, const Tensor& updates, Tensor& y, bool assign,
                bool ignore_bad) {
-  RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, y.shape()));
-  RAMET_RETURN_IF_ERROR(CheckUpdates(updates.shape(), indices.shape(), y.shape()));
-  if (!assign && !CanAdd(y.dtype())) {
-    return Unimplemented("scattering elements of dtype ", DTypeName(y.dtype()),
-                         " is not supported");
-  }
   const int64_t n = index.slice_size();
   for (int64_t i = 0; i < index.num_tuples(); ++i) {
     const int64_t slice = index(i);
@@ -138,9 +143,10 @@ Status Scatter(const Tensor& indices, const Tensor& updates, Tensor& y, bool ass
 
 Status ScatterNd(KernelContext& c, bool ignore_bad) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(2), "shape"));
+  RAMET_ASSIGN_OR_RETURN(NdIndex index, ScatterIndex(c.input(0), c.input(1), shape, false));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, c.input(1).dtype(), shape));
   FillZeros(*y);
-  return Scatter(c.input(0), c.input(1), *y, false, ignore_bad);
+  return Scatter(index, c.input(1), *y, false, ignore_bad);
 }
 
 Status ScatterNdGradient(GradientContext& c) {
@@ -150,9 +156,10 @@ Status ScatterNdGradient(GradientContext& c) {
 template <bool assign>
 Status TensorScatter(KernelContext& c, bool ignore_bad) {
   const Tensor& x = c.input(0);
+  RAMET_ASSIGN_OR_RETURN(NdIndex index, ScatterIndex(c.input(1), c.input(2), x.shape(), assign));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
   if (y->raw_data() != x.raw_data()) CopyElements(x, 0, *y, 0, x.num_elements());
-  return Scatter(c.input(1), c.input(2), *y, assign, ignore_bad);
+  return Scatter(index, c.input(2), *y, assign, ignore_bad);
 }
 
 Status TensorScatterSub(KernelContext& c, bool ignore_bad) {
@@ -161,13 +168,14 @@ Status TensorScatterSub(KernelContext& c, bool ignore_bad) {
     return Unimplemented("subtracting elements of dtype ", DTypeName(x.dtype()),
                          " is not supported");
   }
+  RAMET_ASSIGN_OR_RETURN(NdIndex index, ScatterIndex(c.input(1), updates, x.shape(), false));
   RAMET_ASSIGN_OR_RETURN(Tensor minus, c.AllocateTemp(updates.dtype(), updates.shape()));
   FillZeros(minus);
   linalg::Binary(linalg::BinaryOp::kSub, LinalgType(x.dtype()), minus.raw_data(),
                  updates.raw_data(), minus.raw_data(), updates.num_elements());
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
   if (y->raw_data() != x.raw_data()) CopyElements(x, 0, *y, 0, x.num_elements());
-  return Scatter(c.input(1), minus, *y, false, ignore_bad);
+  return Scatter(index, minus, *y, false, ignore_bad);
 }
 
 Status TensorScatterSubGradient(GradientContext& c) {
@@ -190,6 +198,7 @@ Status TensorScatterUpdateGradient(GradientContext& c) {
 }  // namespace
 
 RAMET_OP("GatherNd")
+    .Foldable()
     .Input("params: Tparams")
     .Input("indices: Tindices")
     .Output("output: Tparams")
@@ -209,6 +218,7 @@ RAMET_OP("GatherNd")
     .CpuKernelClass<PolicyKernel<GatherNd>>();
 
 RAMET_OP("ScatterNd")
+    .Foldable()
     .Input("indices: Tindices")
     .Input("updates: T")
     .Input("shape: Tindices")
@@ -230,6 +240,7 @@ RAMET_OP("ScatterNd")
     .CpuKernelClass<PolicyKernel<ScatterNd>>();
 
 RAMET_OP("TensorScatterUpdate")
+    .Foldable()
     .Input("tensor: T")
     .Input("indices: Tindices")
     .Input("updates: T")
@@ -245,6 +256,7 @@ RAMET_OP("TensorScatterUpdate")
     .CpuKernelClass<PolicyKernel<TensorScatter<true>>>();
 
 RAMET_OP("TensorScatterAdd")
+    .Foldable()
     .Input("tensor: T")
     .Input("indices: Tindices")
     .Input("updates: T")
@@ -260,6 +272,7 @@ RAMET_OP("TensorScatterAdd")
     .CpuKernelClass<PolicyKernel<TensorScatter<false>>>();
 
 RAMET_OP("TensorScatterSub")
+    .Foldable()
     .Input("tensor: T")
     .Input("indices: Tindices")
     .Input("updates: T")

@@ -195,6 +195,7 @@ Status BitcastShapeFn(ShapeContext& c) {
 }  // namespace
 
 RAMET_OP("Identity")
+    .Foldable()
     .Input("input: T")
     .Output("output: T")
     .Attr("T: type")
@@ -206,6 +207,7 @@ RAMET_OP("Identity")
     .CpuKernel(ForwardInput);
 
 RAMET_OP("IdentityN")
+    .Foldable()
     .Input("input: T")
     .Output("output: T")
     .Attr("T: list(type) >= 1")
@@ -225,6 +227,7 @@ RAMET_OP("RefIdentity")
     .CpuKernel(ForwardRefInput);
 
 RAMET_OP("StopGradient")
+    .Foldable()
     .Input("input: T")
     .Output("output: T")
     .Attr("T: type")
@@ -234,6 +237,7 @@ RAMET_OP("StopGradient")
     .CpuKernel(ForwardInput);
 
 RAMET_OP("PreventGradient")
+    .Foldable()
     .Input("input: T")
     .Output("output: T")
     .Attr("T: type")
@@ -244,6 +248,7 @@ RAMET_OP("PreventGradient")
     .CpuKernel(ForwardInput);
 
 RAMET_OP("Snapshot")
+    .Foldable()
     .Input("input: T")
     .Output("output: T")
     .Attr("T: type")
@@ -274,6 +279,7 @@ RAMET_OP("CheckNumerics")
     .CpuKernelClasses<CheckNumericsKernel, BFloat16, Half, float, double>();
 
 RAMET_OP("EnsureShape")
+    .Foldable()
     .Input("input: T")
     .Output("output: T")
     .Attr("shape: shape")
@@ -286,6 +292,7 @@ RAMET_OP("EnsureShape")
     .CpuKernelClass<EnsureShapeKernel>();
 
 RAMET_OP("Bitcast")
+    .Foldable()
     .Input("input: T")
     .Output("output: type")
     .Attr(

@@ -24,8 +24,17 @@ struct PatchAttrs {
   bool same = false;
 
   int64_t Count(const Side& side, int64_t in) const {
-    const int64_t room = same ? in + side.stride - 1 : in - side.reach() + side.stride;
-    return std::max<int64_t>(room / side.stride, 0);
+    if (same) return in / side.stride + (in % side.stride != 0);
+    return in < side.reach() ? 0 : (in - side.reach()) / side.stride + 1;
+  }
+  // The elements of a patch of an image with this many channels.
+  StatusOr<int64_t> Depth(int64_t channels) const {
+    int64_t depth;
+    if (MultiplyNonNegative(rows.size, columns.size, &depth) &&
+        MultiplyNonNegative(depth, channels, &depth)) {
+      return depth;
+    }
+    return InvalidArgument("the patches are too large");
   }
   // The elements of padding before the first one.
   int64_t Before(const Side& side, int64_t in) const {
@@ -109,10 +118,7 @@ class PatchesKernel final : public Kernel {
     const int64_t dims[] = {x.dim(0), attrs_.Count(attrs_.rows, x.dim(1)),
                             attrs_.Count(attrs_.columns, x.dim(2)), x.dim(3)};
     RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(dims));
-    int64_t depth;
-    if (__builtin_mul_overflow(attrs_.rows.size * x.dim(3), attrs_.columns.size, &depth)) {
-      return InvalidArgument("the patches are too large");
-    }
+    RAMET_ASSIGN_OR_RETURN(const int64_t depth, attrs_.Depth(x.dim(3)));
     shape.set_dim(3, depth);
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
     if (y->num_elements() == 0) return OkStatus();
@@ -140,8 +146,8 @@ Status PatchesShape(ShapeContext& c) {
     return in < 0 ? Shape::kUnknownDim : p.Count(side, in);
   };
   int64_t depth = Shape::kUnknownDim;
-  if (x.dim(3) >= 0 && __builtin_mul_overflow(p.rows.size * x.dim(3), p.columns.size, &depth)) {
-    return InvalidArgument("the patches are too large");
+  if (x.dim(3) >= 0) {
+    RAMET_ASSIGN_OR_RETURN(depth, p.Depth(x.dim(3)));
   }
   c.set_output(0, Shape{x.dim(0), count(p.rows, x.dim(1)), count(p.columns, x.dim(2)), depth});
   return OkStatus();

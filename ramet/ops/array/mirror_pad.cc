@@ -3,6 +3,7 @@
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
 #include "ramet/ops/math/types.h"
+#include "ramet/ops/math/wrapping.h"
 
 // Padding with mirror images, and its gradient.
 
@@ -61,7 +62,13 @@ StatusOr<Shape> PaddedShape(const Mirror& m, const Shape& x) {
   for (int d = 0; d < x.rank(); ++d) {
     if (x.dim(d) < 0) continue;
     RAMET_RETURN_IF_ERROR(CheckFits(m, d, x.dim(d)));
-    shape.set_dim(d, x.dim(d) + m.before[d] + m.after[d]);
+    int64_t padded;
+    if (__builtin_add_overflow(x.dim(d), m.before[d], &padded) ||
+        __builtin_add_overflow(padded, m.after[d], &padded)) {
+      return InvalidArgument("dimension ", d, " of size ", x.dim(d), " padded by ", m.before[d],
+                             " and ", m.after[d], " overflows");
+    }
+    shape.set_dim(d, padded);
   }
   return Shape::Make(shape.dims());
 }
@@ -136,13 +143,8 @@ Status MirrorPadGrad(KernelContext& c, int64_t offset) {
   FillZeros(*y);
   const T* from = x.data<T>();
   T* to = y->mutable_data<T>();
-  ForMirrored(m, x.shape(), shape, [&](int64_t i, int64_t at) {
-    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
-      to[at] = T(static_cast<float>(to[at]) + static_cast<float>(from[i]));
-    } else {
-      to[at] = static_cast<T>(to[at] + from[i]);
-    }
-  });
+  ForMirrored(m, x.shape(), shape,
+              [&](int64_t i, int64_t at) { to[at] = WrappingAdd(to[at], from[i]); });
   return OkStatus();
 }
 
@@ -176,6 +178,7 @@ Status OtherWay(GradientContext& c, std::string_view op) {
 }  // namespace
 
 RAMET_OP("MirrorPad")
+    .Foldable()
     .Input("input: T")
     .Input("paddings: Tpaddings")
     .Output("output: T")

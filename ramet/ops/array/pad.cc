@@ -61,6 +61,7 @@ Status Pad(KernelContext& c) {
   } else {
     FillZeros(*y);
   }
+  if (x.num_elements() == 0) return OkStatus();
   const Dims strides = RowMajorStrides(shape.dims());
   int64_t offset = 0;
   for (int i = 0; i < x.rank(); ++i) offset += paddings.before[i] * strides[i];
@@ -108,6 +109,7 @@ Status PadGradient(GradientContext& c) {
 }  // namespace
 
 RAMET_OP("Pad")
+    .Foldable()
     .Input("input: T")
     .Input("paddings: Tpaddings")
     .Output("output: T")
@@ -124,6 +126,7 @@ RAMET_OP("Pad")
     .CpuKernel(Pad);
 
 RAMET_OP("PadV2")
+    .Foldable()
     .Input("input: T")
     .Input("paddings: Tpaddings")
     .Input("constant_values: T")

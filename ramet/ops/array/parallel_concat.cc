@@ -12,16 +12,16 @@ Status ParallelConcat(KernelContext& c) {
   if (first.rank() < 1 || first.dim(0) != 1) {
     return InvalidArgument("Size of first dimension must be 1, but the shape is ", first.shape());
   }
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    if (c.input(i).shape() == first.shape()) continue;
+    return InvalidArgument("Shapes of all inputs must match: values[0].shape = ", first.shape(),
+                           " != values[", i, "].shape = ", c.input(i).shape());
+  }
   Shape shape = first.shape();
   shape.set_dim(0, c.num_inputs());
-  RAMET_ASSIGN_OR_RETURN(Shape checked, Shape::Make(shape.dims()));
-  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, first.dtype(), checked));
+  RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, first.dtype(), shape));
   for (int i = 0; i < c.num_inputs(); ++i) {
     const Tensor& row = c.input(i);
-    if (row.shape() != first.shape()) {
-      return InvalidArgument("Shapes of all inputs must match: values[0].shape = ", first.shape(),
-                             " != values[", i, "].shape = ", row.shape());
-    }
     CopyElements(row, 0, *y, i * row.num_elements(), row.num_elements());
   }
   return OkStatus();

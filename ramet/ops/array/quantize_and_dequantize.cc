@@ -98,9 +98,11 @@ class RoundKernel final : public Kernel {
       return InvalidArgument("Shape must be at least rank ", axis_ + 1, " but is rank ", x.rank());
     }
     const auto slices = QuantizedSlices::Of(x.shape(), axis_);
-    std::vector<T> low(slices.slices), high(slices.slices);
-    RAMET_RETURN_IF_ERROR(range_given_ ? Given(c, low, high) : Found(x, slices, low, high));
+    if (range_given_) RAMET_RETURN_IF_ERROR(CheckGiven(c, slices.slices));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
+    if (y->num_elements() == 0) return OkStatus();
+    std::vector<T> low(slices.slices), high(slices.slices);
+    range_given_ ? Given(c, low, high) : Found(x, slices, low, high);
     slices.ForEachRun([&](int64_t slice, int64_t first, int64_t n) {
       Rounder<T>(steps, low[slice], high[slice])
           .Run(x.data<T>() + first, y->mutable_data<T>() + first, n, range_given_, half_up_);
@@ -118,22 +120,24 @@ class RoundKernel final : public Kernel {
     return Steps::Of(bits.data<int32_t>()[0], signed_, narrow_range_);
   }
 
-  Status Given(KernelContext& c, std::vector<T>& low, std::vector<T>& high) const {
+  Status CheckGiven(KernelContext& c, int64_t count) const {
     const Tensor &x = c.input(0), &min = c.input(1), &max = c.input(2);
-    const auto count = static_cast<int64_t>(low.size());
     RAMET_RETURN_IF_ERROR(CheckBound(min, "input_min", axis_, count));
     RAMET_RETURN_IF_ERROR(CheckBound(max, "input_max", axis_, count));
     if (axis_ == -1 && !(min.data<T>()[0] <= max.data<T>()[0]) && x.num_elements() > 0) {
       return InvalidArgument("Invalid range: input_min ", min.data<T>()[0], " > input_max ",
                              max.data<T>()[0]);
     }
-    std::copy_n(min.data<T>(), count, low.begin());
-    std::copy_n(max.data<T>(), count, high.begin());
     return OkStatus();
   }
 
-  static Status Found(const Tensor& x, const QuantizedSlices& slices, std::vector<T>& low,
-                      std::vector<T>& high) {
+  static void Given(KernelContext& c, std::vector<T>& low, std::vector<T>& high) {
+    std::copy_n(c.input(1).data<T>(), low.size(), low.begin());
+    std::copy_n(c.input(2).data<T>(), high.size(), high.begin());
+  }
+
+  static void Found(const Tensor& x, const QuantizedSlices& slices, std::vector<T>& low,
+                    std::vector<T>& high) {
     std::ranges::fill(low, std::numeric_limits<T>::infinity());
     std::ranges::fill(high, -std::numeric_limits<T>::infinity());
     slices.ForEachRun([&](int64_t slice, int64_t first, int64_t n) {
@@ -141,7 +145,6 @@ class RoundKernel final : public Kernel {
       low[slice] = std::min(low[slice], *least);
       high[slice] = std::max(high[slice], *most);
     });
-    return OkStatus();
   }
 
   const int64_t bits_;

@@ -50,7 +50,17 @@ Status ReverseV2(KernelContext& c) {
   return ReverseDims(c, c.input(0), reversed);
 }
 
+// The number of `dims` is the rank.
+Status ReverseShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(const Shape dims, c.WithRank(1, 1));
+  if (dims.dim(0) < 0 || dims.dim(0) > 8) return UnchangedShape(c);
+  RAMET_ASSIGN_OR_RETURN(Shape x, c.WithRank(0, static_cast<int>(dims.dim(0))));
+  c.set_output(0, std::move(x));
+  return OkStatus();
+}
+
 Status ReverseV2Shape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(1, 1).status());
   const Tensor* axes = c.constant(1);
   if (axes != nullptr && !c.input(0).unknown_rank()) {
     RAMET_RETURN_IF_ERROR(AxesToReverse(*axes, c.input(0).rank()).status());
@@ -138,6 +148,7 @@ Status ReverseSequenceGradient(GradientContext& c) {
 }  // namespace
 
 RAMET_OP("ReverseV2")
+    .Foldable()
     .Input("tensor: T")
     .Input("axis: Tidx")
     .Output("output: T")
@@ -157,6 +168,7 @@ RAMET_OP("ReverseV2")
     .CpuKernel(ReverseV2);
 
 RAMET_OP("Reverse")
+    .Foldable()
     .Input("tensor: T")
     .Input("dims: bool")
     .Output("output: T")
@@ -168,7 +180,7 @@ RAMET_OP("Reverse")
         "`tensor` with each dimension i read backwards for which dims[i] is true; dims is [rank].\n"
         "\\error kInvalidArgument if dims has another shape.")
     .HostMemory({"dims"})
-    .Shape(UnchangedShape)
+    .Shape(ReverseShape)
     .Gradient(ReverseGradient<kReverse>)
     .CpuKernel(Reverse);
 

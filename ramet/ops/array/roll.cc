@@ -78,6 +78,7 @@ Status RollGradient(GradientContext& c) {
 }  // namespace
 
 RAMET_OP("Roll")
+    .Foldable()
     .Input("input: T")
     .Input("shift: Tshift")
     .Input("axis: Taxis")

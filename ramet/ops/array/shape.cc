@@ -243,6 +243,7 @@ Status SqueezeShape(ShapeContext& c) {
 }  // namespace
 
 RAMET_OP("Shape")
+    .Foldable()
     .Input("input: T")
     .Output("output: out_type")
     .Attr("T: type")
@@ -256,6 +257,7 @@ RAMET_OP("Shape")
     .CpuKernels<int32_t, int64_t>(kShape, "out_type");
 
 RAMET_OP("ShapeN")
+    .Foldable()
     .Input("input: N * T")
     .Output("output: N * out_type")
     .Attr("N: int >= 1")
@@ -270,6 +272,7 @@ RAMET_OP("ShapeN")
     .CpuKernels<int32_t, int64_t>(kShape, "out_type");
 
 RAMET_OP("Size")
+    .Foldable()
     .Input("input: T")
     .Output("output: out_type")
     .Attr("T: type")
@@ -283,6 +286,7 @@ RAMET_OP("Size")
     .CpuKernels<int32_t, int64_t>(kSize, "out_type");
 
 RAMET_OP("Rank")
+    .Foldable()
     .Input("input: T")
     .Output("output: int32")
     .Attr("T: type")
@@ -293,6 +297,7 @@ RAMET_OP("Rank")
     .CpuKernel(Rank);
 
 RAMET_OP("Reshape")
+    .Foldable()
     .Input("tensor: T")
     .Input("shape: Tshape")
     .Output("output: T")
@@ -311,6 +316,7 @@ RAMET_OP("Reshape")
     .CpuKernel(Reshape);
 
 RAMET_OP("ExpandDims")
+    .Foldable()
     .Input("input: T")
     .Input("dim: Tdim")
     .Output("output: T")
@@ -325,6 +331,7 @@ RAMET_OP("ExpandDims")
     .CpuKernel(ExpandDims);
 
 RAMET_OP("Squeeze")
+    .Foldable()
     .Input("input: T")
     .Output("output: T")
     .Attr("T: type")

@@ -39,6 +39,7 @@ Status Slice(KernelContext& c) {
     return OkStatus();
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
+  if (y->num_elements() == 0) return OkStatus();
   const Dims strides = RowMajorStrides(x.shape().dims());
   int64_t offset = 0;
   for (int i = 0; i < x.rank(); ++i) offset += begin[i] * strides[i];
@@ -209,6 +210,7 @@ Status StridedSliceGradGradient(GradientContext& c) {
 }  // namespace
 
 RAMET_OP("Slice")
+    .Foldable()
     .Input("input: T")
     .Input("begin: Index")
     .Input("size: Index")
@@ -226,6 +228,7 @@ RAMET_OP("Slice")
     .CpuKernel(Slice);
 
 RAMET_OP("StridedSlice")
+    .Foldable()
     .Input("input: T")
     .Input("begin: Index")
     .Input("end: Index")

@@ -92,9 +92,11 @@ StatusOr<Shape> SpaceShape(const Shape& batch, const Blocks& b) {
     if (!MultiplyNonNegative(batch.dim(d + 1), b.size[d], &whole)) {
       return InvalidArgument("dimension ", d + 1, " overflows");
     }
-    const int64_t left = whole - b.before[d] - b.after[d];
-    if (left < 0) {
-      return InvalidArgument("cropped_shape[", d, "]=", left, " must be non-negative");
+    int64_t left;
+    if (__builtin_sub_overflow(whole, b.before[d], &left) ||
+        __builtin_sub_overflow(left, b.after[d], &left) || left < 0) {
+      return InvalidArgument("cropped_shape[", d, "] must be non-negative: ", whole,
+                             " less crops of ", b.before[d], " and ", b.after[d]);
     }
     shape.set_dim(d + 1, left);
   }
@@ -234,7 +236,9 @@ Status ImageBlocksShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape x, c.WithRank(0, 4));
   const Tensor* ends = c.constant(1);
   if (ends == nullptr) {
-    c.set_output(0, Shape::OfRank(4));
+    const auto size = static_cast<int32_t>(BlockSize(c.attrs()));
+    const Tensor sizes = Tensor::Vector<int32_t>({size, size});
+    c.set_output(0, PartlyKnownShape(x, Shape{2}, &sizes, kToBatch));
     return OkStatus();
   }
   RAMET_ASSIGN_OR_RETURN(Blocks b, ReadBlocks(Dims(2, BlockSize(c.attrs())), *ends,

@@ -59,18 +59,36 @@ class SparseToDenseKernel final : public Kernel {
     const Tensor &indices = c.input(0), &values = c.input(2);
     RAMET_ASSIGN_OR_RETURN(Sizes sizes, CheckShapes(indices, c.input(1), values, c.input(3)));
     RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(1), "output_shape"));
+    // Indices without numbers all name the only element.
+    if (sizes.depth == 0 && values.rank() == 0) sizes.count = std::min<int64_t>(sizes.count, 2);
+    RAMET_RETURN_IF_ERROR(CheckIndices(indices, sizes, shape));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, values.dtype(), shape));
     if (y->num_elements() > 0) FillWith(c.input(3), *y);
+    for (int64_t i = 0; i < sizes.count; ++i) {
+      CopyElements(values, values.rank() == 0 ? 0 : i, *y, Place(indices, sizes, shape, i), 1);
+    }
+    return OkStatus();
+  }
+
+ private:
+  // The element that index i names; -1 if it is out of bounds.
+  static int64_t Place(const Tensor& indices, const Sizes& sizes, const Shape& shape, int64_t i) {
+    int64_t at = 0;
+    for (int d = 0; d < shape.rank(); ++d) {
+      const int64_t index = IntegerAt(indices, i * sizes.depth + d);
+      if (index < 0 || index >= shape.dim(d)) return -1;
+      at = at * shape.dim(d) + index;
+    }
+    return at;
+  }
+
+  Status CheckIndices(const Tensor& indices, const Sizes& sizes, const Shape& shape) const {
     int64_t before = -1;
     for (int64_t i = 0; i < sizes.count; ++i) {
-      int64_t at = 0;
-      for (int d = 0; d < shape.rank(); ++d) {
-        const int64_t index = IntegerAt(indices, i * sizes.depth + d);
-        if (index < 0 || index >= shape.dim(d)) {
-          return InvalidArgument(IndexText(indices, sizes, i),
-                                 " is out of bounds: need 0 <= index < ", shape);
-        }
-        at = at * shape.dim(d) + index;
+      const int64_t at = Place(indices, sizes, shape, i);
+      if (at < 0) {
+        return InvalidArgument(IndexText(indices, sizes, i),
+                               " is out of bounds: need 0 <= index < ", shape);
       }
       if (validate_ && at <= before) {
         return InvalidArgument(IndexText(indices, sizes, i),
@@ -80,12 +98,10 @@ class SparseToDenseKernel final : public Kernel {
                                               "correctly ordered copy.");
       }
       before = at;
-      CopyElements(values, values.rank() == 0 ? 0 : i, *y, at, 1);
     }
     return OkStatus();
   }
 
- private:
   const bool validate_;
 };
 

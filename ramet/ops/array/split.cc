@@ -199,6 +199,7 @@ Status UnpackGradient(GradientContext& c) {
 }  // namespace
 
 RAMET_OP("Split")
+    .Foldable()
     .Input("split_dim: int32")
     .Input("value: T")
     .Output("output: num_split * T")
@@ -213,6 +214,7 @@ RAMET_OP("Split")
     .CpuKernel(Split);
 
 RAMET_OP("SplitV")
+    .Foldable()
     .Input("value: T")
     .Input("size_splits: Tlen")
     .Input("split_dim: int32")
@@ -231,6 +233,7 @@ RAMET_OP("SplitV")
     .CpuKernel(SplitV);
 
 RAMET_OP("Unpack")
+    .Foldable()
     .Input("value: T")
     .Output("output: num * T")
     .Attr("num: int >= 0")

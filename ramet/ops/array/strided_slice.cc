@@ -133,6 +133,7 @@ StatusOr<SlicePlan> SlicePlan::Make(const Shape& shape, const SliceEntries& entr
 }
 
 int64_t SlicePlan::Offset(const Dims& dense_strides) const {
+  if (std::ranges::count(counts, 0) > 0) return 0;
   int64_t offset = 0;
   for (int i = 0; i < begin.size(); ++i) offset += begin[i] * dense_strides[i];
   return offset;

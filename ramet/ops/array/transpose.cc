@@ -130,6 +130,7 @@ Status InvertPermutationShape(ShapeContext& c) {
 }  // namespace
 
 RAMET_OP("Transpose")
+    .Foldable()
     .Input("x: T")
     .Input("perm: Tperm")
     .Output("y: T")
@@ -144,6 +145,7 @@ RAMET_OP("Transpose")
     .CpuKernel(Transpose);
 
 RAMET_OP("ConjugateTranspose")
+    .Foldable()
     .Input("x: T")
     .Input("perm: Tperm")
     .Output("y: T")
@@ -156,6 +158,7 @@ RAMET_OP("ConjugateTranspose")
     .CpuKernel(ConjugateTranspose);
 
 RAMET_OP("InvertPermutation")
+    .Foldable()
     .Input("x: T")
     .Output("y: T")
     .Attr("T: {int32, int64} = DT_INT32")

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
@@ -24,8 +25,12 @@ constexpr auto kWhere = []<class T>(KernelContext& c) -> Status {
   const int rank = x.rank();
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DType::kInt64, Shape{count, rank}));
   int64_t* out = y->mutable_data<int64_t>();
-  for (size_t i = 0; i < flat.size(); ++i) {
+  int64_t* const end = out + count * rank;
+  // A fed float array may change between the two passes.
+  int64_t left = count;
+  for (size_t i = 0; i < flat.size() && left > 0; ++i) {
     if (!IsSet(flat[i])) continue;
+    --left;
     int64_t rest = static_cast<int64_t>(i);
     for (int d = rank - 1; d >= 0; --d) {
       out[d] = rest % x.dim(d);
@@ -33,6 +38,7 @@ constexpr auto kWhere = []<class T>(KernelContext& c) -> Status {
     }
     out += rank;
   }
+  std::fill(out, end, 0);
   return OkStatus();
 };
 
@@ -152,6 +158,7 @@ Status ListDiffShape(ShapeContext& c) {
 }  // namespace
 
 RAMET_OP("Where")
+    .Foldable()
     .Input("input: T")
     .Output("index: int64")
     .Attr("T: {numbertype, bool} = DT_BOOL")
@@ -163,6 +170,7 @@ RAMET_OP("Where")
                 uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>>(kWhere);
 
 RAMET_OP("Unique")
+    .Foldable()
     .Input("x: T")
     .Output("y: T")
     .Output("idx: out_idx")
@@ -177,6 +185,7 @@ RAMET_OP("Unique")
     .CpuKernels<int32_t, int64_t>(kUnique, "out_idx");
 
 RAMET_OP("UniqueWithCounts")
+    .Foldable()
     .Input("x: T")
     .Output("y: T")
     .Output("idx: out_idx")
@@ -188,6 +197,7 @@ RAMET_OP("UniqueWithCounts")
     .CpuKernels<int32_t, int64_t>(kUnique, "out_idx");
 
 RAMET_OP("ListDiff")
+    .Foldable()
     .Input("x: T")
     .Input("y: T")
     .Output("out: T")

@@ -2,6 +2,7 @@
 
 #include "ramet/op/op.h"
 #include "ramet/ops/logging/tensor_text.h"
+#include "ramet/tensor/outside_values.h"
 
 namespace ramet {
 namespace {
@@ -18,7 +19,7 @@ class AssertKernel final : public Kernel {
     if (condition.rank() != 0) {
       return InvalidArgument("In[0] should be a scalar: ", condition.shape());
     }
-    if (condition.scalar<bool>()) return OkStatus();
+    if (IsTrue(condition)) return OkStatus();
     std::string message = "assertion failed: ";
     for (int i = 1; i < c.num_inputs(); ++i) {
       message += StrCat(i > 1 ? " " : "", "[", HeadText(c.input(i), summarize_), "]");

@@ -1,5 +1,6 @@
 #include "ramet/gradients/control_flow_gradients.h"
 #include "ramet/op/op.h"
+#include "ramet/tensor/outside_values.h"
 
 namespace ramet {
 namespace {
@@ -20,7 +21,7 @@ Status RunSwitch(KernelContext& c) {
   if (pred.num_elements() != 1) {
     return InvalidArgument("pred must be a scalar, but it has shape ", pred.shape());
   }
-  return PassOn(c, 0, pred.scalar<bool>() ? 1 : 0);
+  return PassOn(c, 0, IsTrue(pred) ? 1 : 0);
 }
 
 Status RunMerge(KernelContext& c) {

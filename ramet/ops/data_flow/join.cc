@@ -27,13 +27,24 @@ Status OutputStack(KernelContext& c, DType dtype, const Shape& element,
 Status OutputConcat(KernelContext& c, DType dtype, const Shape& row,
                     std::span<const Tensor> values) {
   int64_t rows = 0;
-  for (const Tensor& value : values) rows += value.dim(0);
+  for (const Tensor& value : values) {
+    if (!__builtin_add_overflow(rows, value.dim(0), &rows)) continue;
+    return InvalidArgument("the rows of ", values.size(), " tensors overflow a 64-bit integer");
+  }
   return OutputJoined(c, dtype, Shape{rows}.Concatenate(row), values);
 }
+
+constexpr int64_t kMaxEmptyRows = int64_t{1} << 24;
 
 StatusOr<std::vector<Tensor>> Rows(KernelContext& c, const Tensor& value) {
   const Shape row = value.shape().Slice(1, value.rank());
   const int64_t size = row.num_elements();
+  // Rows with elements are bounded by the memory of `value`; a tensor without elements may have any
+  // number of rows.
+  if (size == 0 && value.dim(0) > kMaxEmptyRows) {
+    return ResourceExhausted("a tensor of shape ", value.shape(), " has more than ", kMaxEmptyRows,
+                             " rows without elements");
+  }
   std::vector<Tensor> rows;
   for (int64_t i = 0; i < value.dim(0); ++i) {
     RAMET_ASSIGN_OR_RETURN(rows.emplace_back(), c.AllocateTemp(value.dtype(), row));

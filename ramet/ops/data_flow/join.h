@@ -17,7 +17,9 @@ Status OutputStack(KernelContext& c, DType dtype, const Shape& element,
 Status OutputConcat(KernelContext& c, DType dtype, const Shape& row,
                     std::span<const Tensor> values);
 
-// The rows of `value` (of rank 1 or more), each a tensor. \error kResourceExhausted.
+// The rows of `value` (of rank 1 or more), each a tensor.
+// \error kResourceExhausted when out of memory, or if there are more than 2^24 rows without
+// elements.
 StatusOr<std::vector<Tensor>> Rows(KernelContext& c, const Tensor& value);
 // `value` in pieces of lengths[i] rows each, which add up to its rows. \error kResourceExhausted.
 StatusOr<std::vector<Tensor>> Pieces(KernelContext& c, const Tensor& value,

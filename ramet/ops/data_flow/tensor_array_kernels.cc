@@ -298,6 +298,10 @@ Status Unpack(KernelContext& c) {
     return InvalidArgument("Input value must have first dimension equal to the array size (",
                            value.dim(0), " vs. ", size, ")");
   }
+  if (value.dim(0) > TensorArray::kMostElements) {
+    return ResourceExhausted("a TensorArray of ", value.dim(0), " elements is larger than ",
+                             TensorArray::kMostElements);
+  }
   return WriteRows(c, *array, Numbered(value.dim(0)), value);
 }
 

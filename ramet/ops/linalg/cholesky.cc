@@ -16,7 +16,7 @@ Status Cholesky(KernelContext& c) {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
-  for (int64_t i = 0; i < all.count && all.n > 0; ++i) {
+  for (int64_t i = 0; i < all.filled(); ++i) {
     T* l = y->mutable_data<T>() + i * all.size();
     if (Factor<T>::Cholesky(all.n, x.data<T>() + i * all.size(), l)) continue;
     for (int64_t row = 0; row < all.n; ++row) {
@@ -37,7 +37,7 @@ Status CholeskyGradOf(KernelContext& c) {
                            grad.shape());
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, l.dtype(), l.shape()));
-  for (int64_t i = 0; i < all.count && all.n > 0; ++i) {
+  for (int64_t i = 0; i < all.filled(); ++i) {
     const int64_t at = i * all.size();
     Factor<T>::CholeskyGrad(all.n, l.data<T>() + at, grad.data<T>() + at,
                             y->mutable_data<T>() + at);

@@ -11,10 +11,21 @@ namespace {
 
 using linalg::Factor;
 
+constexpr int64_t kMaxEmptyMatrices = int64_t{1} << 24;
+
+// The matrices of `x`. Matrices without elements have determinants, so their number, which no
+// memory of the input bounds, has a limit.
+StatusOr<Matrices> MatricesWithDeterminants(const Tensor& x) {
+  RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
+  if (x.num_elements() > 0 || all.count <= kMaxEmptyMatrices) return all;
+  return ResourceExhausted("a tensor of shape ", x.shape(), " has more than ", kMaxEmptyMatrices,
+                           " matrices without elements");
+}
+
 template <class T>
 Status LogDeterminant(KernelContext& c) {
   const Tensor& x = c.input(0);
-  RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
+  RAMET_ASSIGN_OR_RETURN(Matrices all, MatricesWithDeterminants(x));
   RAMET_ASSIGN_OR_RETURN(Tensor * sign, c.Allocate(0, x.dtype(), all.batch));
   RAMET_ASSIGN_OR_RETURN(Tensor * log, c.Allocate(1, x.dtype(), all.batch));
   for (int64_t i = 0; i < all.count; ++i) {
@@ -27,7 +38,7 @@ Status LogDeterminant(KernelContext& c) {
 template <class T>
 Status Determinant(KernelContext& c) {
   const Tensor& x = c.input(0);
-  RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
+  RAMET_ASSIGN_OR_RETURN(Matrices all, MatricesWithDeterminants(x));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), all.batch));
   for (int64_t i = 0; i < all.count; ++i) {
     T sign, log;
@@ -44,8 +55,8 @@ Status Lu(KernelContext& c, DType index) {
   RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
   RAMET_ASSIGN_OR_RETURN(Tensor * lu, c.Allocate(0, x.dtype(), x.shape()));
   RAMET_ASSIGN_OR_RETURN(Tensor * p, c.Allocate(1, index, all.With({all.n})));
-  std::vector<int64_t> order(all.n);
-  for (int64_t i = 0; i < all.count; ++i) {
+  std::vector<int64_t> order(all.filled() > 0 ? all.n : 0);
+  for (int64_t i = 0; i < all.filled(); ++i) {
     const int64_t at = i * all.size();
     if (!Factor<T>::Lu(all.n, x.data<T>() + at, lu->mutable_data<T>() + at, order.data())) {
       return NotInvertible();

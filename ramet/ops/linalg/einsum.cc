@@ -196,14 +196,14 @@ class EinsumKernel final : public Kernel {
     linalg::BroadcastPlan plan;
     RAMET_RETURN_IF_ERROR(MakePlan(x, y, roles, &plan));
     Operand z;
-    int64_t stride = 1;
     const Labels order = Joined({&roles.batch, &roles.x_free, &roles.y_free});
+    for (Label label : order) z.sizes[label] = x.Size(label) == 1 ? y.Size(label) : x.Size(label);
+    RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(z.Sizes(order)));
+    int64_t stride = 1;
     for (size_t i = order.size(); i-- > 0; stride *= z.sizes[order[i]]) {
-      z.sizes[order[i]] = x.Size(order[i]) == 1 ? y.Size(order[i]) : x.Size(order[i]);
       z.strides[order[i]] = stride;
     }
     const bool direct = order == output;
-    RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(z.Sizes(order)));
     if (direct) {
       RAMET_ASSIGN_OR_RETURN(Tensor * out, c.Allocate(0, x.values.dtype(), shape));
       z.values = *out;

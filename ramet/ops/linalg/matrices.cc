@@ -56,7 +56,7 @@ Output MatMul(GradientContext& c, const Output& a, const Output& b, bool adjoint
 Output Adjoint(GradientContext& c, const Output& x) {
   const Shape shape = x.shape();
   const Output conj = Conj(c, x);
-  if (!shape.unknown_rank()) {
+  if (shape.rank() >= 2) {
     std::vector<int64_t> order(shape.rank());
     for (int d = 0; d < shape.rank(); ++d) order[d] = d;
     std::swap(order[shape.rank() - 2], order[shape.rank() - 1]);

@@ -23,6 +23,9 @@ struct Matrices {
 
   Shape With(std::initializer_list<int64_t> dims) const;
   int64_t size() const { return m * n; }
+  // The matrices that have elements: `count`, or none. A stack of empty matrices may have any count
+  // up to 2^63, so that loops over it do no work.
+  int64_t filled() const { return size() > 0 ? count : 0; }
 };
 
 // The error of a matrix that cannot be inverted.

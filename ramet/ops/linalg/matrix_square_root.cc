@@ -10,7 +10,7 @@ Status SquareRoot(KernelContext& c) {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
-  for (int64_t i = 0; i < all.count && all.n > 0; ++i) {
+  for (int64_t i = 0; i < all.filled(); ++i) {
     const int64_t at = i * all.size();
     linalg::Decompose<T>::SquareRoot(all.n, x.data<T>() + at, y->mutable_data<T>() + at);
   }

@@ -27,7 +27,7 @@ Status Qr(KernelContext& c, bool full) {
   return FillOutput<T>(q, [&](C* q_out) {
     return FillOutput<T>(r, [&](C* r_out) {
       if (all.size() == 0 && full) FillIdentity(all, q_out);
-      for (int64_t i = 0; i < all.count && all.size() > 0; ++i) {
+      for (int64_t i = 0; i < all.filled(); ++i) {
         linalg::Decompose<C>::Qr(all.m, all.n, in.data() + i * all.size(), full,
                                  q_out + i * all.m * p, r_out + i * p * all.n);
       }

@@ -11,7 +11,7 @@ Status SelfAdjointEig(KernelContext& c, bool compute_v) {
   RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
   RAMET_ASSIGN_OR_RETURN(Tensor * e, c.Allocate(0, x.dtype(), all.With({all.n})));
   RAMET_ASSIGN_OR_RETURN(Tensor * v, c.Allocate(1, x.dtype(), compute_v ? x.shape() : Shape{0}));
-  for (int64_t i = 0; i < all.count; ++i) {
+  for (int64_t i = 0; i < all.filled(); ++i) {
     T* vectors = compute_v ? v->mutable_data<T>() + i * all.size() : nullptr;
     if (!linalg::Spectral<T>::SelfAdjointEig(all.n, x.data<T>() + i * all.size(),
                                              e->mutable_data<T>() + i * all.n, vectors)) {

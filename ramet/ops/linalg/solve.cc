@@ -22,7 +22,7 @@ Status Inverse(KernelContext& c, bool adjoint) {
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
   const Elements<T> in(x);
   return FillOutput<T>(y, [&](Computed<T>* out) -> Status {
-    for (int64_t i = 0; i < all.count; ++i) {
+    for (int64_t i = 0; i < all.filled(); ++i) {
       const int64_t at = i * all.size();
       if (!Factor<Computed<T>>::Inverse(all.n, in.data() + at, adjoint, out + at)) {
         return NotInvertible();
@@ -90,6 +90,7 @@ Status TriangularSolve(KernelContext& c, bool adjoint, bool lower) {
   shape.Append(rhs.n);
   RAMET_ASSIGN_OR_RETURN(shape, Shape::Make(shape.dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, b.dtype(), shape));
+  if (y->num_elements() == 0) return OkStatus();
   linalg::BroadcastPlan plan;
   linalg::BroadcastPlan::Make(lhs.batch.dims(), rhs.batch.dims(), &plan);
   ForEachBroadcast<2>(plan, [&](int64_t i, const std::array<int64_t, 2>& at) {

@@ -77,8 +77,10 @@ Output SafeReciprocal(GradientContext& c, const Output& x) {
   return x * c.Add("Reciprocal", {square + ScalarLike(c, x.dtype(), 1e-20)});
 }
 
+// Columns of a tensor of the same rank as the input, whose rank is known. (That of a gradient that
+// the caller gave may not be.)
 Output ColumnsOf(GradientContext& c, const Output& x, int64_t begin, int64_t count) {
-  const auto rank = static_cast<size_t>(x.shape().rank());
+  const auto rank = static_cast<size_t>(c.input(0).shape().rank());
   std::vector<int64_t> from(rank, 0), size(rank, -1);
   from.back() = begin;
   size.back() = count;

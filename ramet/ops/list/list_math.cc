@@ -14,37 +14,49 @@ StatusOr<const TensorList*> ListOf(const Variant& value, std::string_view doing)
 
 // Lists of lists end somewhere; what came from outside may nest deeper than the machine's stack.
 constexpr int kMostNested = 100;
+// A list that holds another one twice, and so on, has exponentially many paths.
+constexpr int64_t kMaxVisits = int64_t{1} << 22;
 
-Status CheckDepth(int depth) {
-  if (depth < kMostNested) return OkStatus();
-  return InvalidArgument("lists are nested more than ", kMostNested, " deep");
-}
+// A Walk is one way down into nested lists: its depth, and the visits left to the whole walk.
+struct Walk {
+  int depth = 0;
+  int64_t* visits_left;
+  Walk Inside() const { return {depth + 1, visits_left}; }
+  Status Visit() const {
+    if (depth >= kMostNested) {
+      return InvalidArgument("lists are nested more than ", kMostNested, " deep");
+    }
+    if (--*visits_left >= 0) return OkStatus();
+    return ResourceExhausted("lists in lists hold more than ", kMaxVisits,
+                             " lists, counting one that is held twice as two");
+  }
+};
 
-StatusOr<Variant> ZerosLike(KernelContext& c, const Variant& value, int depth);
-StatusOr<Variant> Sum(KernelContext& c, const Variant& a, const Variant& b, int depth);
+StatusOr<Variant> ZerosLike(KernelContext& c, const Variant& value, const Walk& walk);
+StatusOr<Variant> Sum(KernelContext& c, const Variant& a, const Variant& b, const Walk& walk);
 
-StatusOr<Tensor> ZerosLike(KernelContext& c, const Tensor& x, int depth) {
+StatusOr<Tensor> ZerosLike(KernelContext& c, const Tensor& x, const Walk& walk) {
   if (x.empty()) return Tensor();
   RAMET_ASSIGN_OR_RETURN(Tensor zeros, ZeroTensor(c, x.dtype(), x.shape()));
   if (x.dtype() != DType::kVariant) return zeros;
   for (int64_t i = 0; i < x.num_elements(); ++i) {
     RAMET_ASSIGN_OR_RETURN(zeros.mutable_data<Variant>()[i],
-                           ZerosLike(c, x.data<Variant>()[i], depth));
+                           ZerosLike(c, x.data<Variant>()[i], walk));
   }
   return zeros;
 }
 
-StatusOr<Variant> ZerosLike(KernelContext& c, const Variant& value, int depth) {
-  RAMET_RETURN_IF_ERROR(CheckDepth(depth));
+StatusOr<Variant> ZerosLike(KernelContext& c, const Variant& value, const Walk& walk) {
+  RAMET_RETURN_IF_ERROR(walk.Visit());
   RAMET_ASSIGN_OR_RETURN(const TensorList* list, ListOf(value, "ZerosLike"));
   auto zeros = std::make_shared<TensorList>(*list);
   for (Tensor& item : zeros->items) {
-    RAMET_ASSIGN_OR_RETURN(item, ZerosLike(c, item, depth + 1));
+    RAMET_ASSIGN_OR_RETURN(item, ZerosLike(c, item, walk.Inside()));
   }
   return Variant(std::move(zeros));
 }
 
-StatusOr<Tensor> Sum(KernelContext& c, const Tensor& a, const Tensor& b, int depth) {
+StatusOr<Tensor> Sum(KernelContext& c, const Tensor& a, const Tensor& b, const Walk& walk) {
   if (a.empty() || b.empty()) return a.empty() ? b : a;
   const DType dtype = a.dtype();
   if (a.shape() != b.shape()) {
@@ -55,7 +67,7 @@ StatusOr<Tensor> Sum(KernelContext& c, const Tensor& a, const Tensor& b, int dep
   if (dtype == DType::kVariant) {
     for (int64_t i = 0; i < a.num_elements(); ++i) {
       RAMET_ASSIGN_OR_RETURN(sum.mutable_data<Variant>()[i],
-                             Sum(c, a.data<Variant>()[i], b.data<Variant>()[i], depth));
+                             Sum(c, a.data<Variant>()[i], b.data<Variant>()[i], walk));
     }
     return sum;
   }
@@ -67,8 +79,8 @@ StatusOr<Tensor> Sum(KernelContext& c, const Tensor& a, const Tensor& b, int dep
   return sum;
 }
 
-StatusOr<Variant> Sum(KernelContext& c, const Variant& a, const Variant& b, int depth) {
-  RAMET_RETURN_IF_ERROR(CheckDepth(depth));
+StatusOr<Variant> Sum(KernelContext& c, const Variant& a, const Variant& b, const Walk& walk) {
+  RAMET_RETURN_IF_ERROR(walk.Visit());
   RAMET_ASSIGN_OR_RETURN(const TensorList* x, ListOf(a, "AddN"));
   RAMET_ASSIGN_OR_RETURN(const TensorList* y, ListOf(b, "AddN"));
   if (x->dtype != y->dtype) {
@@ -88,7 +100,7 @@ StatusOr<Variant> Sum(KernelContext& c, const Variant& a, const Variant& b, int 
   auto sum = std::make_shared<TensorList>(*x);
   sum->element_shape = *std::move(merged);
   for (int64_t i = 0; i < x->size(); ++i) {
-    RAMET_ASSIGN_OR_RETURN(sum->items[i], Sum(c, x->items[i], y->items[i], depth + 1));
+    RAMET_ASSIGN_OR_RETURN(sum->items[i], Sum(c, x->items[i], y->items[i], walk.Inside()));
   }
   return Variant(std::move(sum));
 }
@@ -96,15 +108,17 @@ StatusOr<Variant> Sum(KernelContext& c, const Variant& a, const Variant& b, int 
 }  // namespace
 
 Status ZerosLikeVariants(KernelContext& c) {
-  RAMET_ASSIGN_OR_RETURN(Tensor zeros, ZerosLike(c, c.input(0), 0));
+  int64_t visits = kMaxVisits;
+  RAMET_ASSIGN_OR_RETURN(Tensor zeros, ZerosLike(c, c.input(0), Walk{0, &visits}));
   c.SetOutput(0, std::move(zeros));
   return OkStatus();
 }
 
 Status AddVariants(KernelContext& c) {
+  int64_t visits = kMaxVisits;
   Tensor sum = c.input(0);
   for (int i = 1; i < c.num_inputs(); ++i) {
-    RAMET_ASSIGN_OR_RETURN(sum, Sum(c, sum, c.input(i), 0));
+    RAMET_ASSIGN_OR_RETURN(sum, Sum(c, sum, c.input(i), Walk{0, &visits}));
   }
   c.SetOutput(0, std::move(sum));
   return OkStatus();

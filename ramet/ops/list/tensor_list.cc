@@ -5,6 +5,27 @@
 #include "ramet/ops/array/move.h"
 
 namespace ramet {
+namespace {
+
+// The lists in lists that the outermost destructor at work on this thread has yet to destroy.
+thread_local std::vector<Tensor>* dying_items = nullptr;
+
+}  // namespace
+
+TensorList::~TensorList() {
+  if (dtype != DType::kVariant || items.empty()) return;
+  if (dying_items != nullptr) {
+    std::ranges::move(items, std::back_inserter(*dying_items));
+    return;
+  }
+  std::vector<Tensor> rest = std::move(items);
+  dying_items = &rest;
+  while (!rest.empty()) {
+    const Tensor item = std::move(rest.back());
+    rest.pop_back();
+  }
+  dying_items = nullptr;
+}
 
 Status TensorList::CheckDType(DType found) const {
   if (found == dtype) return OkStatus();

@@ -10,6 +10,11 @@ namespace ramet {
 // A TensorList is the value of a variant: a list of tensors of one dtype, some of them not set yet.
 // Ops that change a list make a new one; where nobody else holds the old one they take it over.
 struct TensorList final : VariantValue {
+  TensorList() = default;
+  TensorList(const TensorList&) = default;
+  TensorList& operator=(const TensorList&) = default;
+  // Lists in lists are destroyed one after another: a loop can nest them deeper than the stack.
+  ~TensorList() override;
   std::string_view type_name() const override { return "TensorList"; }
 
   // No list has more elements; a number from outside does not allocate without bound.

@@ -75,6 +75,8 @@ StatusOr<std::string> AudioMessage(const Sound& sound, float sample_rate) {
   return message;
 }
 
+constexpr int64_t kMinWavBytes = 44;
+
 Status SummarizeAudio(KernelContext& c, int64_t max_outputs, float sample_rate) {
   const Tensor& tag = c.input(0);
   const Tensor& sounds = c.input(1);
@@ -83,8 +85,14 @@ Status SummarizeAudio(KernelContext& c, int64_t max_outputs, float sample_rate) 
     return InvalidArgument("Tensor must be 3-D or 2-D, got: ", sounds.shape());
   }
   Sound sound{sounds.data<float>(), sounds.dim(1), sounds.rank() == 3 ? sounds.dim(2) : 1};
+  const int64_t outputs = std::min(max_outputs, sounds.dim(0));
+  // Sounds without frames still have a header each, so that their number must be bounded.
+  if (outputs > std::numeric_limits<int32_t>::max() / kMinWavBytes) {
+    return InvalidArgument(outputs,
+                           " sounds are too large for a summary (2 GiB): ", sounds.shape());
+  }
   std::string summary;
-  for (int64_t i = 0; i < std::min(max_outputs, sounds.dim(0)); ++i) {
+  for (int64_t i = 0; i < outputs; ++i) {
     RAMET_ASSIGN_OR_RETURN(const std::string message, AudioMessage(sound, sample_rate));
     AppendValue(&summary,
                 TaggedValue(IndexedTag(tag.scalar<std::string>(), "audio", max_outputs, i),

@@ -133,10 +133,10 @@ class TextFile {
         to = line.find(format_.delimiter, from);
         fields.push_back(line.substr(from, to == line.npos ? to : to - from));
       }
-      const int64_t needed = std::max(format_.key_index, format_.value_index) + 1;
-      if (std::ssize(fields) < needed) {
+      const auto last = static_cast<uint64_t>(std::max(format_.key_index, format_.value_index));
+      if (fields.size() <= last) {
         return InvalidArgument("Invalid number of columns in ", path_, " line ", number, " (", line,
-                               ") : expected at least ", needed, " got ", fields.size());
+                               ") : expected at least ", last + 1, " got ", fields.size());
       }
     }
     RAMET_RETURN_IF_ERROR(Set(format_.key_index, line, fields, number, keys));
@@ -146,7 +146,8 @@ class TextFile {
   Status Set(int64_t index, std::string_view line, const std::vector<std::string_view>& fields,
              int64_t number, Tensor& t) const {
     if (index == kLineNumber) {
-      t.mutable_data<int64_t>()[number] = number + format_.offset;
+      const uint64_t sum = static_cast<uint64_t>(number) + static_cast<uint64_t>(format_.offset);
+      t.mutable_data<int64_t>()[number] = static_cast<int64_t>(sum);
       return OkStatus();
     }
     return SetField(index == kWholeLine ? line : fields[index], number, t, number);
@@ -248,10 +249,14 @@ RAMET_OP("InitializeTableFromTextFile")
     .Input("table_handle: Ref(string)")
     .Input("filename: string")
     .Attr("key_index: int >= -2")
+    .AttrRange("key_index", INT64_MIN, INT64_MAX)
     .Attr("value_index: int >= -2")
+    .AttrRange("value_index", INT64_MIN, INT64_MAX)
     .Attr("vocab_size: int >= -1 = -1")
+    .AttrRange("vocab_size", INT64_MIN, INT64_MAX)
     .Attr("delimiter: string = '\t'")
     .Attr("offset: int = 0")
+    .AttrRange("offset", INT64_MIN, INT64_MAX)
     .Doc(kTextFileDoc)
     .HostMemory({"table_handle", "filename"})
     .Shape(TextFileShape<1>)
@@ -262,10 +267,14 @@ RAMET_OP("InitializeTableFromTextFileV2")
     .Input("table_handle: resource")
     .Input("filename: string")
     .Attr("key_index: int >= -2")
+    .AttrRange("key_index", INT64_MIN, INT64_MAX)
     .Attr("value_index: int >= -2")
+    .AttrRange("value_index", INT64_MIN, INT64_MAX)
     .Attr("vocab_size: int >= -1 = -1")
+    .AttrRange("vocab_size", INT64_MIN, INT64_MAX)
     .Attr("delimiter: string = '\t'")
     .Attr("offset: int = 0")
+    .AttrRange("offset", INT64_MIN, INT64_MAX)
     .Doc(kTextFileDoc)
     .Stateful()
     .HostMemory({"table_handle", "filename"})

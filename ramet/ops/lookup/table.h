@@ -8,13 +8,14 @@
 
 #include "ramet/op/kernel.h"
 #include "ramet/op/resource_store.h"
+#include "ramet/op/table_content.h"
 
 namespace ramet {
 
 // A LookupTable maps scalar keys (int32, int64 or string) to scalar values of one dtype. One that
 // is kFilledOnce gets its entries by Initialize and keeps them; a kMutable one starts empty and
 // takes insertions. Thread-safe.
-class LookupTable : public Resource {
+class LookupTable : public Resource, public TableContent {
  public:
   enum class Kind { kFilledOnce, kMutable };
 
@@ -29,6 +30,7 @@ class LookupTable : public Resource {
   DType key_dtype() const { return key_; }
   DType value_dtype() const { return value_; }
   bool initialized() const { return initialized_; }
+  bool has_content() const override { return kind_ == Kind::kMutable || initialized_; }
 
   // The tensors have the table's dtypes and their shapes fit; see the ops for what is checked.
   // The values of keys; where there is none, the one of `defaults` (one for all, or one each; a
@@ -43,7 +45,7 @@ class LookupTable : public Resource {
   virtual Status Insert(const Tensor& keys, const Tensor& values, bool clear) = 0;
   virtual void Remove(const Tensor& keys) = 0;
   // All entries, in the order in which they came in (until one is removed).
-  virtual Status Export(Tensor& keys, Tensor& values, Allocator* allocator) const = 0;
+  Status Export(Tensor& keys, Tensor& values, Allocator* allocator) const override = 0;
 
  protected:
   std::atomic<bool> initialized_ = false;

@@ -47,6 +47,7 @@ Status AddNGradient(GradientContext& c) {
 }
 
 RAMET_OP("AddN")
+    .Foldable()
     .Input("inputs: N * T")
     .Output("sum: T")
     .Attr("N: int >= 1")

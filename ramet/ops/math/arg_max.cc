@@ -84,6 +84,7 @@ constexpr char kAttrElements[] =
     "T: {realnumbertype, qint8, quint8, qint32, qint16, quint16, bool}";
 
 RAMET_OP("ArgMax")
+    .Foldable()
     .Input("input: T")
     .Input("dimension: Tidx")
     .Output("output: output_type")
@@ -100,6 +101,7 @@ RAMET_OP("ArgMax")
     .NotDifferentiable();
 
 RAMET_OP("ArgMin")
+    .Foldable()
     .Input("input: T")
     .Input("dimension: Tidx")
     .Output("output: output_type")

@@ -20,6 +20,7 @@ constexpr char kAttrReals[] =
 
 #define RAMET_BINARY_OP(name, kind, attr, ...) \
   RAMET_OP(name)                               \
+      .Foldable()                              \
       .Input("x: T")                           \
       .Input("y: T")                           \
       .Output("z: T")                          \
@@ -226,6 +227,7 @@ RAMET_BINARY_OP("FloorDiv", kFloorDiv, kAttrNumbers, RAMET_REALS)
     .NotDifferentiable();
 
 RAMET_OP("TruncateDiv")
+    .Foldable()
     .Input("x: T")
     .Input("y: T")
     .Output("z: T")
@@ -305,6 +307,7 @@ RAMET_BINARY_OP("MulNoNan", kMulNoNan, kAttrFloatsAndComplex, RAMET_FLOATS, RAME
     .Gradient(MulNoNanGradient);
 
 RAMET_OP("Atan2")
+    .Foldable()
     .Input("y: T")
     .Input("x: T")
     .Output("z: T")

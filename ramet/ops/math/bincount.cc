@@ -3,6 +3,7 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
+#include "ramet/ops/math/wrapping.h"
 
 namespace ramet {
 namespace {
@@ -34,7 +35,7 @@ Status CountRows(const Index* input, int64_t n, int64_t width, int64_t size, con
     const int64_t value = static_cast<int64_t>(input[i]);
     if (value < 0) return InvalidArgument("Input arr must be non-negative!");
     if (value >= size) continue;
-    bins[value] = binary ? T(1) : bins[value] + (weights != nullptr ? weights[i] : T(1));
+    bins[value] = binary ? T(1) : WrappingAdd(bins[value], weights != nullptr ? weights[i] : T(1));
   }
   return OkStatus();
 }
@@ -75,7 +76,8 @@ Status Bincount(KernelContext& c) {
   for (int64_t i = 0; i < input.num_elements(); ++i) {
     const int64_t value = values[i];
     if (value < 0) return InvalidArgument("Input arr must be non-negative!");
-    if (value < count) bins[value] += weight != nullptr ? weight[i] : T(1);
+    if (value >= count) continue;
+    bins[value] = WrappingAdd(bins[value], weight != nullptr ? weight[i] : T(1));
   }
   return OkStatus();
 }

@@ -26,6 +26,7 @@ constexpr char kAttrIntegers[] = "T: {int8, int16, int32, int64, uint8, uint16, 
 
 #define RAMET_BITWISE_OP(name, kind)                                            \
   RAMET_OP(name)                                                                \
+      .Foldable()                                                               \
       .Input("x: T")                                                            \
       .Input("y: T")                                                            \
       .Output("z: T")                                                           \
@@ -63,6 +64,7 @@ RAMET_BITWISE_OP("RightShift", kRightShift)
         "is bounded to 0 and the width less 1. Error: the shapes do not broadcast.");
 
 RAMET_OP("Invert")
+    .Foldable()
     .Input("x: T")
     .Output("y: T")
     .Attr(kAttrIntegers)
@@ -72,6 +74,7 @@ RAMET_OP("Invert")
     .NotDifferentiable();
 
 RAMET_OP("PopulationCount")
+    .Foldable()
     .Input("x: T")
     .Output("y: uint8")
     .Attr(kAttrIntegers)

@@ -73,7 +73,11 @@ Status Histogram(KernelContext& c, DType out) {
       const double x = NumberAt<T>(values, i);
       if (std::isnan(x)) return InvalidArgument("Histogram values must not contain NaN");
       const double at = (std::clamp(x, low, high) - low) / step;
-      ++counts[at >= static_cast<double>(bins) ? bins - 1 : static_cast<int64_t>(at)];
+      // NaN, which an infinite range gives for an infinite value, counts in the first bin.
+      const int64_t bin = at >= static_cast<double>(bins) ? bins - 1
+                          : at > 0                        ? static_cast<int64_t>(at)
+                                                          : 0;
+      ++counts[bin];
     }
     return OkStatus();
   };

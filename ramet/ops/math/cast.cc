@@ -45,6 +45,7 @@ Status CastGradient(GradientContext& c) {
 }
 
 RAMET_OP("Cast")
+    .Foldable()
     .Input("x: SrcT")
     .Output("y: DstT")
     .Attr("SrcT: type")

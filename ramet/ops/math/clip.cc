@@ -74,6 +74,7 @@ Status ClipGradient(GradientContext& c) {
 }
 
 RAMET_OP("ClipByValue")
+    .Foldable()
     .Input("t: T")
     .Input("clip_value_min: T")
     .Input("clip_value_max: T")

@@ -18,6 +18,7 @@ constexpr char kAttrOrdered[] =
 
 #define RAMET_ORDER_OP(name, kind)                             \
   RAMET_OP(name)                                               \
+      .Foldable()                                              \
       .Input("x: T")                                           \
       .Input("y: T")                                           \
       .Output("z: bool")                                       \
@@ -91,6 +92,7 @@ Status EqualityShape(ShapeContext& c) {
 
 #define RAMET_EQUALITY_OP(name)                                                                 \
   RAMET_OP(name)                                                                                \
+      .Foldable()                                                                               \
       .Input("x: T")                                                                            \
       .Input("y: T")                                                                            \
       .Output("z: bool")                                                                        \
@@ -163,6 +165,7 @@ RAMET_ORDER_OP("GreaterEqual", kGreaterEqual)
         "broadcast.");
 
 RAMET_OP("ApproximateEqual")
+    .Foldable()
     .Input("x: T")
     .Input("y: T")
     .Output("z: bool")
@@ -175,6 +178,7 @@ RAMET_OP("ApproximateEqual")
     .NotDifferentiable();
 
 RAMET_OP("LogicalAnd")
+    .Foldable()
     .Input("x: bool")
     .Input("y: bool")
     .Output("z: bool")
@@ -187,6 +191,7 @@ RAMET_OP("LogicalAnd")
     .NotDifferentiable();
 
 RAMET_OP("LogicalOr")
+    .Foldable()
     .Input("x: bool")
     .Input("y: bool")
     .Output("z: bool")
@@ -199,6 +204,7 @@ RAMET_OP("LogicalOr")
     .NotDifferentiable();
 
 RAMET_OP("LogicalNot")
+    .Foldable()
     .Input("x: bool")
     .Output("y: bool")
     .Doc("Returns whether x does not hold, element-wise. Shape of y: shape of x.")

@@ -16,6 +16,7 @@ DType ComplexOf(DType real) { return real == kDouble ? kComplex128 : kComplex64;
 
 #define RAMET_COMPLEX_PART_OP(name, kind, in, out)    \
   RAMET_OP(name)                                      \
+      .Foldable()                                     \
       .Input(in ": T")                                \
       .Output(out ": Tout")                           \
       .Attr("T: {complex64, complex128} = complex64") \
@@ -94,6 +95,7 @@ Status ComplexShape(ShapeContext& c) {
 }
 
 RAMET_OP("Complex")
+    .Foldable()
     .Input("real: T")
     .Input("imag: T")
     .Output("out: Tout")
@@ -107,6 +109,7 @@ RAMET_OP("Complex")
     .CpuKernels<float, double>([]<class T>(KernelContext& c) { return ComplexCompute<T>(c); });
 
 RAMET_OP("Conj")
+    .Foldable()
     .Input("input: T")
     .Output("output: T")
     .Attr("T: {complex64, complex128, variant} = complex64")

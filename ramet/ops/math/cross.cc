@@ -3,9 +3,22 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
+#include "ramet/ops/math/wrapping.h"
 
 namespace ramet {
 namespace {
+
+// a * b - c * d; integers wrap.
+template <class T>
+T Minor(T a, T b, T c, T d) {
+  if constexpr (std::is_integral_v<T>) {
+    return WrappingSub(WrappingMul(a, b), WrappingMul(c, d));
+  } else {
+    using W = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+    return static_cast<T>(static_cast<W>(a) * static_cast<W>(b) -
+                          static_cast<W>(c) * static_cast<W>(d));
+  }
+}
 
 template <class T>
 Status CrossCompute(KernelContext& c) {
@@ -18,14 +31,12 @@ Status CrossCompute(KernelContext& c) {
     return FailedPrecondition("Cross-products are only defined for 3-element vectors.");
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * product, c.Allocate(0, a.dtype(), a.shape()));
-  using W = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
   const T *x = a.data<T>(), *y = b.data<T>();
   T* z = product->mutable_data<T>();
   for (int64_t at = 0; at < a.num_elements(); at += 3) {
     for (int64_t i = 0; i < 3; ++i) {
       const int64_t j = at + (i + 1) % 3, k = at + (i + 2) % 3;
-      z[at + i] = static_cast<T>(static_cast<W>(x[j]) * static_cast<W>(y[k]) -
-                                 static_cast<W>(x[k]) * static_cast<W>(y[j]));
+      z[at + i] = Minor(x[j], y[k], x[k], y[j]);
     }
   }
   return OkStatus();

@@ -109,6 +109,7 @@ Status RangeShape(ShapeContext& c) {
 }
 
 RAMET_OP("Range")
+    .Foldable()
     .Input("start: Tidx")
     .Input("limit: Tidx")
     .Input("delta: Tidx")
@@ -156,6 +157,7 @@ Status LinSpaceShape(ShapeContext& c) {
 }
 
 RAMET_OP("LinSpace")
+    .Foldable()
     .Input("start: T")
     .Input("stop: T")
     .Input("num: Tidx")

@@ -160,6 +160,7 @@ Status ReduceShape(ShapeContext& c) {
 
 #define RAMET_REDUCE_OP(name, kind, attr, ...) \
   RAMET_OP(name)                               \
+      .Foldable()                              \
       .Input("input: T")                       \
       .Input("reduction_indices: Tidx")        \
       .Output("output: T")                     \
@@ -172,6 +173,7 @@ Status ReduceShape(ShapeContext& c) {
 
 #define RAMET_REDUCE_BOOL_OP(name, kind)              \
   RAMET_OP(name)                                      \
+      .Foldable()                                     \
       .Input("input: bool")                           \
       .Input("reduction_indices: Tidx")               \
       .Output("output: bool")                         \

@@ -125,6 +125,7 @@ Status ScanShape(ShapeContext& c) {
 
 #define RAMET_SCAN_OP(name)                 \
   RAMET_OP(name)                            \
+      .Foldable()                           \
       .Input("x: T")                        \
       .Input("axis: Tidx")                  \
       .Output("out: T")                     \

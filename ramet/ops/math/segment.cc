@@ -56,6 +56,10 @@ Status UnsortedSegmentShape(ShapeContext& c) {
     return InvalidArgument("data.shape = ", data, " does not start with segment_ids.shape = ", ids);
   }
   const Tensor* segments = c.constant(2);
+  if (segments != nullptr && IntegerAt(*segments, 0) < 0) {
+    return InvalidArgument("Dimension size, given by scalar input 2, must be non-negative but is ",
+                           IntegerAt(*segments, 0));
+  }
   Shape shape{segments ? IntegerAt(*segments, 0) : Shape::kUnknownDim};
   for (int d = ids.rank(); d < data.rank(); ++d) shape.Append(data.dim(d));
   c.set_output(0, std::move(shape));

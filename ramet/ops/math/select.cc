@@ -143,6 +143,7 @@ Status SelectV2Gradient(GradientContext& c) {
 }
 
 RAMET_OP("Select")
+    .Foldable()
     .Input("condition: bool")
     .Input("t: T")
     .Input("e: T")
@@ -157,6 +158,7 @@ RAMET_OP("Select")
     .CpuKernel(SelectCompute);
 
 RAMET_OP("SelectV2")
+    .Foldable()
     .Input("condition: bool")
     .Input("t: T")
     .Input("e: T")

@@ -4,6 +4,7 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
+#include "ramet/ops/math/wrapping.h"
 
 // Rows that belong together by an id, brought down to one: sums, means, products, largest and
 // smallest. Ids of the Segment ops increase; those of the UnsortedSegment ops need not.
@@ -52,10 +53,10 @@ T Start() {
 template <Kind kKind, class T>
 T Combine(T a, T b) {
   const auto x = Wide(a), y = Wide(b);
-  if constexpr (kKind == Kind::kProd) return static_cast<T>(x * y);
+  if constexpr (kKind == Kind::kProd) return WrappingMul(a, b);
   if constexpr (kKind == Kind::kMax) return T(y > x ? y : x);
   if constexpr (kKind == Kind::kMin) return T(y < x ? y : x);
-  if constexpr (kKind == Kind::kSum || kKind == Kind::kMean) return static_cast<T>(x + y);
+  if constexpr (kKind == Kind::kSum || kKind == Kind::kMean) return WrappingAdd(a, b);
 }
 
 template <Kind kKind, class T>
@@ -84,6 +85,22 @@ Status CheckSorted(const Tensor& data, const Tensor& ids) {
   return OkStatus();
 }
 
+// \error kInvalidArgument if an id is smaller than the one before it, or outside of [0, segments).
+Status CheckOrder(const Tensor& ids, int64_t segments) {
+  const int64_t n = ids.num_elements();
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t id = IntegerAt(ids, i);
+    if (i + 1 < n && IntegerAt(ids, i + 1) < id) {
+      return InvalidArgument("segment ids are not increasing");
+    }
+    if (id < 0 || id >= segments) {
+      return InvalidArgument("Segment id ", id, " out of range [0, ", segments,
+                             "), possibly because 'segment_ids' input is not sorted.");
+    }
+  }
+  return OkStatus();
+}
+
 template <Kind kKind, class T>
 Status SortedSegments(KernelContext& c) {
   const Tensor& data = c.input(0);
@@ -95,6 +112,7 @@ Status SortedSegments(KernelContext& c) {
     return InvalidArgument("segment ids must be >= 0");
   }
   const int64_t segments = last + 1;
+  RAMET_RETURN_IF_ERROR(CheckOrder(ids, segments));
   RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(SegmentsShape(segments, data.shape(), 1).dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, data.dtype(), shape));
   const int64_t n = Product(data.shape(), 1, data.rank());
@@ -103,13 +121,6 @@ Status SortedSegments(KernelContext& c) {
   for (int64_t begin = 0, end; begin < rows; begin = end) {
     const int64_t id = IntegerAt(ids, begin);
     for (end = begin + 1; end < rows && IntegerAt(ids, end) == id;) ++end;
-    if (end < rows && IntegerAt(ids, end) < id) {
-      return InvalidArgument("segment ids are not increasing");
-    }
-    if (id < 0 || id >= segments) {
-      return InvalidArgument("Segment id ", id, " out of range [0, ", segments,
-                             "), possibly because 'segment_ids' input is not sorted.");
-    }
     T* segment = y->mutable_data<T>() + id * n;
     std::copy_n(data.data<T>() + begin * n, n, segment);
     for (int64_t row = begin + 1; row < end; ++row) {
@@ -184,6 +195,10 @@ Status UnsortedShape(ShapeContext& c) {
     return InvalidArgument("data.shape = ", data, " does not start with segment_ids.shape = ", ids);
   }
   const Tensor* segments = c.constant(2);
+  if (segments != nullptr && IntegerAt(*segments, 0) < 0) {
+    return InvalidArgument("Dimension size, given by scalar input 2, must be non-negative but is ",
+                           IntegerAt(*segments, 0));
+  }
   c.set_output(
       0, SegmentsShape(segments ? IntegerAt(*segments, 0) : Shape::kUnknownDim, data, ids.rank()));
   return OkStatus();

@@ -6,6 +6,7 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
+#include "ramet/ops/math/wrapping.h"
 
 // Sums and means of rows that are picked by indices and belong together (embedding_lookup_sparse).
 
@@ -67,7 +68,7 @@ void CombineRows(Combiner combiner, const Tensor& data, const Tensor& indices, i
   std::fill_n(sums, row, Sum(0));
   for (int64_t i = first; i < last; ++i) {
     const T* x = data.data<T>() + IntegerAt(indices, i) * row;
-    for (int64_t k = 0; k < row; ++k) sums[k] = static_cast<Sum>(sums[k] + static_cast<Sum>(x[k]));
+    for (int64_t k = 0; k < row; ++k) sums[k] = WrappingAdd(sums[k], static_cast<Sum>(x[k]));
   }
   const double scale = Scale(combiner, last - first);
   for (int64_t k = 0; k < row; ++k) {

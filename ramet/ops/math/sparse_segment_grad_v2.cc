@@ -47,6 +47,22 @@ std::vector<int64_t> SortedUnique(const Tensor& indices) {
   return rows;
 }
 
+// How often each value occurs. A gradient without elements may have any number of rows, so there is
+// no table of them.
+class Occurrences {
+ public:
+  explicit Occurrences(const Tensor& values) : sorted_(values.num_elements()) {
+    for (size_t i = 0; i < sorted_.size(); ++i) {
+      sorted_[i] = IntegerAt(values, static_cast<int64_t>(i));
+    }
+    std::ranges::sort(sorted_);
+  }
+  int64_t Of(int64_t value) const { return std::ssize(std::ranges::equal_range(sorted_, value)); }
+
+ private:
+  std::vector<int64_t> sorted_;
+};
+
 Status OutputIndices(KernelContext& c, const std::vector<int64_t>& rows) {
   const DType type = c.input(1).dtype();
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(1, type, Shape{std::ssize(rows)}));
@@ -67,8 +83,7 @@ Status Compute(KernelContext& c) {
   const Tensor &grad = c.input(0), &indices = c.input(1), &ids = c.input(2);
   const std::vector<int64_t> rows = SortedUnique(indices);
   RAMET_RETURN_IF_ERROR(OutputIndices(c, rows));
-  std::vector<int64_t> counts(grad.dim(0), 0);
-  for (int64_t i = 0; i < ids.num_elements(); ++i) ++counts[IntegerAt(ids, i)];
+  const Occurrences occurrences(ids);
   Shape shape{std::ssize(rows)};
   for (int d = 1; d < grad.rank(); ++d) shape.Append(grad.dim(d));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, grad.dtype(), shape));
@@ -77,7 +92,7 @@ Status Compute(KernelContext& c) {
   for (int64_t i = 0; i < ids.num_elements(); ++i) {
     const int64_t id = IntegerAt(ids, i);
     const auto row = std::ranges::lower_bound(rows, IntegerAt(indices, i)) - rows.begin();
-    const Sum scale = static_cast<Sum>(Scale(combiner, counts[id]));
+    const Sum scale = static_cast<Sum>(Scale(combiner, occurrences.Of(id)));
     const T* x = grad.data<T>() + id * width;
     T* out = y->mutable_data<T>() + row * width;
     for (int64_t k = 0; k < width; ++k) {

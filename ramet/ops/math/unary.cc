@@ -14,6 +14,7 @@ constexpr char kAttrSigned[] =
 
 #define RAMET_UNARY_OP(name, kind, attr, ...) \
   RAMET_OP(name)                              \
+      .Foldable()                             \
       .Input("x: T")                          \
       .Output("y: T")                         \
       .Attr(attr)                             \
@@ -22,6 +23,7 @@ constexpr char kAttrSigned[] =
 
 #define RAMET_UNARY_TEST_OP(name, kind)                       \
   RAMET_OP(name)                                              \
+      .Foldable()                                             \
       .Input("x: T")                                          \
       .Output("y: bool")                                      \
       .Attr(kAttrFloats)                                      \

@@ -4,6 +4,7 @@
 #include "ramet/ops/array/shape_fn.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
+#include "ramet/ops/math/wrapping.h"
 #include "ramet/ops/nn/window.h"
 
 // Grey-scale dilation: the largest sum of pixel and filter under a filter that moves over an image.
@@ -70,11 +71,7 @@ StatusOr<Dilation> Prepare(const WindowAttrs& window, const Shape& input, const 
 
 template <class T>
 T Plus(T a, T b) {
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
-    return T(static_cast<float>(a) + static_cast<float>(b));
-  } else {
-    return static_cast<T>(a + b);
-  }
+  return WrappingAdd(a, b);
 }
 
 template <class T>
@@ -162,6 +159,7 @@ class DilationKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DTypeOf<T>::value, shape));
     T* out = y->mutable_data<T>();
     std::fill_n(out, y->num_elements(), T(0));
+    if (d.output_shape().num_elements() == 0) return OkStatus();
     ForEachWindow(d, input.data<T>(), filter.data<T>(), [&](int64_t at, const Best<T>& best) {
       if constexpr (part == DilationPart::kOutput) {
         out[at] = best.value;

@@ -41,11 +41,14 @@ class NthElementKernel final : public Kernel {
     return InvalidArgument("Input must have last dimension > n = ", value);
   }
 
+  // NaNs come last: std::nth_element leaves the row if the order is not a strict weak one.
   static bool Below(const T& a, const T& b) {
-    if constexpr (std::is_arithmetic_v<T>) {
+    if constexpr (std::is_integral_v<T>) {
       return a < b;
     } else {
-      return static_cast<float>(a) < static_cast<float>(b);
+      using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+      const Wide x = static_cast<Wide>(a), y = static_cast<Wide>(b);
+      return x < y || (x == x && y != y);
     }
   }
 

@@ -1,8 +1,12 @@
 #include "ramet/ops/nn/pool_kernel.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "ramet/linalg/pooling.h"
 #include "ramet/linalg/reduce.h"
 #include "ramet/ops/array/move.h"
+#include "ramet/ops/math/wrapping.h"
 
 namespace ramet {
 namespace {
@@ -22,15 +26,6 @@ Status CheckWindow(const WindowAttrs& w) {
   return OkStatus();
 }
 
-template <class T>
-T Sum(T a, T b) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return static_cast<T>(a + b);
-  } else {
-    return T(static_cast<float>(a) + static_cast<float>(b));
-  }
-}
-
 StatusOr<linalg::PoolGeometry> GeometryOf(const WindowAttrs& w, const Shape& image) {
   linalg::PoolGeometry g;
   g.channels_first = w.channels_first;
@@ -44,6 +39,12 @@ StatusOr<linalg::PoolGeometry> GeometryOf(const WindowAttrs& w, const Shape& ima
     RAMET_ASSIGN_OR_RETURN(WindowPositions p, PlaceWindow(w, d, g.in[at], w.size[d]));
     g.out[at] = p.count;
     g.pad[at] = p.before;
+  }
+  // The loops number the pixels of a window in 32 bits.
+  int64_t pixels = 1;
+  for (int d = 0; d < 3; ++d) pixels *= std::min(g.window[d], g.in[d]);
+  if (pixels > std::numeric_limits<int32_t>::max()) {
+    return Unimplemented("a window of ", pixels, " pixels is too large");
   }
   return g;
 }
@@ -234,7 +235,7 @@ class PoolKernel final : public Kernel {
           return;
         }
         T& sum = to[include_batch_ ? at : i / pooled_image * image + at];
-        sum = Sum(sum, from[i]);
+        sum = WrappingAdd(sum, from[i]);
       }
     });
     return status;

@@ -9,6 +9,8 @@ namespace {
 using Padding = WindowAttrs::Padding;
 
 constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+// A larger dimension, which only images without elements have, would overflow the sums below.
+constexpr int64_t kMaxImage = std::numeric_limits<int64_t>::max() / 4;
 
 // One number for each dimension of an image, taken apart.
 struct PerDimension {
@@ -104,6 +106,11 @@ Status TooLarge(int64_t size) {
   return InvalidArgument("a window of ", size, " elements reaches too far with its dilation");
 }
 
+Status CheckImage(int64_t in) {
+  if (in <= kMaxImage) return OkStatus();
+  return InvalidArgument("an image dimension of ", in, " is too large; the limit is ", kMaxImage);
+}
+
 }  // namespace
 
 bool IsChannelsFirst(std::string_view data_format) { return data_format.starts_with("NC"); }
@@ -137,6 +144,7 @@ Status SetWindow(const Dims& ksize, const Dims& strides, WindowAttrs* window) {
 }
 
 StatusOr<WindowPositions> PlaceWindow(const WindowAttrs& w, int d, int64_t in, int64_t size) {
+  RAMET_RETURN_IF_ERROR(CheckImage(in));
   const int64_t reach = Reach(w, d, size), stride = w.stride[d];
   if (reach < 0) return TooLarge(size);
   WindowPositions p;
@@ -154,6 +162,7 @@ StatusOr<WindowPositions> PlaceWindow(const WindowAttrs& w, int d, int64_t in, i
 
 StatusOr<int64_t> InferPositions(const WindowAttrs& w, int d, int64_t in, int64_t size) {
   if (in < 0) return -1;
+  RAMET_RETURN_IF_ERROR(CheckImage(in));
   if (w.padding == Padding::kSame) return (in + w.stride[d] - 1) / w.stride[d];
   if (size < 0) return -1;
   const int64_t reach = Reach(w, d, size), padded = in + w.before[d] + w.after[d];

@@ -54,9 +54,9 @@ Status XentCompute(KernelContext& c) {
 Status XentShape(ShapeContext& c) {
   const Shape& logits = c.input(0);
   const Shape& labels = c.input(1);
-  auto shape = BroadcastShapes(logits, labels);
+  auto of_rank_2 = [](const Shape& s) { return s.unknown_rank() ? Shape::OfRank(2) : s; };
+  auto shape = BroadcastShapes(of_rank_2(logits), of_rank_2(labels));
   if (!shape.ok()) return NotBroadcastable(logits, labels);
-  if (shape->unknown_rank()) shape = Shape::OfRank(2);
   if (shape->rank() != 2) {
     return InvalidArgument("Shape must be broadcasted with rank 2, but is rank ", shape->rank(),
                            " (logits ", logits, ", labels ", labels, ")");

@@ -125,6 +125,8 @@ RAMET_OP("Multinomial")
     .Output("output: output_dtype")
     .Attr("seed: int = 0")
     .Attr("seed2: int = 0")
+    .AttrRange("seed", INT64_MIN, INT64_MAX)
+    .AttrRange("seed2", INT64_MIN, INT64_MAX)
     .Attr("T: realnumbertype")
     .Attr("output_dtype: {int32, int64} = DT_INT64")
     .Doc(

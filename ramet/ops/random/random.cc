@@ -74,7 +74,7 @@ class ShuffleKernel final : public Kernel {
 
   Status Compute(KernelContext& c) override {
     const Tensor& x = c.input(0);
-    if (x.rank() == 0 || x.dim(0) <= 1) {
+    if (x.rank() == 0 || x.dim(0) <= 1 || x.num_elements() == 0) {
       c.SetOutput(0, x);
       return OkStatus();
     }
@@ -103,6 +103,8 @@ class ShuffleKernel final : public Kernel {
       .Output("output: dtype")                                                                  \
       .Attr("seed: int = 0")                                                                    \
       .Attr("seed2: int = 0")                                                                   \
+      .AttrRange("seed", INT64_MIN, INT64_MAX)                                                  \
+      .AttrRange("seed2", INT64_MIN, INT64_MAX)                                                 \
       .Attr("dtype: {half, bfloat16, float, double}")                                           \
       .Attr("T: {int32, int64}")                                                                \
       .Doc(doc                                                                                  \
@@ -133,6 +135,8 @@ RAMET_OP("RandomUniformInt")
     .Output("output: Tout")
     .Attr("seed: int = 0")
     .Attr("seed2: int = 0")
+    .AttrRange("seed", INT64_MIN, INT64_MAX)
+    .AttrRange("seed2", INT64_MIN, INT64_MAX)
     .Attr("Tout: {int32, int64}")
     .Attr("T: {int32, int64}")
     .Doc(
@@ -150,6 +154,8 @@ RAMET_OP("RandomShuffle")
     .Output("output: T")
     .Attr("seed: int = 0")
     .Attr("seed2: int = 0")
+    .AttrRange("seed", INT64_MIN, INT64_MAX)
+    .AttrRange("seed2", INT64_MIN, INT64_MAX)
     .Attr("T: type")
     .Doc(
         "The rows (slices along dimension 0) of `value` in random order. Seeds and runs as in\n"

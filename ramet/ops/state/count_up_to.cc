@@ -4,12 +4,21 @@
 namespace ramet {
 namespace {
 
+// \error kInvalidArgument if the limit is not a T.
+template <class T>
+StatusOr<int64_t> LimitOf(const KernelNode& node) {
+  RAMET_ASSIGN_OR_RETURN(const int64_t limit, node.attrs->Get<int64_t>("limit"));
+  if (static_cast<T>(limit) == limit) return limit;
+  return InvalidArgument("Attr limit has value ", limit, " out of range for an ",
+                         DTypeName(DTypeOf<T>::value));
+}
+
 // The value of input 0 goes to output 0 and becomes one more.
 template <class T>
 class CountUpToKernel : public Kernel {
  public:
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    RAMET_ASSIGN_OR_RETURN(int64_t limit, node.attrs->Get<int64_t>("limit"));
+    RAMET_ASSIGN_OR_RETURN(int64_t limit, LimitOf<T>(node));
     return std::make_unique<CountUpToKernel>(limit);
   }
   explicit CountUpToKernel(int64_t limit) : limit_(limit) {}
@@ -35,7 +44,7 @@ template <class T>
 class ResourceCountUpToKernel final : public CountUpToKernel<T> {
  public:
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    RAMET_ASSIGN_OR_RETURN(int64_t limit, node.attrs->Get<int64_t>("limit"));
+    RAMET_ASSIGN_OR_RETURN(int64_t limit, LimitOf<T>(node));
     return std::make_unique<ResourceCountUpToKernel>(limit);
   }
   using CountUpToKernel<T>::CountUpToKernel;
@@ -57,6 +66,7 @@ RAMET_OP("CountUpTo")
     .Input("ref: Ref(T)")
     .Output("output: T")
     .Attr("limit: int")
+    .AttrRange("limit", INT64_MIN, INT64_MAX)
     .Attr("T: {int32, int64}")
     .Doc(
         "The value of a scalar variable, which is then one more.\n"
@@ -69,6 +79,7 @@ RAMET_OP("ResourceCountUpTo")
     .Input("resource: resource")
     .Output("output: T")
     .Attr("limit: int")
+    .AttrRange("limit", INT64_MIN, INT64_MAX)
     .Attr("T: {int32, int64}")
     .Doc(
         "The value of a scalar resource variable, which is then one more.\n"

@@ -52,6 +52,7 @@ RAMET_OP("StringToHashBucket")
     .Input("string_tensor: string")
     .Output("output: int64")
     .Attr("num_buckets: int >= 1")
+    .AttrRange("num_buckets", INT64_MIN, INT64_MAX)
     .Doc(
         "Returns a number in [0, num_buckets) for each string, by a hash that may be other in "
         "other versions of TensorFlow. Shape of output: shape of string_tensor.")
@@ -63,6 +64,7 @@ RAMET_OP("StringToHashBucketFast")
     .Input("input: string")
     .Output("output: int64")
     .Attr("num_buckets: int >= 1")
+    .AttrRange("num_buckets", INT64_MIN, INT64_MAX)
     .Doc(
         "Returns a number in [0, num_buckets) for each string, by FarmHash's fingerprint. Shape "
         "of output: shape of input.")
@@ -74,7 +76,9 @@ RAMET_OP("StringToHashBucketStrong")
     .Input("input: string")
     .Output("output: int64")
     .Attr("num_buckets: int >= 1")
+    .AttrRange("num_buckets", INT64_MIN, INT64_MAX)
     .Attr("key: list(int)")
+    .AttrRange("key", INT64_MIN, INT64_MAX)
     .Doc(
         "Returns a number in [0, num_buckets) for each string, by SipHash with a key of two "
         "numbers. Shape of output: shape of input. Error: the key has another length.")

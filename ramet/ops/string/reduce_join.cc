@@ -95,8 +95,12 @@ class ReduceJoinKernel final : public Kernel {
 Status ReduceJoinShape(ShapeContext& c) {
   const Shape& x = c.input(0);
   const Tensor* axes = c.constant(1);
-  if (x.unknown_rank() || axes == nullptr) return OkStatus();
   RAMET_ASSIGN_OR_RETURN(const bool keep_dims, c.attr<bool>("keep_dims"));
+  if (x.unknown_rank()) return OkStatus();
+  if (axes == nullptr) {
+    if (keep_dims) c.set_output(0, Shape::OfRank(x.rank()));
+    return OkStatus();
+  }
   RAMET_ASSIGN_OR_RETURN(const std::vector<int> joined, JoinedDims(*axes, x.rank()));
   Shape shape;
   for (int d = 0; d < x.rank(); ++d) {
@@ -119,15 +123,12 @@ class SegmentJoinKernel final : public Kernel {
     const Tensor &x = c.input(0), &ids = c.input(1);
     RAMET_ASSIGN_OR_RETURN(const int64_t count, Count(c));
     RAMET_ASSIGN_OR_RETURN(const Shape rest, RestOf(x.shape(), ids.shape()));
+    RAMET_RETURN_IF_ERROR(CheckIds(ids.flat<Id>(), count));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, kString, Shape{count}.Concatenate(rest)));
     const int64_t width = rest.num_elements();
-    std::vector<bool> begun(count, false);
-    for (int64_t i = 0; i < ids.num_elements(); ++i) {
+    std::vector<bool> begun(y->num_elements() > 0 ? count : 0, false);
+    for (int64_t i = 0; i < ids.num_elements() && width > 0; ++i) {
       const int64_t id = ids.data<Id>()[i];
-      if (id < 0 || id >= count) {
-        return InvalidArgument(
-            "segment_ids are not allowed to exceed num_segments or to have negative values.");
-      }
       for (int64_t k = 0; k < width; ++k) {
         std::string& out = y->mutable_data<std::string>()[id * width + k];
         if (begun[id]) out += separator_;
@@ -139,6 +140,11 @@ class SegmentJoinKernel final : public Kernel {
   }
 
  private:
+  static Status CheckIds(std::span<const Id> ids, int64_t count) {
+    if (std::ranges::all_of(ids, [&](Id id) { return id >= 0 && id < count; })) return OkStatus();
+    return InvalidArgument(
+        "segment_ids are not allowed to exceed num_segments or to have negative values.");
+  }
   static StatusOr<int64_t> Count(KernelContext& c) {
     RAMET_ASSIGN_OR_RETURN(const std::vector<int64_t> count, IntegerValues(c.input(2)));
     if (c.input(2).rank() != 0) {

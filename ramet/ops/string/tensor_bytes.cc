@@ -2,6 +2,7 @@
 
 #include "ramet/ops/math/types.h"
 #include "ramet/ops/string/map.h"
+#include "ramet/tensor/outside_values.h"
 #include "ramet/tensor/tensor_proto.h"
 
 // Tensors in strings and back.
@@ -27,9 +28,7 @@ class DecodeRawKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DTypeOf<T>::value, shape));
     char* out = reinterpret_cast<char*>(y->mutable_data<T>());
     for (const std::string& text : texts) out = std::ranges::copy(text, out).out;
-    if constexpr (std::is_same_v<T, bool>) {
-      std::for_each(out - y->num_elements(), out, [](char& byte) { byte = byte != 0; });
-    }
+    NormalizeBools(y);
     if (!little_endian_) Swap(reinterpret_cast<char*>(y->mutable_data<T>()), out);
     return OkStatus();
   }

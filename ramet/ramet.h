@@ -2,8 +2,10 @@
 
 // The one public header of Ramet: graphs, sessions, training, checkpoints.
 
+#include "ramet/base/exception.h"
 #include "ramet/base/log.h"
 #include "ramet/base/progress.h"
+#include "ramet/base/run_interrupt.h"
 #include "ramet/base/status.h"
 #include "ramet/builders/control_flow.h"
 #include "ramet/builders/functional.h"
@@ -52,4 +54,5 @@
 #include "ramet/saved_model/builder.h"
 #include "ramet/saved_model/convert_variables.h"
 #include "ramet/saved_model/loader.h"
+#include "ramet/tensor/outside_values.h"
 #include "ramet/tensor/tensor_bytes.h"

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "ramet/base/exception.h"
+
 namespace ramet {
 
 BackgroundJob::BackgroundJob(RetentionOptions::AtLimit at_limit)
@@ -41,7 +43,7 @@ void BackgroundJob::Work() {
     if (!job_) return;
     const std::function<void()> job = std::exchange(job_, nullptr);
     lock.unlock();
-    job();
+    LogIfThrown("a job of a publisher", job);
     lock.lock();
     busy_ = job_ != nullptr;
     changed_.notify_all();

@@ -91,6 +91,7 @@ Status FollowedModel::BuildGraph(const FollowerOptions& options) {
   RAMET_ASSIGN_OR_RETURN(const std::string_view meta_graph,
                          AnnouncedGraph(announced_, options.model));
   own_graph_ = options.host ? options.host->NewGraph() : std::make_shared<Graph>();
+  if (own_graph_ == nullptr) return Cancelled("the follower's host makes no graphs any more");
   if (!options.scope.empty()) scope_ = StrCat(options.scope, "/");
   const bool clones = options.strip_training || !options.outputs.empty();
   Graph published;

@@ -1,8 +1,10 @@
 #include "ramet/replica/follower.h"
 
+#include "ramet/base/exception.h"
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/follower_impl.h"
+#include "ramet/replica/start_thread.h"
 
 namespace ramet {
 namespace {
@@ -72,8 +74,7 @@ Status Follower::Impl::Start() {
         Judge(values, before, hashes);
       });
   RAMET_RETURN_IF_ERROR(AdoptNewest(false));
-  watcher_ = std::thread([this] { Watch(); });
-  return OkStatus();
+  return StartThread(&watcher_, [this] { Watch(); });
 }
 
 Follower::Impl::Source Follower::Impl::source() const {
@@ -202,14 +203,14 @@ Follower::~Follower() = default;
 StatusOr<Follower> Follower::Open(std::string_view address, const FollowerOptions& options) {
   RAMET_ASSIGN_OR_RETURN(ReplicaAddress parsed, ParseReplicaAddress(address));
   auto impl = std::make_unique<Impl>(PrintableAddress(address), std::move(parsed), options);
-  RAMET_RETURN_IF_ERROR(impl->Start());
+  RAMET_RETURN_IF_ERROR(Guarded([&] { return impl->Start(); }));
   return Follower(std::move(impl));
 }
 
 Graph& Follower::graph() const { return impl_->session().graph(); }
 Session& Follower::session() const { return impl_->session(); }
 StatusOr<VersionInfo> Follower::Update(const UpdateOptions& options) {
-  return impl_->Update(options);
+  return Guarded([&] { return impl_->Update(options); });
 }
 StatusOr<VersionInfo> Follower::Wait(uint64_t version, std::chrono::milliseconds timeout) {
   return impl_->Wait(version, timeout);

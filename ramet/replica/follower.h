@@ -120,9 +120,10 @@ class RAMET_EXPORT Follower {
  public:
   // `address` is a publisher's, or with a label "shm:NAME@stable". \error kInvalidArgument for the
   // address and for options that do not go together; kDeadlineExceeded if nobody publishes there
-  //   within `wait`; kPermissionDenied if the publisher refuses; kFailedPrecondition if what is
-  //   published does not fit the session's variables, if the session has a follower already, or if
-  //   no graph is published and no session given.
+  //   within `wait`; kUnavailable if a process listens there that does not greet within 10 seconds,
+  //   or `wait` if that is longer; kPermissionDenied if the publisher refuses; kFailedPrecondition
+  //   if what is published does not fit the session's variables, if the session has a follower
+  //   already, or if no graph is published and no session given.
   static StatusOr<Follower> Open(std::string_view address, const FollowerOptions& options = {});
   Follower(Follower&&) noexcept;
   Follower& operator=(Follower&&) noexcept;

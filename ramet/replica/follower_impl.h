@@ -62,6 +62,7 @@ class Follower::Impl {
   void Disprove(const HeldValues& values, const Status& why);
   void Refuse(const Status& why);
   void Watch();
+  bool LookOnce(uint64_t* seen);
   bool TryAddress();
   void Pause(const std::shared_ptr<FollowerTransport>& refused);
 

@@ -15,7 +15,6 @@ using Millis = std::chrono::milliseconds;
 
 constexpr Millis kFirstPause{5};
 constexpr Millis kLongestPause{500};
-constexpr auto kHandshake = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -24,9 +23,9 @@ StatusOr<std::shared_ptr<FollowerTransport>> ConnectWithin(const std::string& te
                                                            Clock::time_point deadline) {
   Millis pause = kFirstPause;
   while (true) {
-    const auto handshake = std::max(deadline, Clock::now() + kHandshake);
-    auto transport = ConnectFollowerTransport(address, handshake);
+    auto transport = ConnectFollowerTransport(address, GreetingEnd(deadline));
     if (transport.ok()) return std::shared_ptr<FollowerTransport>(*std::move(transport));
+    if (IsDeadlineExceeded(transport.status())) return NoGreeting(text, transport.status());
     if (!IsNotFound(transport.status()) && !IsUnavailable(transport.status())) {
       return Status(transport.status().code(), StrCat(text, ": ", transport.status().message()));
     }
@@ -34,7 +33,8 @@ StatusOr<std::shared_ptr<FollowerTransport>> ConnectWithin(const std::string& te
       return DeadlineExceeded(text, ": nobody publishes there (", transport.status().message(),
                               "); start the publisher, or wait longer (FollowerOptions::wait)");
     }
-    LogOnce(LogLevel::kInfo, StrCat("waiting for ", text), "waiting for a publisher at ", text);
+    LogOnce(LogLevel::kInfo, StrCat("waiting for ", text), "waiting for a publisher at ", text,
+            ": ", transport.status().message());
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, kLongestPause);
   }

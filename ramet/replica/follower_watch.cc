@@ -1,3 +1,4 @@
+#include "ramet/base/exception.h"
 #include "ramet/replica/follower_impl.h"
 #include "ramet/replica/transports.h"
 
@@ -6,31 +7,48 @@ namespace ramet {
 void Follower::Impl::Watch() {
   uint64_t seen = 0;
   while (true) {
-    Source source;
-    std::shared_ptr<FollowerTransport> refused;
-    bool on_fallback;
-    {
-      std::lock_guard lock(mutex_);
-      if (stopping_) return;
-      if (refused_ && refused_->ended()) refused_.reset();
-      source = source_;
-      refused = refused_;
-      on_fallback = on_fallback_;
-    }
-    const bool is_there = !source->transport->ended();
-    // What came last may have come together with the publisher's end.
-    if (!is_there && options_.automatic) (void)AdoptNewest(false);
-    if ((!is_there || on_fallback) && !refused && TryAddress()) {
-      seen = 0;
-      continue;
-    }
-    if (!is_there) {
-      Pause(refused);
-      continue;
-    }
-    source->transport->Wait(&seen, Clock::now() + (on_fallback ? kLongestPause : kLongestWait));
-    if (options_.automatic) (void)AdoptNewest(false);
+    bool goes_on = true;
+    const Status looked = Guarded([&] {
+      goes_on = LookOnce(&seen);
+      return OkStatus();
+    });
+    if (!goes_on) return;
+    if (looked.ok()) continue;
+    Guarded([&] {
+      Refuse(looked);
+      return OkStatus();
+    }).IgnoreError();
+    Pause(nullptr);
   }
+}
+
+// False: the follower ends.
+bool Follower::Impl::LookOnce(uint64_t* seen) {
+  Source source;
+  std::shared_ptr<FollowerTransport> refused;
+  bool on_fallback;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return false;
+    if (refused_ && refused_->ended()) refused_.reset();
+    source = source_;
+    refused = refused_;
+    on_fallback = on_fallback_;
+  }
+  const bool is_there = !source->transport->ended();
+  // The last version may have come together with the publisher's end.
+  if (!is_there && options_.automatic) (void)AdoptNewest(false);
+  if ((!is_there || on_fallback) && !refused && TryAddress()) {
+    *seen = 0;
+    return true;
+  }
+  if (!is_there) {
+    Pause(refused);
+    return true;
+  }
+  source->transport->Wait(seen, Clock::now() + (on_fallback ? kLongestPause : kLongestWait));
+  if (options_.automatic) (void)AdoptNewest(false);
+  return true;
 }
 
 // Until it is worth while to try again.

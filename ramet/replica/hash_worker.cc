@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "ramet/base/exception.h"
 #include "ramet/replica/low_priority.h"
+#include "ramet/replica/start_thread.h"
 #include "ramet/replica/version_hash.h"
 
 namespace ramet {
@@ -53,7 +55,13 @@ Status HashWorker::Ask(uint64_t version, const std::function<Values()>& values, 
   }
   question->asking.push_back(std::move(done));
   ++num_asking_;
-  if (!thread_.joinable()) thread_ = std::thread([this] { Work(); });
+  if (!thread_.joinable()) {
+    if (const Status started = StartThread(&thread_, [this] { Work(); }); !started.ok()) {
+      questions_.clear();
+      num_asking_ = 0;
+      return started;
+    }
+  }
   changed_.notify_all();
   return OkStatus();
 }
@@ -66,14 +74,24 @@ void HashWorker::Work() {
     if (stopping_) return;
     Question& question = questions_.front();
     lock.unlock();
-    const VersionHashes hashes = HashesOf(question.version, question.values);
+    StatusOr<VersionHashes> hashes = VersionHashes();
+    const Status hashed = Guarded([&] {
+      hashes = HashesOf(question.version, question.values);
+      return OkStatus();
+    });
+    if (!hashed.ok()) hashes = hashed;
     question.values = {};
     lock.lock();
     const std::vector<Done> asking = std::move(question.asking);
     questions_.pop_front();
     num_asking_ -= asking.size();
     lock.unlock();
-    for (const Done& done : asking) done(hashes);
+    for (const Done& done : asking) {
+      Guarded([&] {
+        done(hashes);
+        return OkStatus();
+      }).IgnoreError();
+    }
     lock.lock();
   }
 }

@@ -13,7 +13,6 @@ namespace {
 
 using Clock = FollowerTransport::Clock;
 
-constexpr auto kHandshake = std::chrono::seconds(10);
 constexpr auto kPause = std::chrono::milliseconds(20);
 
 }  // namespace
@@ -49,11 +48,12 @@ Status ReplicaMonitor::Impl::Connect(std::chrono::milliseconds wait) {
   RAMET_ASSIGN_OR_RETURN(const ReplicaAddress address, ParseReplicaAddress(address_));
   const auto end = wait.count() < 0 ? Clock::time_point::max() : Clock::now() + wait;
   while (true) {
-    auto transport = ConnectFollowerTransport(address, std::max(end, Clock::now() + kHandshake));
+    auto transport = ConnectFollowerTransport(address, GreetingEnd(end));
     if (transport.ok()) {
       transport_ = *std::move(transport);
       return OkStatus();
     }
+    if (IsDeadlineExceeded(transport.status())) return NoGreeting(text_, transport.status());
     if (!IsNotFound(transport.status()) && !IsUnavailable(transport.status())) {
       return At(transport.status());
     }

@@ -2,8 +2,10 @@
 
 #include <ctime>
 
+#include "ramet/base/exception.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/low_priority.h"
+#include "ramet/replica/start_thread.h"
 #include "ramet/replica/version_hash.h"
 
 namespace ramet {
@@ -49,7 +51,8 @@ void Prover::Offer(const std::shared_ptr<HeldValues>& values, std::shared_ptr<He
   if (Clock::now() >= due_) before_ = std::move(before);
   if (!has_offer_) changed_.notify_all();
   has_offer_ = true;
-  if (!thread_.joinable()) thread_ = std::thread([this] { Work(); });
+  // Without a thread nothing is proven beside the runs; the next version is another try.
+  if (!thread_.joinable()) StartThread(&thread_, [this] { Work(); }).IgnoreError();
 }
 
 void Prover::Work() {
@@ -66,7 +69,10 @@ void Prover::Work() {
     due_ = Clock::time_point::max();
     lock.unlock();
     const auto before_proof = ProcessorTime();
-    judge_(values, before, Prove(*values, FollowerTransport::Clock::now() + kTimeout));
+    Guarded([&] {
+      judge_(values, before, Prove(*values, FollowerTransport::Clock::now() + kTimeout));
+      return OkStatus();
+    }).IgnoreError();
     const auto spent = 2 * (ProcessorTime() - before_proof);  // the publisher hashes as much
     lock.lock();
     due_ = Clock::now() + kShare * spent;

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "ramet/base/exception.h"
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
@@ -332,7 +333,7 @@ StatusOr<Publisher> Publisher::Open(std::string_view address, const Session& ses
                                     const PublisherOptions& options) {
   auto impl = std::make_unique<Impl>(std::string(address), options);
   RAMET_RETURN_IF_ERROR(impl->AddModel(session, "", options.variables));
-  RAMET_RETURN_IF_ERROR(impl->Start());
+  RAMET_RETURN_IF_ERROR(Guarded([&] { return impl->Start(); }));
   return Publisher(std::move(impl));
 }
 
@@ -344,12 +345,12 @@ StatusOr<Publisher> Publisher::Open(std::string_view address,
   for (const PublishedModel& model : models) {
     RAMET_RETURN_IF_ERROR(impl->AddModel(*model.session, model.name, model.variables));
   }
-  RAMET_RETURN_IF_ERROR(impl->Start());
+  RAMET_RETURN_IF_ERROR(Guarded([&] { return impl->Start(); }));
   return Publisher(std::move(impl));
 }
 
 StatusOr<uint64_t> Publisher::Publish(const PublishOptions& options) {
-  return impl_->Publish(options);
+  return Guarded([&] { return impl_->Publish(options); });
 }
 Status Publisher::Promote(std::string_view label, uint64_t version) {
   return impl_->Promote(label, version);

@@ -1,8 +1,8 @@
 #include "ramet/replica/replica_stats.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "ramet/base/json.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/address.h"
 #include "ramet/replica/version_text.h"
@@ -10,18 +10,12 @@
 namespace ramet {
 namespace {
 
-using Json = nlohmann::json;
-
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 Json VersionJson(const VersionInfo& info) {
   Json json = {{"epoch", info.id.epoch},        {"version", info.id.version},
                {"step", info.id.step},          {"time_nanos", info.time_nanos},
                {"metrics", Json::object()},     {"rollback_to", info.rollback_to},
                {"proof", ProofName(info.proof)}};
-  if (!info.metrics.empty()) json["metrics"] = Json::parse(MetricsToText(info.metrics));
+  if (!info.metrics.empty()) json["metrics"] = ParseJson(MetricsToText(info.metrics)).value();
   if (!info.hashes.content.empty()) {
     json["hashes"] = {{"source", info.hashes.source}, {"content", info.hashes.content}};
   }
@@ -81,26 +75,26 @@ std::string_view ProofName(VersionProof proof) {
   return "not_asked";
 }
 
-std::string VersionToJson(const VersionInfo& info) { return Dump(VersionJson(info)); }
+std::string VersionToJson(const VersionInfo& info) { return PrintJson(VersionJson(info)); }
 
 std::string StatsToJson(const PublisherStats& stats) { return PublisherStatsToText(stats); }
 
 std::string StatsToJson(const FollowerStats& s) {
-  return Dump({{"current", VersionJson(s.current)},
-               {"newest", s.newest},
-               {"lag", s.lag},
-               {"lag_seconds", s.lag_seconds},
-               {"age_seconds", s.age_seconds},
-               {"swaps", s.swaps},
-               {"reloads", s.reloads},
-               {"proven", s.proven},
-               {"refused", s.refused},
-               {"last_refusal", s.last_refusal},
-               {"bytes", s.bytes},
-               {"connected", s.connected},
-               {"on_fallback", s.on_fallback},
-               {"missing", s.missing},
-               {"extra", s.extra}});
+  return PrintJson({{"current", VersionJson(s.current)},
+                    {"newest", s.newest},
+                    {"lag", s.lag},
+                    {"lag_seconds", s.lag_seconds},
+                    {"age_seconds", s.age_seconds},
+                    {"swaps", s.swaps},
+                    {"reloads", s.reloads},
+                    {"proven", s.proven},
+                    {"refused", s.refused},
+                    {"last_refusal", s.last_refusal},
+                    {"bytes", s.bytes},
+                    {"connected", s.connected},
+                    {"on_fallback", s.on_fallback},
+                    {"missing", s.missing},
+                    {"extra", s.extra}});
 }
 
 std::string StatsToPrometheus(const PublisherStats& s, std::string_view address) {

@@ -1,16 +1,14 @@
 #include "ramet/replica/signature.h"
 
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "ramet/base/json.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/conversions.h"
 #include "ramet/tensor/tensor.h"
 
 namespace ramet {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr size_t kMostDifferences = 5;
 
@@ -94,15 +92,15 @@ std::string SignatureToJson(const ReplicaSignature& signature) {
     if (!spec.scales.empty()) entry["scales"] = spec.scales;
     list.push_back(std::move(entry));
   }
-  return list.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return PrintJson(list);
 }
 
 StatusOr<ReplicaSignature> SignatureFromJson(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_array()) return Damaged("it is no list");
+  const StatusOr<Json> json = ParseJson(text);
+  if (!json.ok() || !json->is_array()) return Damaged("it is no list");
   ReplicaSignature signature;
   std::unordered_map<std::string, int> seen;
-  for (const Json& entry : json) {
+  for (const Json& entry : *json) {
     RAMET_ASSIGN_OR_RETURN(VariableSpec spec, SpecFromJson(entry));
     if (seen[spec.name]++ > 0) return Damaged(StrCat("'", spec.name, "' comes twice"));
     signature.push_back(std::move(spec));

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "ramet/replica/low_priority.h"
+#include "ramet/replica/start_thread.h"
 
 namespace ramet {
 namespace {
@@ -24,8 +25,12 @@ void SpareKeeper::Wake() {
   if (std::ranges::none_of(variables_, is_behind)) return;
   in_vain_ = std::ranges::any_of(variables_, was_ready) ? 0 : in_vain_ + 1;
   if (in_vain_ > kMostInVain && in_vain_ % kNowAndThen != 0) return;
-  if (!job_) job_ = std::make_unique<BackgroundJob>(RetentionOptions::AtLimit::kSkip);
-  job_->Post([this] { Prepare(); });
+  // The version is published: without memory or a thread its rows are prepared by the next update.
+  Guarded([this] {
+    if (!job_) job_ = std::make_unique<BackgroundJob>(RetentionOptions::AtLimit::kSkip);
+    job_->Post([this] { Prepare(); });
+    return OkStatus();
+  }).IgnoreError();
 }
 
 void SpareKeeper::Prepare() {

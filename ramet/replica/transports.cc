@@ -20,6 +20,8 @@ using PublisherPtr = StatusOr<std::unique_ptr<PublisherTransport>>;
 using FollowerPtr = StatusOr<std::unique_ptr<FollowerTransport>>;
 using Deadline = FollowerTransport::Clock::time_point;
 
+constexpr auto kGreeting = std::chrono::seconds(10);
+
 Status CheckShm(const ReplicaAddress& address) {
   return shm::SocketAddress(address.place, geteuid()).status();
 }
@@ -88,6 +90,18 @@ StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisherTransport(
   }
   RAMET_ASSIGN_OR_RETURN(const Way* way, WayOf(address));
   return way->open(address, std::move(announcement), retention, access);
+}
+
+FollowerTransport::Clock::time_point GreetingEnd(FollowerTransport::Clock::time_point deadline) {
+  using Clock = FollowerTransport::Clock;
+  const auto least = Clock::now() + kGreeting;
+  return deadline == Clock::time_point::max() ? least : std::max(deadline, least);
+}
+
+Status NoGreeting(std::string_view text, const Status& why) {
+  return Unavailable(text, ": a process listens there but did not greet in time (", why.message(),
+                     "); it may be stopped, out of descriptors, or not a publisher: restart it, ",
+                     "or follow another address");
 }
 
 StatusOr<std::unique_ptr<FollowerTransport>> ConnectFollowerTransport(

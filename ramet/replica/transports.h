@@ -16,4 +16,10 @@ StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisherTransport(
 StatusOr<std::unique_ptr<FollowerTransport>> ConnectFollowerTransport(
     const ReplicaAddress& address, FollowerTransport::Clock::time_point deadline);
 
+// Until when a publisher that listens may take to greet. Waiting for one to come may have no limit;
+// this has: 10 seconds, or until `deadline` if that is later.
+FollowerTransport::Clock::time_point GreetingEnd(FollowerTransport::Clock::time_point deadline);
+// \error kUnavailable for the address `text`, whose publisher has not greeted until then.
+Status NoGreeting(std::string_view text, const Status& why);
+
 }  // namespace ramet

@@ -2,12 +2,11 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
+
+#include "ramet/base/json.h"
 
 namespace ramet {
 namespace {
-
-using Json = nlohmann::json;
 
 Json MetricsToJson(const std::map<std::string, double>& metrics) {
   Json json = Json::object();
@@ -34,12 +33,6 @@ std::map<std::string, double> MetricsFromJson(const Json& json) {
   return metrics;
 }
 
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Json Parse(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
-
 // Fills `number` if there is one of that name.
 template <class T>
 void Take(const Json& json, const char* name, T* number) {
@@ -50,11 +43,12 @@ void Take(const Json& json, const char* name, T* number) {
 }  // namespace
 
 std::string MetricsToText(const std::map<std::string, double>& metrics) {
-  return metrics.empty() ? "" : Dump(MetricsToJson(metrics));
+  return metrics.empty() ? "" : PrintJson(MetricsToJson(metrics));
 }
 
 std::map<std::string, double> MetricsFromText(std::string_view text) {
-  return MetricsFromJson(Parse(text));
+  const StatusOr<Json> json = ParseJson(text);
+  return json.ok() ? MetricsFromJson(*json) : std::map<std::string, double>();
 }
 
 std::string InfoToText(const VersionInfo& info) {
@@ -62,34 +56,37 @@ std::string InfoToText(const VersionInfo& info) {
   Json json = Json::object();
   if (!info.metrics.empty()) json["metrics"] = MetricsToJson(info.metrics);
   if (info.rollback_to != 0) json["rollback_to"] = info.rollback_to;
-  return Dump(json);
+  return PrintJson(json);
 }
 
 void InfoFromText(std::string_view text, VersionInfo* info) {
   if (text.empty()) return;
-  const Json json = Parse(text);
-  if (!json.is_object()) return;
-  if (json.contains("metrics")) info->metrics = MetricsFromJson(json["metrics"]);
-  Take(json, "rollback_to", &info->rollback_to);
+  const StatusOr<Json> json = ParseJson(text);
+  if (!json.ok() || !json->is_object()) return;
+  if (json->contains("metrics")) info->metrics = MetricsFromJson((*json)["metrics"]);
+  Take(*json, "rollback_to", &info->rollback_to);
 }
 
 std::string PublisherStatsToText(const PublisherStats& s) {
-  return Dump({{"epoch", s.epoch},
-               {"version", s.version},
-               {"step", s.step},
-               {"time_nanos", s.time_nanos},
-               {"published", s.published},
-               {"skipped", s.skipped},
-               {"bytes_copied", s.bytes_copied},
-               {"bytes_in_use", s.bytes_in_use},
-               {"readers", s.readers},
-               {"oldest_in_use", s.oldest_in_use},
-               {"labels", s.labels}});
+  return PrintJson({{"epoch", s.epoch},
+                    {"version", s.version},
+                    {"step", s.step},
+                    {"time_nanos", s.time_nanos},
+                    {"published", s.published},
+                    {"skipped", s.skipped},
+                    {"bytes_copied", s.bytes_copied},
+                    {"bytes_in_use", s.bytes_in_use},
+                    {"readers", s.readers},
+                    {"oldest_in_use", s.oldest_in_use},
+                    {"labels", s.labels}});
 }
 
 StatusOr<PublisherStats> PublisherStatsFromText(std::string_view text) {
-  const Json json = Parse(text);
-  if (!json.is_object()) return InvalidArgument("what the publisher says of itself is damaged");
+  const StatusOr<Json> parsed = ParseJson(text);
+  if (!parsed.ok() || !parsed->is_object()) {
+    return InvalidArgument("what the publisher says of itself is damaged");
+  }
+  const Json& json = *parsed;
   PublisherStats s;
   Take(json, "epoch", &s.epoch);
   Take(json, "version", &s.version);

@@ -19,6 +19,9 @@ constexpr std::string_view kIndex = ".index";
 constexpr std::string_view kGraphs = ".graphs";
 constexpr std::string_view kDefaultPrefix = "model.ckpt";
 constexpr size_t kMostDigits = 18;
+// Enough for a million variables with long names. A sparse file may be longer without taking space.
+constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 30;
+constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
 
 std::string WithoutSlashes(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
@@ -124,8 +127,17 @@ StatusOr<Place> PublishedPlace(const std::string& text) {
 
 StatusOr<IndexPrint> PrintOf(const std::string& prefix) {
   RAMET_ASSIGN_OR_RETURN(const RandomAccessFile file, RandomAccessFile::Open(IndexPath(prefix)));
-  RAMET_ASSIGN_OR_RETURN(const std::string bytes, file.Read(0, file.size()));
-  return IndexPrint{file.identity(), crc32c::Value(bytes)};
+  if (file.size() > kMaxIndexBytes) {
+    return InvalidArgument(file.path(), "; an index of ", file.size(), " bytes; at most ",
+                           kMaxIndexBytes, " are read");
+  }
+  uint32_t crc = 0;
+  for (uint64_t at = 0; at < file.size(); at += kPieceBytes) {
+    RAMET_ASSIGN_OR_RETURN(const std::string piece,
+                           file.Read(at, std::min(kPieceBytes, file.size() - at)));
+    crc = crc32c::Extend(crc, piece.data(), piece.size());
+  }
+  return IndexPrint{file.identity(), crc};
 }
 
 StatusOr<FoundVersion> FindVersionAt(const std::string& path) {

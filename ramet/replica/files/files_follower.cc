@@ -11,11 +11,13 @@
 #include <thread>
 #include <utility>
 
+#include "ramet/base/exception.h"
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
 #include "ramet/replica/files/epochs.h"
 #include "ramet/replica/files/folder_watch.h"
 #include "ramet/replica/files/version_reader.h"
+#include "ramet/replica/start_thread.h"
 #include "ramet/replica/version_hash.h"
 
 namespace ramet::files {
@@ -150,7 +152,7 @@ Status FilesFollower::Describe(const FoundVersion& newest, Clock::time_point dea
 void FilesFollower::ReadGraph(const FoundVersion& newest, Clock::time_point deadline) {
   while (true) {
     if (const std::string graph = GraphPathFor(newest.path); !graph.empty()) {
-      announcement_.graph = ReadFile(graph).value_or("");
+      announcement_.graph = ReadRegularFile(graph).value_or("");
       return;
     }
     const int64_t age = WallClockNanos() - newest.index.identity.mtime_ns;
@@ -172,15 +174,19 @@ Status FilesFollower::Start(Clock::time_point deadline) {
     std::this_thread::sleep_for(kUnsettledInterval);
   }
   ScanLabels();
-  thread_ = std::thread([this] { Run(); });
-  return OkStatus();
+  return StartThread(&thread_, [this] { Run(); });
 }
 
 void FilesFollower::Run() {
-  Look look = Scan();
-  while (watch_.Sleep(look == Look::kSettled ? kLookInterval : kUnsettledInterval)) {
-    if (superseded_) continue;
+  Look look = Look::kUnsettled;
+  const auto scan = [&] {
     look = Scan();
+    return OkStatus();
+  };
+  Guarded(scan).IgnoreError();
+  while (watch_.Sleep(look == Look::kSettled ? kLookInterval : kUnsettledInterval)) {
+    // After an exception, memory that is short for example, it looks again.
+    if (!superseded_) Guarded(scan).IgnoreError();
   }
 }
 

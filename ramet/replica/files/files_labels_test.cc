@@ -194,6 +194,12 @@ TEST_F(FilesLabelsTest, AVersionOfAnotherLayout) {
   EXPECT_TRUE(IsFailedPrecondition(OpenPublisher(Path("m"), announcement, {}, {}).status()));
 }
 
+// A valid file but for one member, whose arrays nest deeper than a stack is.
+std::string Deep(std::string_view member) {
+  return StrCat("{\"version\": 1, \"", member, "\": ", std::string(1'000'000, '['),
+                std::string(1'000'000, ']'), "}");
+}
+
 TEST_F(FilesLabelsTest, BadVersionFiles) {
   VersionFile file;
   file.info.id.version = 3;
@@ -206,7 +212,7 @@ TEST_F(FilesLabelsTest, BadVersionFiles) {
         std::string("{\"version\": 1, \"step\": 1.5}"),
         std::string("{\"version\": 1, \"source_hash\": 1}"),
         std::string("{\"version\": 1, \"signature\": [{}]}"), good.substr(0, good.size() / 2),
-        std::string(100000, '[')}) {
+        std::string(100000, '['), Deep("metrics"), Deep("signature"), Deep("other")}) {
     EXPECT_TRUE(IsInvalidArgument(VersionFileFromText(text).status())) << text.substr(0, 60);
   }
   Save(Path("m-1"), 1);

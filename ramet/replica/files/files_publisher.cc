@@ -13,6 +13,7 @@
 #include <optional>
 #include <thread>
 
+#include "ramet/base/exception.h"
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
 #include "ramet/checkpoint/checkpoint_management.h"
@@ -20,6 +21,7 @@
 #include "ramet/format/bundle_writer.h"
 #include "ramet/format/checkpoint_state.h"
 #include "ramet/replica/files/checkpoint_folder.h"
+#include "ramet/replica/start_thread.h"
 #include "ramet/replica/version_hash.h"
 
 namespace ramet::files {
@@ -39,8 +41,7 @@ class PublisherLock {
   Status Take(const Place& place) {
     path_ = JoinPath(place.dir, StrCat(place.prefix, ".publisher"));
     while (true) {
-      FileDescriptor fd(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-      if (fd.get() < 0) return ErrnoStatus(errno, path_);
+      RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, OpenOwnFile(path_, O_RDWR | O_CREAT));
       if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         return AlreadyExists("somebody publishes to '", place.dir, "/", place.prefix,
                              "' already (and holds ", path_, "); end that publisher, or choose ",
@@ -56,7 +57,7 @@ class PublisherLock {
   // The one before may have removed the file meanwhile.
   bool IsAt(int fd) const {
     struct stat opened, named;
-    return ::fstat(fd, &opened) == 0 && ::stat(path_.c_str(), &named) == 0 &&
+    return ::fstat(fd, &opened) == 0 && ::lstat(path_.c_str(), &named) == 0 &&
            opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
   }
   std::string path_;
@@ -133,8 +134,7 @@ Status FilesPublisher::Start() {
   }
   stats_.epoch = announcement_.epoch;
   RefreshBytes();
-  writer_ = std::thread([this] { Run(); });
-  return OkStatus();
+  return StartThread(&writer_, [this] { Run(); });
 }
 
 FilesPublisher::~FilesPublisher() {
@@ -215,9 +215,13 @@ void FilesPublisher::Run() {
     if (!job_) return;
     std::optional<Job> job = std::exchange(job_, std::nullopt);
     lock.unlock();
-    Status status = Write(*job);
-    if (status.ok()) RemoveOld();
-    RefreshBytes();
+    Status status = Guarded([&] { return Write(*job); });
+    const Status tidied = Guarded([&] {
+      if (status.ok()) RemoveOld();
+      RefreshBytes();
+      return OkStatus();
+    });
+    tidied.IgnoreError();
     const VersionInfo info = job->info;
     uint64_t bytes = 0;
     for (const Tensor& value : job->values) bytes += value.bytes();

@@ -45,8 +45,7 @@ Status CheckLabel(std::string_view label) {
 StatusOr<FileDescriptor> LockChanges(const Place& place) {
   RAMET_RETURN_IF_ERROR(CreateDirs(LabelFolder(place)));
   const std::string path = JoinPath(LabelFolder(place), ".lock");
-  FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (fd.get() < 0) return ErrnoStatus(errno, path);
+  RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, OpenOwnFile(path, O_RDWR | O_CREAT));
   const auto deadline = Clock::now() + kLockWait;
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) break;
@@ -101,7 +100,7 @@ Status CopyVersion(const FoundVersion& from, const std::string& to, const Versio
   RAMET_RETURN_IF_ERROR(CopyTensors(from, to));
   Status status;
   if (const std::string file = GraphPathFor(from.path); !file.empty()) {
-    const auto graph = ReadFile(file);
+    const auto graph = ReadRegularFile(file);
     status = graph.ok() ? AtomicWriteFile(GraphPathOf(to, *graph), *graph) : graph.status();
   }
   VersionFile own = from.own.value_or(VersionFile());

@@ -1,19 +1,14 @@
 #include "ramet/replica/files/version_file.h"
 
-#include <nlohmann/json.hpp>
-
 #include "ramet/base/file.h"
+#include "ramet/base/json.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/version_text.h"
 
 namespace ramet::files {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr uint64_t kMaxBytes = uint64_t{64} << 20;
-
-Json Parse(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
 
 // Fills `number` if there is one of that name that it can hold.
 template <class T>
@@ -36,12 +31,12 @@ Status TakeText(const Json& json, const char* name, std::string* text) {
 
 Status TakeTexts(const Json& json, VersionFile* file) {
   if (const auto metrics = json.find("metrics"); metrics != json.end()) {
-    file->info.metrics = MetricsFromText(metrics->dump(-1, ' ', true));
+    file->info.metrics = MetricsFromText(PrintJson(*metrics));
   }
   RAMET_RETURN_IF_ERROR(TakeText(json, "source_hash", &file->hashes.source));
   RAMET_RETURN_IF_ERROR(TakeText(json, "content_hash", &file->hashes.content));
   if (const auto signature = json.find("signature"); signature != json.end()) {
-    const auto list = SignatureFromJson(signature->dump(-1, ' ', true));
+    const auto list = SignatureFromJson(PrintJson(*signature));
     if (!list.ok()) return list.status();
     file->signature = *list;
   }
@@ -70,15 +65,16 @@ std::string VersionFileToText(const VersionFile& file) {
                {"index_bytes", file.index_bytes},
                {"index_crc32c", file.index_crc}};
   if (info.rollback_to != 0) json["rollback_to"] = info.rollback_to;
-  if (!info.metrics.empty()) json["metrics"] = Parse(MetricsToText(info.metrics));
+  if (!info.metrics.empty()) json["metrics"] = ParseJson(MetricsToText(info.metrics)).value();
   if (!file.hashes.source.empty()) json["source_hash"] = file.hashes.source;
   if (!file.hashes.content.empty()) json["content_hash"] = file.hashes.content;
-  if (!file.signature.empty()) json["signature"] = Parse(SignatureToJson(file.signature));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (!file.signature.empty())
+    json["signature"] = ParseJson(SignatureToJson(file.signature)).value();
+  return PrintJson(json, 1) + "\n";
 }
 
 StatusOr<VersionFile> VersionFileFromText(std::string_view text) {
-  const Json json = Parse(text);
+  RAMET_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
   if (!json.is_object()) return InvalidArgument("it is no JSON object");
   RAMET_RETURN_IF_ERROR(CheckLayout(json));
   VersionFile file;
@@ -98,7 +94,7 @@ StatusOr<VersionFile> VersionFileFromText(std::string_view text) {
 
 StatusOr<VersionFile> ReadVersionFile(const std::string& prefix) {
   const std::string path = VersionFilePath(prefix);
-  RAMET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxBytes));
+  RAMET_ASSIGN_OR_RETURN(const std::string text, ReadRegularFile(path, kMaxBytes));
   auto file = VersionFileFromText(text);
   if (!file.ok()) return file.status().WithContext(path);
   return file;

@@ -1,30 +1,24 @@
 #include "ramet/replica/redis/asking.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <random>
 
+#include "ramet/base/json.h"
 #include "ramet/base/strings.h"
 
 namespace ramet::redis {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr size_t kIdDigits = 32;
-
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 std::string TextOf(const Json& json, const char* name) {
   const auto found = json.find(name);
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-uint64_t NumberOf(const Json& json, const char* name) {
+uint64_t NumberOf(const Json& json, const char* name, uint64_t otherwise = 0) {
   const auto found = json.find(name);
-  return found != json.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
+  return found != json.end() && found->is_number_unsigned() ? found->get<uint64_t>() : otherwise;
 }
 
 bool IsId(std::string_view id) {
@@ -41,15 +35,15 @@ std::string NewRequestId() {
 }
 
 std::string RequestText(const Request& request) {
-  return Dump({{"id", request.id},
-               {"verb", request.verb},
-               {"version", request.version},
-               {"label", request.label},
-               {"epoch", request.epoch}});
+  return PrintJson({{"id", request.id},
+                    {"verb", request.verb},
+                    {"version", request.version},
+                    {"label", request.label},
+                    {"epoch", request.epoch}});
 }
 
 StatusOr<Request> ParseRequest(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  RAMET_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
   if (!json.is_object()) return InvalidArgument("a request is no JSON object");
   Request request{TextOf(json, "id"), TextOf(json, "verb"), NumberOf(json, "version"),
                   TextOf(json, "label"), NumberOf(json, "epoch")};
@@ -58,19 +52,21 @@ StatusOr<Request> ParseRequest(std::string_view text) {
 }
 
 std::string AnswerText(const Answer& answer) {
-  return Dump({{"code", static_cast<int>(answer.status.code())},
-               {"message", answer.status.message()},
-               {"version", answer.version},
-               {"source", answer.hashes.source},
-               {"content", answer.hashes.content},
-               {"stats", answer.stats}});
+  return PrintJson({{"code", static_cast<int>(answer.status.code())},
+                    {"message", answer.status.message()},
+                    {"version", answer.version},
+                    {"source", answer.hashes.source},
+                    {"content", answer.hashes.content},
+                    {"stats", answer.stats}});
 }
 
 StatusOr<Answer> ParseAnswer(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("code") || !json["code"].is_number_unsigned()) {
+  const StatusOr<Json> parsed = ParseJson(text);
+  const uint64_t no_code = UINT64_MAX;
+  if (!parsed.ok() || !parsed->is_object() || NumberOf(*parsed, "code", no_code) == no_code) {
     return DataLoss("the publisher's answer is damaged");
   }
+  const Json& json = *parsed;
   Answer answer;
   const uint64_t code = NumberOf(json, "code");
   if (code > static_cast<uint64_t>(Code::kUnauthenticated)) {

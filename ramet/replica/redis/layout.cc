@@ -1,17 +1,15 @@
 #include "ramet/replica/redis/layout.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "ramet/base/crc32c.h"
+#include "ramet/base/json.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/redis/redis_url.h"
 #include "ramet/replica/version_text.h"
 
 namespace ramet::redis {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr size_t kMostVersions = 100'000;
 constexpr size_t kCrcDigits = 8;
@@ -27,7 +25,7 @@ std::string Hex(uint32_t value) {
 
 // The text behind its checksum.
 std::string Sealed(const Json& json) {
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = PrintJson(json);
   return StrCat(Hex(crc32c::Value(text)), "\n", text);
 }
 
@@ -40,8 +38,8 @@ StatusOr<Json> Unsealed(std::string_view sealed) {
       Hex(crc32c::Value(sealed.substr(kCrcDigits + 1))) != sealed.substr(0, kCrcDigits)) {
     return Damaged("a checksum does not fit");
   }
-  Json json = Json::parse(sealed.substr(kCrcDigits + 1), nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return Damaged("it is no JSON object");
+  StatusOr<Json> json = ParseJson(sealed.substr(kCrcDigits + 1));
+  if (!json.ok() || !json->is_object()) return Damaged("it is no JSON object");
   return json;
 }
 

@@ -10,13 +10,16 @@
 #include <random>
 #include <thread>
 
+#include "ramet/base/exception.h"
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/redis/asking.h"
 #include "ramet/replica/redis/connection.h"
 #include "ramet/replica/redis/layout.h"
 #include "ramet/replica/redis/transfer.h"
+#include "ramet/replica/start_thread.h"
 #include "ramet/replica/version_text.h"
+#include "ramet/tensor/outside_values.h"
 
 namespace ramet::redis {
 namespace {
@@ -110,8 +113,7 @@ Status RedisFollower::Start(Clock::time_point deadline) {
   if (!seen.published) return NotFound("nothing is published under that name");
   RAMET_RETURN_IF_ERROR(ReadAnnouncement(*connection, seen.state));
   seen_ = seen;
-  listener_ = std::thread([this] { Listen(); });
-  return OkStatus();
+  return StartThread(&listener_, [this] { Listen(); });
 }
 
 RedisFollower::~RedisFollower() {
@@ -183,10 +185,11 @@ void RedisFollower::NoteCut(const Status& why) {
 void RedisFollower::Listen() {
   std::minstd_rand random(std::random_device{}());
   while (!interrupted_) {
-    auto looks = Open();
-    auto notices = looks.ok() ? Open() : looks.status();
-    const Status status = notices.ok() ? ListenOn(**notices, **looks) : notices.status();
-    NoteCut(status);
+    NoteCut(Guarded([this] {
+      RAMET_ASSIGN_OR_RETURN(const auto looks, Open());
+      RAMET_ASSIGN_OR_RETURN(const auto notices, Open());
+      return ListenOn(*notices, *looks);
+    }));
     std::unique_lock lock(mutex_);
     const auto jitter = std::chrono::milliseconds(random() % static_cast<uint64_t>(pause_.count()));
     changed_.wait_for(lock, pause_ + jitter, [this] { return interrupted_.load(); });
@@ -305,6 +308,7 @@ Status RedisFollower::FetchValues(Connection& connection, const ServerState& sta
       return status.WithContext(
           StrCat("version ", manifest.info.id.version, ", '", spec.name, "'"));
     }
+    NormalizeBools(&value);
     now[blob.id] = value;
     values->push_back(std::move(value));
   }

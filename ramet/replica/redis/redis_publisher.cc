@@ -8,11 +8,13 @@
 #include <mutex>
 #include <thread>
 
+#include "ramet/base/exception.h"
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/hash_worker.h"
 #include "ramet/replica/redis/publication.h"
 #include "ramet/replica/redis/request_listener.h"
+#include "ramet/replica/start_thread.h"
 
 namespace ramet::redis {
 namespace {
@@ -103,8 +105,7 @@ Status RedisPublisher::Start() {
   RAMET_RETURN_IF_ERROR(publication_.Open());
   linked_ = true;
   stats_ = publication_.stats();
-  sender_ = std::thread([this] { Run(); });
-  return OkStatus();
+  return StartThread(&sender_, [this] { Run(); });
 }
 
 RedisPublisher::~RedisPublisher() {
@@ -220,7 +221,13 @@ void RedisPublisher::UpdateStats() {
 }
 
 void RedisPublisher::Run() {
-  while (Work()) {
+  bool goes_on = true;
+  while (goes_on) {
+    const Status worked = Guarded([&] {
+      goes_on = Work();
+      return OkStatus();
+    });
+    if (!worked.ok()) WaitUnlinked();
   }
   if (publication_.linked()) publication_.Close();
   std::lock_guard lock(mutex_);
@@ -307,7 +314,7 @@ void RedisPublisher::SendQueued() {
     outgoing.swap(queued_);
     sending_ = true;
   }
-  const Status status = publication_.Send(*outgoing);
+  const Status status = Guarded([&] { return publication_.Send(*outgoing); });
   const bool again = !status.ok() && !publication_.linked() && !IsAborted(status);
   if (!status.ok()) NoteFailure(status);
   if (!status.ok() && !again) {
@@ -335,7 +342,7 @@ void RedisPublisher::DoTasks() {
       if (queued_ && queued_->info.id.version <= task->after) return;
       tasks_.pop_front();
     }
-    const Status status = task->work();
+    const Status status = Guarded([&] { return task->work(); });
     if (!status.ok()) NoteFailure(status);
     UpdateStats();
     Finish(*task, status);

@@ -1,8 +1,10 @@
 #include "ramet/replica/shm/channel.h"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -159,7 +161,12 @@ StatusOr<Peer> Channel::peer() const {
   if (getsockopt(fd_.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
     return ErrnoStatus(errno, "asking who is at the other end of a socket");
   }
-  return Peer{credentials.uid, credentials.gid};
+  return Peer{credentials.uid, credentials.gid, credentials.pid};
+}
+
+bool Channel::AllReceived() const {
+  int bytes = 0;
+  return ioctl(fd_.get(), SIOCOUTQ, &bytes) == 0 && bytes == 0;
 }
 
 Status Channel::Send(std::string_view text, std::span<const int> fds) const {
@@ -200,10 +207,11 @@ StatusOr<Packet> Channel::Receive(int64_t timeout_millis) const {
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof(control);
-  const ssize_t n = recvmsg(fd_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-    return DeadlineExceeded("nothing came from the other side");
-  }
+  ssize_t n;
+  do {
+    n = recvmsg(fd_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  } while (n < 0 && errno == EINTR);
+  if (n < 0 && errno == EAGAIN) return DeadlineExceeded("nothing came from the other side");
   if (n < 0 && errno != ECONNRESET) return ErrnoStatus(errno, "receiving from the other side");
   if (n >= 0) TakeDescriptors(message, &packet.fds);
   if (n <= 0) return GoneStatus();

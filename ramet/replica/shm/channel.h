@@ -16,6 +16,7 @@ namespace ramet::shm {
 struct Peer {
   uint32_t uid = 0;
   uint32_t gid = 0;
+  int32_t pid = 0;  // 0: a process of another PID namespace
 };
 
 // One packet: text, and descriptors that go with it.
@@ -38,6 +39,8 @@ class Channel {
 
   int fd() const { return fd_.get(); }
   StatusOr<Peer> peer() const;
+  // Reports whether the other side has received everything that was sent.
+  bool AllReceived() const;
   // Never waits. \error kUnavailable if the other side is gone; kResourceExhausted if it does not
   // read.
   Status Send(std::string_view text, std::span<const int> fds = {}) const;

@@ -136,6 +136,29 @@ TEST(HostileSegment, EntriesOutsideAreDataLoss) {
   }
 }
 
+// The publisher may write to its memory at any time. Followers index by integers and bools, so that
+// these are copies; the bools are 0 or 1.
+TEST(HostileSegment, IntegersAndBoolsAreCopies) {
+  SegmentMap map;
+  ASSERT_TRUE(map.Add(0, kPage, Sealed(std::string(kPage, '\7'))).ok());
+  const auto value = [&](DType dtype) {
+    VariableSpec spec;
+    spec.name = "v";
+    spec.dtype = dtype;
+    spec.shape = Shape{64};
+    return map.ValueAt({64, 0, 0}, spec).value();
+  };
+  for (DType dtype : {DType::kBool, DType::kInt8, DType::kInt32, DType::kInt64, DType::kQInt8,
+                      DType::kUInt8, DType::kUInt64}) {
+    EXPECT_FALSE(value(dtype).borrowed()) << DTypeName(dtype);
+  }
+  for (DType dtype : {DType::kFloat, DType::kDouble, DType::kHalf, DType::kBFloat16}) {
+    EXPECT_TRUE(value(dtype).borrowed()) << DTypeName(dtype);
+  }
+  const Tensor bools = value(DType::kBool);
+  EXPECT_EQ(std::string(static_cast<const char*>(bools.raw_data()), 64), std::string(64, '\1'));
+}
+
 TEST(HostileSegment, MemoryThatCouldBeCutOffIsRefused) {
   FileDescriptor fd(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(ftruncate(fd.get(), kPage), 0);
@@ -145,6 +168,38 @@ TEST(HostileSegment, MemoryThatCouldBeCutOffIsRefused) {
   EXPECT_FALSE(
       MemoryFile::Open(Sealed(std::string(kPage, 'x')), 2 * kPage, MemoryFile::Access::kOwnerWrites)
           .ok());
+}
+
+// Both before and after the follower has looked.
+TEST(HostileSegment, MemoryThatCouldGetHolesIsRefused) {
+  FileDescriptor fd(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(posix_fallocate(fd.get(), 0, kPage), 0);
+  ASSERT_EQ(fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK), 0);
+  const auto open = [&](MemoryFile::Access access) {
+    return MemoryFile::Open(Duplicate(fd.get()), kPage, access).status();
+  };
+  EXPECT_TRUE(IsInvalidArgument(open(MemoryFile::Access::kOwnerWrites)));
+  EXPECT_THAT(open(MemoryFile::Access::kOwnerWrites).message(), HasSubstr("holes"));
+  EXPECT_TRUE(open(MemoryFile::Access::kAllWrite).ok());
+  const FileDescriptor sealed = Sealed(std::string(2 * kPage, 'x'));
+  EXPECT_NE(fallocate(sealed.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, kPage), 0);
+}
+
+// The size counts once the seals are there: the file is cut off and sealed while it is looked at.
+TEST(HostileSegment, MemoryThatIsCutOffMeanwhileIsRefusedOrWhole) {
+  for (int round = 0; round < 50; ++round) {
+    FileDescriptor fd(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    ASSERT_EQ(posix_fallocate(fd.get(), 0, kPage), 0);
+    std::thread publisher([&] {
+      if (round % 2 == 0) std::this_thread::yield();
+      (void)!ftruncate(fd.get(), 0);
+      (void)fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+    });
+    const auto file =
+        MemoryFile::Open(Duplicate(fd.get()), kPage, MemoryFile::Access::kOwnerWrites);
+    publisher.join();
+    EXPECT_TRUE(IsInvalidArgument(file.status()));
+  }
 }
 
 TEST(HostileFollower, CanNeitherWriteNorCutOffWhatItMapped) {

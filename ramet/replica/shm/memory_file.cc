@@ -15,13 +15,23 @@ namespace ramet::shm {
 namespace {
 
 constexpr int kFutureWriteSeal = 0x0010;  // F_SEAL_FUTURE_WRITE, Linux 5.1
-constexpr int kCollapse = 25;             // MADV_COLLAPSE, Linux 6.1
+// Either one also refuses to punch holes (fcntl(2)).
+constexpr int kWriteSeals = F_SEAL_WRITE | kFutureWriteSeal;
+constexpr int kCollapse = 25;  // MADV_COLLAPSE, Linux 6.1
 constexpr size_t kPage = 4096;
 constexpr size_t kLargePage = size_t{2} << 20;
 
 Status OutOfMemory(const std::string& name, size_t bytes, int error) {
   if (error != ENOSPC && error != ENOMEM && error != EFBIG) return ErrnoStatus(error, name);
   return ResourceExhausted(name, ": ", bytes, " bytes of shared memory are not to be had");
+}
+
+// An errno, or 0. A signal does not end it.
+int Resize(int fd, size_t bytes) {
+  while (ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
 }
 
 // Addresses for `bytes` bytes and nothing there yet; where large pages may lie, if there is room
@@ -71,14 +81,32 @@ void TakeLargePages(int fd, size_t bytes, const std::string& name) {
   munmap(*at, whole);
 }
 
+// The size is looked at after this: only then is it final.
+Status CheckSeals(int fd, MemoryFile::Access access) {
+  const int seals = fcntl(fd, F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
+    return InvalidArgument("shared memory was handed over that could be cut off while it is read");
+  }
+  if (access == MemoryFile::Access::kOwnerWrites && (seals & kWriteSeals) == 0) {
+    return InvalidArgument(
+        "shared memory was handed over in which holes could be punched while it is read; a "
+        "publisher seals it with F_SEAL_FUTURE_WRITE");
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 StatusOr<MemoryFile> MemoryFile::Create(const std::string& name, size_t bytes, Access access) {
   FileDescriptor fd(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (fd.get() < 0) return ErrnoStatus(errno, StrCat("shared memory ", name));
-  if (ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) return OutOfMemory(name, bytes, errno);
+  if (const int error = Resize(fd.get(), bytes); error != 0) return OutOfMemory(name, bytes, error);
   TakeLargePages(fd.get(), bytes, name);
-  if (const int error = posix_fallocate(fd.get(), 0, static_cast<off_t>(bytes)); error != 0) {
+  int error;
+  do {
+    error = posix_fallocate(fd.get(), 0, static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  if (error != 0) {
     return OutOfMemory(name, bytes, error);
   }
   RAMET_ASSIGN_OR_RETURN(void* data, Map(fd.get(), bytes, PROT_READ | PROT_WRITE, name));
@@ -86,21 +114,21 @@ StatusOr<MemoryFile> MemoryFile::Create(const std::string& name, size_t bytes, A
   int seals = F_SEAL_SHRINK | F_SEAL_GROW;
   if (access == Access::kOwnerWrites) seals |= kFutureWriteSeal;
   if (fcntl(file.fd(), F_ADD_SEALS, seals | F_SEAL_SEAL) != 0) {
-    return ErrnoStatus(errno, StrCat("sealing the shared memory ", name));
+    const std::string hint =
+        errno == EINVAL ? " (F_SEAL_FUTURE_WRITE needs Linux 5.1; publish with file: or redis:)"
+                        : "";
+    return ErrnoStatus(errno, StrCat("sealing the shared memory ", name, hint));
   }
   return file;
 }
 
 StatusOr<MemoryFile> MemoryFile::Open(FileDescriptor fd, size_t bytes, Access access) {
+  RAMET_RETURN_IF_ERROR(CheckSeals(fd.get(), access));
   struct stat status;
   if (fstat(fd.get(), &status) != 0) return ErrnoStatus(errno, "shared memory");
   if (static_cast<uint64_t>(status.st_size) != bytes || bytes == 0) {
     return InvalidArgument("shared memory of ", status.st_size, " bytes was handed over where ",
                            bytes, " were announced");
-  }
-  const int seals = fcntl(fd.get(), F_GET_SEALS);
-  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
-    return InvalidArgument("shared memory was handed over that could be cut off while it is read");
   }
   if (static_cast<uint64_t>(status.st_blocks) * 512 < bytes) {
     return InvalidArgument("shared memory of ", bytes, " bytes was handed over of which only ",

@@ -20,8 +20,9 @@ class MemoryFile {
   // With kOwnerWrites only this mapping can write. `name` is what /proc shows.
   // \error kResourceExhausted if the memory is not to be had (now, not when it is touched).
   static StatusOr<MemoryFile> Create(const std::string& name, size_t bytes, Access access);
-  // Maps memory that was handed to us. \error kInvalidArgument if it is not `bytes` long, could be
-  // shortened, or has holes (which whoever maps it would have to fill); those of mapping.
+  // Maps memory that was handed to us. \error kInvalidArgument if it is not `bytes` long, has holes
+  // (which whoever maps it would have to fill), or could be shortened or, with kOwnerWrites, get
+  // holes later: it must be sealed before it is handed over; those of mapping.
   static StatusOr<MemoryFile> Open(FileDescriptor fd, size_t bytes, Access access);
 
   MemoryFile() = default;
@@ -31,6 +32,8 @@ class MemoryFile {
 
   int fd() const { return fd_.get(); }
   size_t size() const { return size_; }
+  // Keeps the mapping only: each open descriptor counts against the limit of the process.
+  void CloseDescriptor() { fd_ = FileDescriptor(); }
   char* data() const { return static_cast<char*>(data_); }
 
  private:

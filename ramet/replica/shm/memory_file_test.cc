@@ -67,7 +67,7 @@ TEST(MemoryFileHolesTest, AreNotTaken) {
   ASSERT_EQ(pwrite(fd.get(), "x", 1, 0), 1);
   ASSERT_EQ(fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK), 0);
   const auto opened = [&] {
-    return MemoryFile::Open(FileDescriptor(dup(fd.get())), kBytes, MemoryFile::Access::kOwnerWrites)
+    return MemoryFile::Open(FileDescriptor(dup(fd.get())), kBytes, MemoryFile::Access::kAllWrite)
         .status();
   };
   EXPECT_TRUE(IsInvalidArgument(opened())) << opened().ToString();

@@ -1,16 +1,34 @@
 #include "ramet/replica/shm/reader_list.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 
 #include "ramet/base/strings.h"
 
 namespace ramet::shm {
 
+namespace {
+
+const ControlBlock& BlockOf(const MemoryFile& control) {
+  return *reinterpret_cast<const ControlBlock*>(control.data());
+}
+
+bool HasPins(const MemoryFile& control) {
+  return std::ranges::any_of(BlockOf(control).pins, [](const std::atomic<uint64_t>& pin) {
+    return pin.load(std::memory_order_relaxed) != 0;
+  });
+}
+
+}  // namespace
+
 Status ReaderList::Add(Channel channel, const std::string& hello, std::vector<int> fds,
                        const std::vector<SharedPool::Segment>& segments) {
-  if (readers_.size() >= kMost) {
+  RAMET_ASSIGN_OR_RETURN(const Peer peer, channel.peer());
+  const Connected connected{peer, Clock::now()};
+  if (!MakePlaceFor(connected)) {
     (void)channel.Send("full");
-    return ResourceExhausted("there are ", kMost, " followers already");
+    return ResourceExhausted("there are ", readers_.size(), " followers already");
   }
   RAMET_ASSIGN_OR_RETURN(
       MemoryFile control,
@@ -18,10 +36,49 @@ Status ReaderList::Add(Channel channel, const std::string& hello, std::vector<in
   reinterpret_cast<ControlBlock*>(control.data())->layout = kLayout;
   fds.push_back(control.fd());
   RAMET_RETURN_IF_ERROR(channel.Send(hello, fds));
-  Reader reader{std::move(channel), std::move(control), ++last_id_};
+  control.CloseDescriptor();
+  Reader reader{std::move(channel), std::move(control), connected, ++last_id_};
   if (!SendMissing(reader, segments)) return Unavailable("the follower left");
   readers_.push_back(std::move(reader));
   return OkStatus();
+}
+
+void ReaderList::NoteRead() {
+  for (Reader& reader : readers_) {
+    if (!reader.connected.has_read) reader.connected.has_read = reader.channel.AllReceived();
+  }
+}
+
+bool ReaderList::MakePlaceFor(const Connected& newcomer) {
+  NoteRead();
+  std::vector<Connected> all;
+  for (const Reader& reader : readers_) all.push_back(reader.connected);
+  if (!quota_.MayConnect(newcomer, all)) return false;
+  if (!quota_.IsFull(all.size())) return true;
+  const auto victim = quota_.VictimFor(newcomer, all);
+  if (victim) Drop(*victim, newcomer.since);
+  return victim.has_value();
+}
+
+void ReaderList::Drop(size_t i, Clock::time_point now) {
+  if (HasPins(readers_[i].control)) {
+    if (dropped_.size() == kMaxDropped) dropped_.erase(dropped_.begin());
+    dropped_.push_back({std::move(readers_[i].control), now + kPinGrace});
+  }
+  readers_.erase(readers_.begin() + static_cast<ptrdiff_t>(i));
+}
+
+bool ReaderList::DropOverdue(Clock::time_point now) {
+  NoteRead();
+  std::erase_if(readers_, [now](const Reader& reader) {
+    return !reader.connected.has_read && now - reader.connected.since >= kGreetingTime;
+  });
+  std::erase_if(dropped_, [now](const Dropped& dropped) {
+    return now >= dropped.until || !HasPins(dropped.control);
+  });
+  return !dropped_.empty() || std::ranges::any_of(readers_, [](const Reader& reader) {
+    return !reader.connected.has_read;
+  });
 }
 
 // False if the follower is gone. One that cannot be sent them now (its socket is full, or too many
@@ -76,28 +133,46 @@ Status ReaderList::Send(uint64_t id, std::string_view text) const {
   return reader ? reader->channel.Send(text) : Unavailable("the follower left");
 }
 
-bool ReaderList::Holds(uint64_t version) const {
+bool ReaderList::BeginQuestion(uint64_t id) {
+  Reader* reader = Find(id);
+  if (reader == nullptr || reader->questions == kMaxQuestions) return false;
+  ++reader->questions;
+  return true;
+}
+
+void ReaderList::EndQuestion(uint64_t id) {
+  if (Reader* reader = Find(id)) --reader->questions;
+}
+
+template <class Fn>
+void ReaderList::ForEachPin(Fn fn) const {
   for (const Reader& reader : readers_) {
-    for (const auto& pin : reader.block().pins) {
-      if (pin.load(std::memory_order_seq_cst) == version) return true;
-    }
+    for (const auto& pin : BlockOf(reader.control).pins) fn(pin);
   }
-  return false;
+  for (const Dropped& dropped : dropped_) {
+    for (const auto& pin : BlockOf(dropped.control).pins) fn(pin);
+  }
+}
+
+bool ReaderList::Holds(uint64_t version) const {
+  bool holds = false;
+  ForEachPin([&](const std::atomic<uint64_t>& pin) {
+    holds = holds || pin.load(std::memory_order_seq_cst) == version;
+  });
+  return holds;
 }
 
 uint64_t ReaderList::Oldest() const {
   uint64_t oldest = 0;
-  for (const Reader& reader : readers_) {
-    for (const auto& pin : reader.block().pins) {
-      const uint64_t version = pin.load(std::memory_order_relaxed);
-      if (version != 0 && (oldest == 0 || version < oldest)) oldest = version;
-    }
-  }
+  ForEachPin([&](const std::atomic<uint64_t>& pin) {
+    const uint64_t version = pin.load(std::memory_order_relaxed);
+    if (version != 0 && (oldest == 0 || version < oldest)) oldest = version;
+  });
   return oldest;
 }
 
 uint64_t ReaderList::taken(size_t i) const {
-  return readers_[i].block().taken.load(std::memory_order_relaxed);
+  return BlockOf(readers_[i].control).taken.load(std::memory_order_relaxed);
 }
 
 }  // namespace ramet::shm

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "ramet/base/strings.h"
+#include "ramet/tensor/outside_values.h"
 
 namespace ramet::shm {
 namespace {
@@ -20,8 +21,6 @@ class MappedBuffer final : public Buffer {
   void Dispose() override { delete this; }
   const std::shared_ptr<const MemoryFile> segment_;
 };
-
-bool MayBeIndex(DType dtype) { return !IsFloating(dtype) && DTypeSize(dtype) <= 8; }
 
 }  // namespace
 
@@ -54,12 +53,13 @@ StatusOr<Tensor> SegmentMap::ValueAt(const Entry& entry, const VariableSpec& spe
     return DataLoss("'", spec.name, "' is said to lie at byte ", entry.offset, " of segment ",
                     entry.segment, ", which does not have it");
   }
-  if (!MayBeIndex(spec.dtype)) {
+  if (MayStayShared(spec.dtype)) {
     return Tensor(spec.dtype, spec.shape,
                   BufferPtr::Adopt(new MappedBuffer(std::move(segment), entry.offset, bytes)));
   }
   RAMET_ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(spec.dtype, spec.shape));
   std::memcpy(copy.raw_data(), segment->data() + entry.offset, bytes);
+  NormalizeBools(&copy);
   return copy;
 }
 

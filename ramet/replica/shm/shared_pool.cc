@@ -56,9 +56,9 @@ StatusOr<BufferPtr> SharedPool::Allocate(size_t bytes) {
   const uint64_t rounded = RoundedBytes(bytes);
   std::lock_guard lock(mutex_);
   Block* block = nullptr;
-  if (auto free = free_.find(rounded); free != free_.end() && !free->second.empty()) {
-    block = free->second.back();
-    free->second.pop_back();
+  if (auto size = by_size_.find(rounded); size != by_size_.end() && !size->second.free.empty()) {
+    block = size->second.free.back();
+    size->second.free.pop_back();
   } else {
     RAMET_ASSIGN_OR_RETURN(block, Cut(rounded));
   }
@@ -74,9 +74,11 @@ StatusOr<SharedPool::Block*> SharedPool::Cut(uint64_t rounded) {
     offset = 0;
   }
   const Place place{static_cast<uint32_t>(segments_.size() - 1), offset};
+  Blocks& of_size = by_size_[rounded];
+  if (of_size.free.capacity() <= of_size.count) of_size.free.reserve(2 * of_size.count + 1);
   blocks_.push_back(
       std::make_unique<Block>(segments_.back().data() + offset, rounded, this, place));
-  free_.try_emplace(rounded);
+  ++of_size.count;
   used_ = offset + rounded;
   return blocks_.back().get();
 }
@@ -108,7 +110,7 @@ Status SharedPool::AddSegment(uint64_t bytes) {
 void SharedPool::Return(Block* block) {
   std::shared_ptr<SharedPool> owner = std::move(block->owner_);
   std::lock_guard lock(mutex_);
-  free_.find(block->rounded())->second.push_back(block);
+  by_size_.find(block->rounded())->second.free.push_back(block);
 }
 
 bool SharedPool::Find(const Buffer* buffer, Place* place) const {

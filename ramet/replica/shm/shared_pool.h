@@ -63,7 +63,12 @@ class SharedPool final : public Allocator, public std::enable_shared_from_this<S
   uint64_t used_ = 0;  // of the last segment
   uint64_t total_ = 0;
   std::vector<std::unique_ptr<Block>> blocks_;
-  std::map<uint64_t, std::vector<Block*>> free_;  // by size
+  // Blocks of one size. Those that are free have room in the list: giving back allocates nothing.
+  struct Blocks {
+    std::vector<Block*> free;
+    size_t count = 0;
+  };
+  std::map<uint64_t, Blocks> by_size_;
 };
 
 }  // namespace ramet::shm

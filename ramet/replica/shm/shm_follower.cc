@@ -10,12 +10,14 @@
 #include <mutex>
 #include <thread>
 
+#include "ramet/base/exception.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/shm/channel.h"
 #include "ramet/replica/shm/pending_answers.h"
 #include "ramet/replica/shm/requests.h"
 #include "ramet/replica/shm/segment_map.h"
 #include "ramet/replica/shm/version_table.h"
+#include "ramet/replica/start_thread.h"
 #include "ramet/replica/version_text.h"
 
 namespace ramet::shm {
@@ -23,7 +25,9 @@ namespace {
 
 using Clock = FollowerTransport::Clock;
 
-constexpr uint64_t kMaxTextBytes = uint64_t{1} << 31;
+constexpr uint64_t kMaxGraphBytes = uint64_t{1} << 31;
+// Parsing takes many times as much.
+constexpr uint64_t kMaxSignatureBytes = uint64_t{1} << 27;
 constexpr auto kSegmentTimeout = std::chrono::seconds(5);
 constexpr auto kAnswerTimeout = std::chrono::seconds(10);
 
@@ -118,10 +122,11 @@ class ShmFollower final : public FollowerTransport {
   std::condition_variable segment_came_;
 };
 
-StatusOr<std::string> TextOf(FileDescriptor fd, uint64_t bytes, std::string_view what) {
-  if (bytes > kMaxTextBytes) {
-    return InvalidArgument("a ", what, " of ", bytes, " bytes was announced; at most ",
-                           kMaxTextBytes, " are read");
+StatusOr<std::string> TextOf(FileDescriptor fd, uint64_t bytes, uint64_t max_bytes,
+                             std::string_view what) {
+  if (bytes > max_bytes) {
+    return InvalidArgument("a ", what, " of ", bytes, " bytes was announced; at most ", max_bytes,
+                           " are read");
   }
   if (bytes == 0) return std::string();
   RAMET_ASSIGN_OR_RETURN(MemoryFile file,
@@ -131,11 +136,11 @@ StatusOr<std::string> TextOf(FileDescriptor fd, uint64_t bytes, std::string_view
 
 Status ShmFollower::ReadTexts(const Hello& hello, std::vector<FileDescriptor>& fds) {
   announcement_.epoch = hello.epoch;
-  RAMET_ASSIGN_OR_RETURN(std::string json,
-                         TextOf(std::move(fds[0]), hello.signature_bytes, "signature"));
+  RAMET_ASSIGN_OR_RETURN(std::string json, TextOf(std::move(fds[0]), hello.signature_bytes,
+                                                  kMaxSignatureBytes, "signature"));
   RAMET_ASSIGN_OR_RETURN(announcement_.signature, SignatureFromJson(json));
   RAMET_ASSIGN_OR_RETURN(announcement_.graph,
-                         TextOf(std::move(fds[1]), hello.graph_bytes, "graph"));
+                         TextOf(std::move(fds[1]), hello.graph_bytes, kMaxGraphBytes, "graph"));
   RAMET_ASSIGN_OR_RETURN(table_, TableReader::Open(std::move(fds[2]), hello.table_bytes));
   if (table_->num_variables() != announcement_.signature.size()) {
     return InvalidArgument("the publisher's table is of ", table_->num_variables(),
@@ -162,8 +167,7 @@ Status ShmFollower::Start(Clock::time_point deadline) {
   }
   stop_ = FileDescriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (stop_.get() < 0) return ErrnoStatus(errno, "an event");
-  listener_ = std::thread([this] { Listen(); });
-  return OkStatus();
+  return StartThread(&listener_, [this] { Listen(); });
 }
 
 ShmFollower::~ShmFollower() {
@@ -194,9 +198,10 @@ void ShmFollower::Listen() {
     if (waits[0].revents != 0) return;
     auto packet = channel_.Receive(0);
     if (IsDeadlineExceeded(packet.status())) continue;
-    const bool taken = packet.ok() && TakePacket(*std::move(packet)).ok();
+    const Status taken =
+        Guarded([&] { return packet.ok() ? TakePacket(*std::move(packet)) : packet.status(); });
     std::lock_guard lock(mutex_);
-    if (!taken) connected_ = false;
+    if (!taken.ok()) connected_ = false;
     segment_came_.notify_all();
   }
   answers_.Close();

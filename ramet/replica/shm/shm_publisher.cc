@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
 #include <thread>
 
+#include "ramet/base/exception.h"
+#include "ramet/base/log.h"
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
 #include "ramet/replica/hash_worker.h"
@@ -17,6 +20,7 @@
 #include "ramet/replica/shm/requests.h"
 #include "ramet/replica/shm/takeover.h"
 #include "ramet/replica/shm/version_slots.h"
+#include "ramet/replica/start_thread.h"
 #include "ramet/replica/version_text.h"
 
 namespace ramet::shm {
@@ -25,7 +29,9 @@ namespace {
 constexpr uint64_t kDefaultVersions = 8;
 constexpr uint64_t kSegmentsPerVersion = 8;
 constexpr int kResendMillis = 1;
+constexpr int kMaxResendMillis = 100;  // to followers that have not read for long
 constexpr int kFullMillis = 100;  // until followers are let in again when descriptors are short
+constexpr int kOverdueMillis = 1000;
 constexpr uint64_t kSlack = uint64_t{16} << 20;
 // Followers let go of versions by writing to memory, which wakes nobody.
 constexpr auto kPause = std::chrono::milliseconds(1);
@@ -84,11 +90,12 @@ class ShmPublisher final : public PublisherTransport {
 
   PublisherStats StatsLocked() const;
   void Serve();
+  Status ServeOnce();
   bool stopping() const {
     std::lock_guard lock(mutex_);
     return stopping_;
   }
-  bool SendSegments();
+  int PauseMillis();
   bool TellSegments();
   void WakeServer();
   void WakeReaders();
@@ -112,6 +119,8 @@ class ShmPublisher final : public PublisherTransport {
   MemoryFile signature_, graph_;
   std::optional<Listener> listener_;
   FileDescriptor wake_;
+  int resend_millis_ = kResendMillis;  // of the server
+  bool is_full_ = false;               // likewise: descriptors are short
   std::thread server_;
 
   mutable std::mutex mutex_;
@@ -157,8 +166,7 @@ Status ShmPublisher::Start(const AccessOptions& access) {
   }
   listener_.emplace(*std::move(listener));
   stats_.epoch = announcement_.epoch;
-  server_ = std::thread([this] { Serve(); });
-  return OkStatus();
+  return StartThread(&server_, [this] { Serve(); });
 }
 
 ShmPublisher::~ShmPublisher() {
@@ -218,6 +226,7 @@ Status ShmPublisher::CheckNotEnded() const {
 StatusOr<uint64_t> ShmPublisher::Publish(const VersionInfo& info, std::span<const Tensor> values,
                                          std::span<const Tensor> sources) {
   std::unique_lock lock(mutex_);
+  buffers_.clear();
   for (const Tensor& value : values) buffers_.push_back(value.buffer());
   const auto version = Add(lock, info, buffers_, sources, true);
   buffers_.clear();
@@ -323,28 +332,44 @@ std::vector<int> ShmPublisher::Descriptors() const {
   return fds;
 }
 
+// Followers are served again when there is memory again.
 void ShmPublisher::Serve() {
-  bool is_full = false;
   while (!stopping()) {
-    std::vector<pollfd> waits;
-    for (int fd : Descriptors()) waits.push_back({fd, POLLIN, 0});
-    if (is_full) waits[1].fd = -1;
-    const int pause = SendSegments() ? -1 : kResendMillis;
-    const int ready = poll(waits.data(), waits.size(), is_full && pause < 0 ? kFullMillis : pause);
-    is_full = false;
-    if (ready < 0) continue;
-    if (stopping()) return;
-    if (waits[0].revents != 0) WakeReaders();
-    if (waits[1].revents != 0 && listener_) is_full = !Admit();
-    for (size_t i = 2; i < waits.size(); ++i) {
-      if (waits[i].revents != 0) Receive(waits[i].fd);
-    }
+    const Status served = Guarded([this] { return ServeOnce(); });
+    if (served.ok()) continue;
+    LogOnce(LogLevel::kWarning, StrCat("serving ", address_), "shm:", address_,
+            ": followers are not served for a moment: ", served.message());
+    std::this_thread::sleep_for(std::chrono::milliseconds(kFullMillis));
   }
 }
 
-bool ShmPublisher::SendSegments() {
+Status ShmPublisher::ServeOnce() {
+  std::vector<pollfd> waits;
+  for (int fd : Descriptors()) waits.push_back({fd, POLLIN, 0});
+  if (is_full_) waits[1].fd = -1;
+  const int ready = poll(waits.data(), waits.size(), PauseMillis());
+  is_full_ = false;
+  if (ready < 0 || stopping()) return OkStatus();
+  if (waits[0].revents != 0) WakeReaders();
+  if (waits[1].revents != 0 && listener_) is_full_ = !Admit();
+  for (size_t i = 2; i < waits.size(); ++i) {
+    if (waits[i].revents != 0) Receive(waits[i].fd);
+  }
+  return OkStatus();
+}
+
+// How long the server may sleep; negative: until something comes.
+int ShmPublisher::PauseMillis() {
   std::lock_guard lock(mutex_);
-  return TellSegments();
+  int pause = is_full_ ? kFullMillis : INT_MAX;
+  if (readers_.DropOverdue(ReaderList::Clock::now())) pause = std::min(pause, kOverdueMillis);
+  if (TellSegments()) {
+    resend_millis_ = kResendMillis;
+  } else {
+    pause = std::min(pause, resend_millis_);
+    resend_millis_ = std::min(2 * resend_millis_, kMaxResendMillis);
+  }
+  return pause == INT_MAX ? -1 : pause;
 }
 
 // mutex_ is held.
@@ -365,6 +390,7 @@ void ShmPublisher::WakeReaders() {
 
 // False if nobody can be let in for a while.
 bool ShmPublisher::Admit() {
+  if (ReaderQuota::IsShortOfDescriptors(listener_->fd())) return false;
   auto channel = listener_->Accept();
   const bool is_full = IsResourceExhausted(channel.status());
   if (channel.ok()) Welcome(*std::move(channel));
@@ -441,6 +467,10 @@ std::optional<StatusOr<std::string>> ShmPublisher::HashesOf(uint64_t version, ui
   }
   const VersionSlots::Slot* slot = versions_->FindAny(version);
   if (slot == nullptr) return NotKept(version);
+  if (!readers_.BeginQuestion(reader)) {
+    return ResourceExhausted(ReaderList::kMaxQuestions,
+                             " questions for hashes of this follower wait already");
+  }
   const auto values = [&] {
     HashWorker::Values all{{}, slot->sources};
     for (size_t i = 0; i < slot->buffers.size(); ++i) {
@@ -453,13 +483,15 @@ std::optional<StatusOr<std::string>> ShmPublisher::HashesOf(uint64_t version, ui
       version, values, [this, version, reader, number](const StatusOr<VersionHashes>& hashes) {
         SendHashes(version, reader, number, hashes);
       });
-  if (!asked.ok()) return asked;
-  return std::nullopt;
+  if (asked.ok()) return std::nullopt;
+  readers_.EndQuestion(reader);
+  return asked;
 }
 
 void ShmPublisher::SendHashes(uint64_t version, uint64_t reader, uint64_t number,
                               const StatusOr<VersionHashes>& hashes) {
   std::lock_guard lock(mutex_);
+  readers_.EndQuestion(reader);
   VersionSlots::Slot* slot = versions_->FindAny(version);
   if (slot == nullptr) {
     hasher_->Forget(version);

@@ -1,5 +1,6 @@
 #include "ramet/replica/shm/takeover.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "ramet/replica/shm/channel.h"
@@ -8,12 +9,21 @@
 namespace ramet::shm {
 namespace {
 
-constexpr int64_t kAnswerMillis = 10'000;
+using Clock = std::chrono::steady_clock;
 
-Status AskToEnd(const Channel& channel) {
+constexpr auto kAnswerTime = std::chrono::seconds(10);
+
+// The limit for all packets together: a peer that sends others without end is not waited for.
+int64_t MillisUntil(Clock::time_point end) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+  return std::max<int64_t>(left, 0);
+}
+
+Status AskToEnd(const Channel& channel, Clock::time_point end) {
   RAMET_RETURN_IF_ERROR(channel.Send(RequestToText({.number = 1, .verb = "takeover"})));
   while (true) {
-    RAMET_ASSIGN_OR_RETURN(const Packet packet, channel.Receive(kAnswerMillis));
+    if (Clock::now() >= end) return DeadlineExceeded("the publisher did not answer in time");
+    RAMET_ASSIGN_OR_RETURN(const Packet packet, channel.Receive(MillisUntil(end)));
     if (!IsAnswer(packet.text)) continue;
     RAMET_ASSIGN_OR_RETURN(const Answer answer, ParseAnswer(packet.text));
     return answer.text.status();
@@ -26,9 +36,10 @@ StatusOr<uint64_t> TakeOver(const std::string& socket) {
   auto channel = Channel::Connect(socket);
   if (IsNotFound(channel.status())) return 0;
   if (!channel.ok()) return channel.status();
-  RAMET_ASSIGN_OR_RETURN(const Packet first, channel->Receive(kAnswerMillis));
+  const auto end = Clock::now() + kAnswerTime;
+  RAMET_ASSIGN_OR_RETURN(const Packet first, channel->Receive(MillisUntil(end)));
   RAMET_ASSIGN_OR_RETURN(const Hello hello, ParseHello(first.text));
-  const Status ended = AskToEnd(*channel);
+  const Status ended = AskToEnd(*channel, end);
   if (!ended.ok() && !IsUnavailable(ended)) return ended;
   return hello.epoch;
 }

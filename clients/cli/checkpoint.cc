@@ -21,11 +21,13 @@ rm::StatusOr<CheckpointSummary> ReadOnce(TensorSource& source, bool verify) {
   LongWork work("reading", static_cast<int64_t>(summary.tensors.size()));
   int64_t done = 0;
   for (TensorInfo& tensor : summary.tensors) {
-    const bool step = tensor.name == "global_step";
-    if (verify || step) {
-      work.Update(done++, tensor.name);
+    const bool step = tensor.name == "global_step" && tensor.shape.num_elements() == 1;
+    if (verify || step) work.Update(done++, tensor.name);
+    if (step) {
       RAMET_ASSIGN_OR_RETURN(const rm::Tensor value, source.Read(tensor.name));
-      if (step) TakeStep(value, &summary);
+      TakeStep(value, &summary);
+    } else if (verify) {
+      RAMET_RETURN_IF_ERROR(source.Verify(tensor.name));
     }
     summary.bytes += tensor.bytes;
   }

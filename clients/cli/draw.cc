@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -9,6 +7,7 @@
 #include "command.h"
 #include "draw.h"
 #include "graph_output.h"
+#include "output_file.h"
 #include "text.h"
 
 namespace cli {
@@ -27,18 +26,16 @@ rm::Status WriteWhole(const std::string& path, const std::string& text) {
   std::error_code error;
   const bool special =
       std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
-  const std::string target = special ? path : rm::StrCat(path, ".temp", getpid());
-  std::ofstream file(target, std::ios::binary);
+  if (!special) {
+    OutputFile file(path);
+    file.stream() << text;
+    return file.Commit();
+  }
+  std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  const bool written = static_cast<bool>(file);
-  const std::string reason = std::strerror(errno);
-  error.clear();
-  if (written && !special) std::filesystem::rename(target, path, error);
-  if (written && !error) return rm::OkStatus();
-  std::error_code ignored;
-  if (!special) std::filesystem::remove(target, ignored);
-  return rm::Unknown("'", path, "' cannot be written: ", written ? error.message() : reason);
+  if (file) return rm::OkStatus();
+  return rm::Unknown("'", path, "' cannot be written: ", std::strerror(errno));
 }
 
 // With the options that help in its errors.

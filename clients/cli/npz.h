@@ -33,6 +33,8 @@ class NpzReader {
   const std::vector<NpzMember>& members() const;  // in the order of the file
   // \error kNotFound if there is none of that name; kDataLoss as Open, and if the CRC-32 is wrong.
   ramet::StatusOr<ramet::Tensor> Read(const std::string& name);
+  // Reads an array in small pieces that are not kept, to check its CRC-32. \error as Read.
+  ramet::Status Verify(const std::string& name);
 
  private:
   class Impl;

@@ -17,7 +17,7 @@ using zip::Get;
 
 // What deflate can make of one byte at most (zlib's technical details).
 constexpr uint64_t kMaxRatio = 1032;
-constexpr uint64_t kMaxHeader = 1 << 20;
+constexpr uint64_t kMaxHeader = 1 << 16;
 constexpr size_t kPiece = 1 << 16;
 
 // A file that is read at any offset; the offsets were checked against size().
@@ -112,6 +112,19 @@ bool TakeZip64(std::string_view extra, zip::Member* member) {
   return std::ranges::none_of(wanted, [](const uint64_t* n) { return *n == zip::kIn64; });
 }
 
+// Members that share bytes of the file would make more of it than deflate can.
+rm::Status CheckTotal(const File& file, const std::vector<zip::Member>& members) {
+  uint64_t left = file.size();
+  for (const zip::Member& member : members) {
+    if (member.compressed > left || left - member.compressed < zip::kLocalBytes) {
+      return Damaged(file, rm::StrCat("the members up to '", member.name,
+                                      "' have more bytes than the file: they overlap"));
+    }
+    left -= member.compressed + zip::kLocalBytes;
+  }
+  return rm::OkStatus();
+}
+
 rm::StatusOr<std::vector<zip::Member>> ReadDirectory(File& file) {
   RAMET_ASSIGN_OR_RETURN(const Directory directory, FindDirectory(file));
   RAMET_ASSIGN_OR_RETURN(const std::string bytes, file.Read(directory.offset, directory.bytes));
@@ -138,6 +151,7 @@ rm::StatusOr<std::vector<zip::Member>> ReadDirectory(File& file) {
     members.push_back(std::move(member));
     rest.remove_prefix(all);
   }
+  RAMET_RETURN_IF_ERROR(CheckTotal(file, members));
   return members;
 }
 
@@ -278,13 +292,10 @@ class NpzReader::Impl {
   }
 
   rm::StatusOr<rm::Tensor> Read(const std::string& name) {
-    const auto found = by_name_.find(name);
-    if (found == by_name_.end()) {
-      return rm::NotFound("'", file_.path(), "' has no array '", name, "'");
-    }
-    const zip::Member& member = zip_[found->second];
+    RAMET_ASSIGN_OR_RETURN(const size_t i, Find(name));
+    const zip::Member& member = zip_[i];
     MemberStream stream(file_, member);
-    const std::string where = Where(found->second);
+    const std::string where = Where(i);
     RAMET_ASSIGN_OR_RETURN(const NpyHeader header, ReadHeader(where, member, stream));
     RAMET_ASSIGN_OR_RETURN(rm::Tensor tensor, rm::Tensor::Allocate(header.dtype, header.shape));
     RAMET_RETURN_IF_ERROR(stream.Read(static_cast<char*>(tensor.raw_data()), tensor.bytes()));
@@ -293,9 +304,30 @@ class NpzReader::Impl {
     return tensor;
   }
 
+  rm::Status Verify(const std::string& name) {
+    RAMET_ASSIGN_OR_RETURN(const size_t i, Find(name));
+    MemberStream stream(file_, zip_[i]);
+    RAMET_ASSIGN_OR_RETURN(NpyHeader header, ReadHeader(Where(i), zip_[i], stream));
+    rm::Tensor piece(header.dtype == rm::kBool ? rm::kBool : rm::kUInt8, {int64_t{kPiece}});
+    for (uint64_t left = header.data_bytes; left > 0;) {
+      const uint64_t n = std::min<uint64_t>(left, kPiece);
+      if (n < piece.bytes()) piece = rm::Tensor(piece.dtype(), {static_cast<int64_t>(n)});
+      RAMET_RETURN_IF_ERROR(stream.Read(static_cast<char*>(piece.raw_data()), n));
+      RAMET_RETURN_IF_ERROR(CheckNpyBools(Where(i), header, piece));
+      header.data_at += n;
+      left -= n;
+    }
+    return stream.CheckEnd();
+  }
+
   const std::vector<NpzMember>& members() const { return members_; }
 
  private:
+  rm::StatusOr<size_t> Find(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    if (found != by_name_.end()) return found->second;
+    return rm::NotFound("'", file_.path(), "' has no array '", name, "'");
+  }
   std::string Where(size_t i) const { return file_.path() + ":" + zip_[i].name; }
 
   File file_;
@@ -315,6 +347,7 @@ NpzReader::NpzReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 NpzReader::NpzReader(NpzReader&&) noexcept = default;
 NpzReader::~NpzReader() = default;
 const std::vector<NpzMember>& NpzReader::members() const { return impl_->members(); }
+rm::Status NpzReader::Verify(const std::string& name) { return impl_->Verify(name); }
 rm::StatusOr<rm::Tensor> NpzReader::Read(const std::string& name) { return impl_->Read(name); }
 
 }  // namespace cli

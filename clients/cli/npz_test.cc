@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -111,6 +112,32 @@ TEST_F(Npz, ForeignFilesAreRefusedWithTheirPlace) {
   EXPECT_THAT(ReadAll().message(), HasSubstr("cannot become"));
   WriteTwo(false);
   EXPECT_TRUE(rm::IsNotFound(NpzReader::Open(path_ + ".not_there").status()));
+}
+
+// A deflated file of some kilobytes can hold an array of many megabytes.
+TEST_F(Npz, VerifiesWithoutHoldingTheArray) {
+  const int64_t n = int64_t{64} << 20;
+  {
+    auto writer = NpzWriter::Create(path_, true).value();
+    rm::Tensor large(rm::kBool, {n});
+    std::memset(large.raw_data(), 1, large.bytes());
+    ASSERT_TRUE(writer.Add("large", large).ok());
+    ASSERT_TRUE(writer.Finish().ok());
+  }
+  auto reader = NpzReader::Open(path_).value();
+  const int64_t before = rm::GetHostAllocatorStats().system_allocations;
+  const auto largest = [] {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("VmRSS:")) return std::stoll(line.substr(6));
+    }
+    return 0LL;
+  };
+  const long long resident = largest();
+  EXPECT_TRUE(reader.Verify("large").ok());
+  EXPECT_LT(largest() - resident, 16 << 10);
+  EXPECT_LE(rm::GetHostAllocatorStats().system_allocations - before, 4);
+  EXPECT_TRUE(rm::IsNotFound(reader.Verify("small")));
 }
 
 }  // namespace

@@ -1,14 +1,12 @@
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <fstream>
+#include <cstring>
 #include <span>
 
 #include "npy.h"
 #include "npz.h"
+#include "output_file.h"
 #include "zip.h"
 
 namespace cli {
@@ -144,18 +142,9 @@ std::string EndRecords(uint64_t members, uint64_t bytes, uint64_t offset) {
 class NpzWriter::Impl {
  public:
   Impl(std::string path, bool compress)
-      : path_(std::move(path)),
-        temporary_(rm::StrCat(path_, ".tmp", getpid())),
-        compress_(compress),
-        file_(temporary_, std::ios::binary) {}
-  ~Impl() {
-    if (!finished_) std::remove(temporary_.c_str());
-  }
+      : path_(std::move(path)), compress_(compress), file_(path_) {}
 
-  rm::Status Check() const {
-    if (file_) return rm::OkStatus();
-    return rm::Unknown("'", path_, "' cannot be written: ", std::strerror(errno));
-  }
+  rm::Status Check() const { return file_.Check(); }
 
   rm::Status Add(const std::string& name, const rm::Tensor& tensor) {
     if (name.empty() || name.size() > 65000) {
@@ -180,9 +169,9 @@ class NpzWriter::Impl {
     }
     const std::string local = LocalHeader(member);
     if (compress_) {
-      file_ << local << deflated;
+      file_.stream() << local << deflated;
     } else {
-      file_ << local << header << data;
+      file_.stream() << local << header << data;
     }
     at_ += local.size() + member.compressed;
     directory_ += DirectoryEntry(member);
@@ -191,21 +180,16 @@ class NpzWriter::Impl {
   }
 
   rm::Status Finish() {
-    file_ << directory_ << EndRecords(members_, directory_.size(), at_);
-    file_.close();
-    RAMET_RETURN_IF_ERROR(Check());
-    finished_ = std::rename(temporary_.c_str(), path_.c_str()) == 0;
-    if (finished_) return rm::OkStatus();
-    return rm::Unknown("'", path_, "' cannot be written: ", std::strerror(errno));
+    file_.stream() << directory_ << EndRecords(members_, directory_.size(), at_);
+    return file_.Commit();
   }
 
  private:
-  const std::string path_, temporary_;
+  const std::string path_;
   const bool compress_;
-  std::ofstream file_;
+  OutputFile file_;
   uint64_t at_ = 0, members_ = 0;
   std::string directory_;
-  bool finished_ = false;
 };
 
 rm::StatusOr<NpzWriter> NpzWriter::Create(const std::string& path, bool compress) {

@@ -18,9 +18,12 @@ void SortByName(std::vector<TensorInfo>* infos) {
   std::ranges::sort(*infos, {}, &TensorInfo::name);
 }
 
-// What the elements take; 0 of texts, whose lengths are not known.
+// The bytes of the elements; 0 for texts, whose lengths are not known, and for more bytes than any
+// file has.
 int64_t BytesOf(rm::DType dtype, const rm::Shape& shape) {
-  return shape.num_elements() * static_cast<int64_t>(rm::DTypeSize(dtype));
+  int64_t bytes;
+  const auto size = static_cast<int64_t>(rm::DTypeSize(dtype));
+  return rm::MultiplyNonNegative(shape.num_elements(), size, &bytes) ? bytes : 0;
 }
 
 class CheckpointSource final : public TensorSource {
@@ -79,6 +82,7 @@ class NpzSource final : public TensorSource {
     return infos;
   }
   rm::StatusOr<rm::Tensor> Read(const std::string& name) override { return reader_.Read(name); }
+  rm::Status Verify(const std::string& name) override { return reader_.Verify(name); }
   std::string format() const override { return "npz"; }
 
  private:

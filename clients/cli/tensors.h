@@ -25,6 +25,8 @@ class TensorSource {
   virtual ramet::StatusOr<std::vector<TensorInfo>> List() = 0;
   // \error as the format's reader.
   virtual ramet::StatusOr<ramet::Tensor> Read(const std::string& name) = 0;
+  // Reads a tensor to check it, in little memory where it is compressed. \error as Read.
+  virtual ramet::Status Verify(const std::string& name) { return Read(name).status(); }
   // A part of it. \error besides: kInvalidArgument if the slice is not in the tensor.
   virtual ramet::StatusOr<ramet::Tensor> ReadSlice(const std::string& name,
                                                    const ramet::TensorSlice& slice);

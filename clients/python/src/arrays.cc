@@ -218,9 +218,10 @@ PyObject* ShareWithArray(const Tensor& t, std::vector<npy_intp>& dims) {
   return array.release().ptr();
 }
 
+// Integers and bools are copied: the program may change the array while a run reads it.
 bool CanBorrow(PyArrayObject* array, DType dtype) {
-  return static_cast<size_t>(PyArray_NBYTES(array)) >= kCopyBelow && PyArray_ISCARRAY_RO(array) &&
-         DTypeSize(dtype) == size_t(PyArray_ITEMSIZE(array)) &&
+  return MayStayShared(dtype) && static_cast<size_t>(PyArray_NBYTES(array)) >= kCopyBelow &&
+         PyArray_ISCARRAY_RO(array) && DTypeSize(dtype) == size_t(PyArray_ITEMSIZE(array)) &&
          reinterpret_cast<uintptr_t>(PyArray_DATA(array)) % 16 == 0;
 }
 
@@ -261,6 +262,7 @@ Tensor FromArray(PyObject* value, DType dtype, bool borrow) {
   Tensor t = Value(Tensor::Allocate(dtype, ShapeOfArray(array)));
   if (own == dtype && PyArray_ISCARRAY_RO(array)) {
     std::memcpy(t.raw_data(), PyArray_DATA(array), t.bytes());
+    NormalizeBools(&t);
     return t;
   }
   Py_INCREF(descr);
@@ -268,6 +270,7 @@ Tensor FromArray(PyObject* value, DType dtype, bool borrow) {
       Checked(PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(array), PyArray_DIMS(array),
                                    nullptr, t.raw_data(), NPY_ARRAY_CARRAY, nullptr)));
   Checked(PyArray_CopyInto(reinterpret_cast<PyArrayObject*>(target.ptr()), array));
+  NormalizeBools(&t);
   return t;
 }
 

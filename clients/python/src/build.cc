@@ -53,7 +53,7 @@ Operation CreateOp(PyGraph* graph, const std::string& type, const std::vector<Ou
 }
 
 Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
-                       bool as_ref, DType preferred) {
+                       bool as_ref, DType preferred, DType object_preferred) {
   if (const PyTensor* t = AsTensor(value)) {
     const DType own = t->output().dtype();
     if (dtype == DType::kInvalid || BaseType(own) == BaseType(dtype)) {
@@ -72,6 +72,7 @@ Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::
     return CreateOp(graph, "Const", {}, {{"value", std::move(constant)}, {"dtype", type}}, full)
         .output(0);
   }
+  if (preferred == DType::kInvalid) preferred = object_preferred;
   auto type_arg = [](DType t) { return t == DType::kInvalid ? nb::none() : Take(WrapDType(t)); };
   nb::object made =
       Take(Checked(PyObject_CallFunction(TheHooks().convert, "OOzOO", value, type_arg(dtype).ptr(),

@@ -11,19 +11,13 @@
 #include <utility>
 
 #include "core.h"
+#include "interrupt.h"
 
 namespace ramet::python {
 namespace {
 
 nb::bytes Bytes(const std::string& s) { return nb::bytes(s.data(), s.size()); }
 nb::object Take(PyObject* object) { return nb::steal(object); }
-
-// What goes wrong in a call that runs without the GIL is raised with it.
-template <class Fn>
-auto WithoutGil(Fn fn) {
-  nb::gil_scoped_release release;
-  return fn();
-}
 
 // The variables of a graph by their references and handles.
 class VariablesByOutput {

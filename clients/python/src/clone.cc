@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core.h"
+#include "interrupt.h"
 
 namespace ramet::python {
 namespace {
@@ -194,11 +195,10 @@ class PyClone {
   // Takes the originals' values from one session to another; all of them, or a part of each.
   void Update(nb::handle from, nb::handle to, std::optional<double> tau) const {
     Session &source_session = SessionOf(from), &own_session = SessionOf(to);
-    const Status done = [&] {
-      nb::gil_scoped_release release;
+    const Status done = WithoutGil([&] {
       return tau ? cloned_.Polyak(*tau, source_session, own_session)
                  : cloned_.Update(source_session, own_session);
-    }();
+    });
     graph().NoteNewNodes();
     Check(done);
   }

@@ -1,4 +1,5 @@
 #include "core.h"
+#include "interrupt.h"
 
 namespace ramet::python {
 namespace {
@@ -9,15 +10,20 @@ class PythonItem final : public CollectionObject {
   PythonItem(nb::handle object, nb::handle exporter)
       : object_(nb::borrow(object)), exporter_(nb::borrow(exporter)) {}
   ~PythonItem() override {
-    nb::gil_scoped_acquire acquire;
-    object_.reset();
-    exporter_.reset();
+    if (const GilAcquire gil; gil) {
+      object_.reset();
+      exporter_.reset();
+    } else {
+      object_.release();
+      exporter_.release();
+    }
   }
   PyObject* object() const { return object_.ptr(); }
 
   // The exporter returns an int, a float, bytes (what a file has: text, a message), or None.
   StatusOr<CollectionItem> Export(const std::string& export_scope) const override {
-    nb::gil_scoped_acquire acquire;
+    const GilAcquire gil;
+    if (!gil) return Cancelled("the Python interpreter has ended");
     nb::object made = nb::steal(
         PyObject_CallFunction(exporter_.ptr(), "Os", object_.ptr(), export_scope.c_str()));
     if (!made.is_valid()) {

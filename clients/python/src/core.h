@@ -40,6 +40,10 @@ template <class... Args>
 [[noreturn]] void RaiseValueError(const Args&... args) {
   Raise(PyExc_ValueError, StrCat(args...));
 }
+// Lists in a value, or in what stands for one, may be nested this deep; a list that holds itself is
+// deeper.
+inline constexpr int kMaxValueDepth = 64;
+[[noreturn]] void RaiseTooDeep();
 // Raises the tf.errors class of the status; a handle of `graph`, if there is one, finds the node.
 [[noreturn]] void RaiseStatus(const Status& status, PyObject* graph = nullptr);
 // As TensorFlow raises what goes wrong while a graph is built: ValueError for wrong arguments.
@@ -227,9 +231,10 @@ PyObject* NumpyDType(DType dtype);  // borrowed
 Tensor FromValue(PyObject* value, DType want, DType preferred);
 
 // The tensor that an op takes for a value, named `name` if it becomes a constant in the current
-// name scope.
+// name scope. Without `dtype` the value gets `preferred` where that fits; numbers and lists of
+// numbers ignore `object_preferred`.
 Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
-                       bool as_ref, DType preferred);
+                       bool as_ref, DType preferred, DType object_preferred = DType::kInvalid);
 
 // What stands for a tensor in the graph: itself, or what graph._inside() gives, for a tensor from
 // outside in the body of a function that is being written, and where a graph replaces tensors.

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 
 #include "core.h"
+#include "interrupt.h"
 
 namespace ramet::python {
 namespace {
@@ -15,10 +16,7 @@ nb::tuple ReadMnist(const std::string& folder, bool one_hot, nb::handle dtype, b
                              .reshape = reshape,
                              .validation_size = validation_size,
                              .seed = seed};
-  StatusOr<Mnist> mnist = [&] {
-    nb::gil_scoped_release release;
-    return Mnist::Read(folder, options);
-  }();
+  StatusOr<Mnist> mnist = WithoutGil([&] { return Mnist::Read(folder, options); });
   if (!mnist.ok()) RaiseStatus(mnist.status());
   return nb::make_tuple(std::move(mnist->train), std::move(mnist->validation),
                         std::move(mnist->test));

@@ -1,6 +1,7 @@
 #include "draw.h"
 
 #include "core.h"
+#include "interrupt.h"
 
 namespace ramet::python {
 namespace {
@@ -16,12 +17,11 @@ nb::object DrawSvg(const PyGraph& graph, const std::string& title, const std::st
   }
   draw::Picture picture = Value(std::move(made));
   std::string svg;
-  {
-    nb::gil_scoped_release release;
+  WithoutGil([&] {
     draw::LayOut(&picture);
     draw::PlaceLabels(&picture);
     svg = draw::ToSvg(picture, title);
-  }
+  });
   return nb::steal(
       Checked(PyUnicode_DecodeUTF8(svg.data(), static_cast<Py_ssize_t>(svg.size()), "replace")));
 }

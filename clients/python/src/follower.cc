@@ -9,13 +9,11 @@
 namespace ramet::python {
 namespace {
 
-// A Python object that a C++ one is part of. Let go of on any thread, and not any more once the
-// interpreter has ended.
+// A Python object that a C++ one is part of. It may be released on any thread; once the interpreter
+// ends, it is leaked.
 std::shared_ptr<PyObject> Shared(nb::object object) {
   return std::shared_ptr<PyObject>(object.release().ptr(), [](PyObject* held) {
-    if (!Py_IsInitialized()) return;
-    const nb::gil_scoped_acquire acquire;
-    Py_DECREF(held);
+    if (const BackgroundGil gil; gil) Py_DECREF(held);
   });
 }
 
@@ -26,15 +24,21 @@ class PythonHost final : public FollowerHost {
       : new_graph_(Shared(nb::borrow(new_graph))), new_session_(Shared(nb::borrow(new_session))) {}
 
   std::shared_ptr<Graph> NewGraph() override {
-    const nb::gil_scoped_acquire acquire;
-    nb::object made = nb::steal(Checked(PyObject_CallNoArgs(new_graph_.get())));
+    const BackgroundGil gil;
+    if (!gil) return nullptr;
+    nb::object made = nb::steal(PyObject_CallNoArgs(new_graph_.get()));
+    if (!made.is_valid()) {
+      PyErr_Clear();
+      return nullptr;
+    }
     PyGraph* graph = AsGraph(made.ptr());
     return std::shared_ptr<Graph>(Shared(std::move(made)), graph);
   }
 
   StatusOr<std::shared_ptr<Session>> NewSession(const std::shared_ptr<Graph>& graph,
                                                 const SessionOptions&) override {
-    const nb::gil_scoped_acquire acquire;
+    const BackgroundGil gil;
+    if (!gil) return Cancelled("the Python interpreter ends");
     auto* const python_graph = static_cast<PyGraph*>(graph.get());
     python_graph->NoteNewNodes();
     PyObject* made = PyObject_CallOneArg(new_session_.get(), python_graph->self);
@@ -124,10 +128,7 @@ auto InSlices(Time end, Fn fn) {
   while (true) {
     const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
     const auto slice = std::clamp(left, milliseconds(0), kSlice);
-    auto result = [&] {
-      nb::gil_scoped_release release;
-      return fn(slice);
-    }();
+    auto result = WithoutGil([&] { return fn(slice); });
     const bool late = !result.ok() && IsDeadlineExceeded(result.status());
     if (!late || left <= kSlice) return Value(std::move(result));
     Checked(PyErr_CheckSignals());
@@ -144,8 +145,7 @@ class PyFollower {
   template <class Fn>
   auto Ask(Fn fn) const {
     const std::shared_ptr<Follower> follower = Open();
-    nb::gil_scoped_release release;
-    return fn(*follower);
+    return WithoutGil([&] { return fn(*follower); });
   }
 
  public:
@@ -166,7 +166,10 @@ class PyFollower {
     follower_ = std::make_shared<Follower>(InSlices(end, [&](milliseconds slice) {
       chosen.wait = slice;
       chosen.fallback = end - Clock::now() <= kSlice ? fallback : "";
-      return Follower::Open(address, chosen);
+      auto opened = Follower::Open(address, chosen);
+      // A publisher that does not greet may come round within a time that was given.
+      if (patience.count() < 0 || !IsUnavailable(opened.status())) return opened;
+      return StatusOr<Follower>(DeadlineExceeded(opened.status().message()));
     }));
     if (patience.count() != 0) WaitUntil(1, end);
   }
@@ -175,7 +178,12 @@ class PyFollower {
   // The session that was made, which may be another one later; None if one was given.
   nb::object MadeSession() const {
     if (!host_) return nb::none();
-    const Session* session = Ask([](Follower& f) { return &f.session(); });
+    const std::shared_ptr<Follower> follower = Open();
+    const Session* session = nullptr;
+    {
+      const GilRelease release;
+      session = &follower->session();
+    }
     return host_->ObjectOf(session);
   }
 
@@ -224,7 +232,7 @@ class PyFollower {
   void Close() {
     std::shared_ptr<Follower> last = std::move(follower_);
     follower_ = nullptr;
-    nb::gil_scoped_release release;
+    const GilRelease release;
     last.reset();
   }
 

@@ -1,4 +1,5 @@
 #include "core.h"
+#include "interrupt.h"
 
 namespace ramet::python {
 namespace {
@@ -76,7 +77,8 @@ Status CallPythonGradient(const std::shared_ptr<nb::object>& fn, GradientContext
                          ") is a Python function, which cannot be used inside of a function of the "
                          "graph's library");
   }
-  nb::gil_scoped_acquire acquire;
+  const GilAcquire gil;
+  if (!gil) return Cancelled("the Python interpreter has ended");
   try {
     nb::list arriving;
     for (int i = 0; i < context.num_outputs(); ++i) {

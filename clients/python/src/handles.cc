@@ -1,4 +1,5 @@
 #include "core.h"
+#include "interrupt.h"
 
 namespace ramet::python {
 namespace {
@@ -149,10 +150,10 @@ void BindGraph(nb::module_& m) {
       .def("_has_operation", [](PyGraph& g, const std::string& n) { return g.HasOperation(n); })
       .def("_graph_def",
            [](PyGraph& g, bool add_shapes, bool strip_default_attrs) {
-             nb::gil_scoped_release release;
-             auto bytes = ExportGraphDef(
-                 g, {.add_shapes = add_shapes, .strip_default_attrs = strip_default_attrs});
-             nb::gil_scoped_acquire acquire;
+             auto bytes = WithoutGil([&] {
+               return ExportGraphDef(
+                   g, {.add_shapes = add_shapes, .strip_default_attrs = strip_default_attrs});
+             });
              return Bytes(Value(std::move(bytes)));
            })
       .def("_unique_name", [](PyGraph& g, const std::string& name,

@@ -1,4 +1,6 @@
 #include "core.h"
+#include "errors.h"
+#include "interrupt.h"
 
 namespace ramet::python {
 namespace {
@@ -25,19 +27,46 @@ Code CodeOf(PyObject* type) {
   return Code::kUnknown;
 }
 
+// The text of an error contains that of the errors below it: runs within runs would double it.
+constexpr size_t kMaxErrorBytes = 16 << 10;
+
+std::string Shortened(std::string text) {
+  if (text.size() <= kMaxErrorBytes) return text;
+  const std::string_view all = text;
+  const size_t half = kMaxErrorBytes / 2;
+  return StrCat(all.substr(0, half), "\n...\n", all.substr(all.size() - half));
+}
+
+// "ValueError: text\n" and the traceback; less if the exception cannot be printed.
+std::string TextOf(nb::handle type, nb::handle value, nb::handle trace) {
+  const std::string name = reinterpret_cast<PyTypeObject*>(type.ptr())->tp_name;
+  try {
+    nb::object format = nb::module_::import_("traceback").attr("format_exception");
+    nb::object lines = nb::str("").attr("join")(format(type, value, trace));
+    return StrCat(nb::cast<std::string>(type.attr("__name__")), ": ",
+                  Shortened(nb::cast<std::string>(nb::str(value))), "\n",
+                  Shortened(nb::cast<std::string>(lines)));
+  } catch (...) {
+    SetErrorOfException();
+    PyErr_Clear();
+    return name;
+  }
+}
+
 Status TakeException() {
+  // Ctrl-C is for the program, not for the graph.
+  if (Call* const call = Call::Current();
+      call != nullptr && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+    call->TakeException();
+    return Cancelled("a host function was interrupted");
+  }
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
   PyErr_NormalizeException(&type, &value, &trace);
   if (trace) PyException_SetTraceback(value, trace);
   nb::object held_type = Take(type), held = Take(value);
-  Py_XDECREF(trace);
-  nb::object format = nb::module_::import_("traceback").attr("format_exception");
-  nb::object text =
-      nb::str("").attr("join")(format(held_type, held, nb::handle(trace ? trace : Py_None)));
-  std::string message =
-      StrCat(nb::cast<std::string>(nb::str(held_type.attr("__name__"))), ": ",
-             nb::cast<std::string>(nb::str(held)), "\n", nb::cast<std::string>(text));
+  nb::object held_trace = trace ? Take(trace) : nb::none();
+  std::string message = TextOf(held_type, held, held_trace);
   TheLastError() = {message, held};
   return Status(CodeOf(held_type.ptr()), message);
 }
@@ -50,7 +79,9 @@ Tensor OwnTensor(nb::handle value) {
 // fn(arrays) -> list of arrays, whose dtypes are those wanted.
 StatusOr<std::vector<Tensor>> CallPython(const std::shared_ptr<nb::object>& fn,
                                          std::span<const Tensor> inputs) {
-  nb::gil_scoped_acquire acquire;
+  const GilAcquire gil;
+  if (!gil) return Cancelled("the Python interpreter has ended");
+  const PythonSection section;
   try {
     nb::list arrays;
     for (const Tensor& t : inputs) arrays.append(Take(WrapTensor(t)));
@@ -64,10 +95,8 @@ StatusOr<std::vector<Tensor>> CallPython(const std::shared_ptr<nb::object>& fn,
       }
     }
     return outputs;
-  } catch (const PythonError&) {
-    return TakeException();
-  } catch (nb::python_error& e) {
-    e.restore();
+  } catch (...) {
+    SetErrorOfException();
     return TakeException();
   }
 }
@@ -78,8 +107,7 @@ void BindHostFunctions(nb::module_& m) {
   m.def("register_host_function", [](const std::string& token, nb::object fn) {
     // Given back with the GIL, whoever drops it.
     std::shared_ptr<nb::object> held(new nb::object(std::move(fn)), [](nb::object* o) {
-      nb::gil_scoped_acquire acquire;
-      delete o;
+      if (const GilAcquire gil; gil) delete o;
     });
     Check(RegisterHostFunction(
         token, [held](std::span<const Tensor> inputs) { return CallPython(held, inputs); }));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core.h"
+#include "interrupt.h"
 
 namespace ramet::python {
 namespace {
@@ -16,12 +17,6 @@ using Elements = std::vector<std::variant<Output, Operation>>;
 nb::bytes Bytes(const std::string& s) { return nb::bytes(s.data(), s.size()); }
 nb::object Take(PyObject* object) { return nb::steal(object); }
 std::string_view View(const nb::bytes& b) { return {b.c_str(), b.size()}; }
-
-template <class Fn>
-auto WithoutGil(Fn fn) {
-  nb::gil_scoped_release release;
-  return fn();
-}
 
 std::map<std::string, Output> ToOutputs(nb::dict tensors) {
   std::map<std::string, Output> all;

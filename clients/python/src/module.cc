@@ -1,4 +1,6 @@
 #include "core.h"
+#include "errors.h"
+#include "interrupt.h"
 #include "replica.h"
 
 namespace ramet::python {
@@ -28,16 +30,13 @@ void SetHooks(nb::dict hooks) {
   SetHook(&h.tensor_proto, hooks, "tensor_proto");
 }
 
-// PythonError says that the interpreter has its error already.
+// When Python ends a thread, the unwinding has no exception object: the pointer is null.
 void Translate(const std::exception_ptr& thrown, void*) {
+  if (thrown == nullptr) Park();
   try {
     std::rethrow_exception(thrown);
-  } catch (const PythonError&) {
-  } catch (const BadStatusAccess& e) {
-    try {
-      RaiseStatus(e.status());
-    } catch (const PythonError&) {
-    }
+  } catch (...) {
+    SetErrorOfException();
   }
 }
 
@@ -48,7 +47,10 @@ NB_MODULE(_core, m) {
   using namespace ramet::python;
   nb::set_leak_warnings(false);
   nb::register_exception_translator(Translate);
+  InitializeGil();
+  InitializeCalls();
   ImportNumpy();
+  m.def("end_callbacks", &EndCallbacks);
   m.def("set_hooks", &SetHooks);
   BindHandles(m);
   BindArrays(m);

@@ -24,13 +24,14 @@ bool IsPlain(PyObject* value) {
 }
 
 // The graph of a tensor or of what stands for one (a Variable); nullptr for other values.
-PyGraph* GraphOfValue(PyObject* value) {
+PyGraph* GraphOfValue(PyObject* value, int depth = 0) {
   if (const PyTensor* t = AsTensor(value)) return t->graph;
   if (const PyOperation* op = AsOperation(value)) return op->graph;
   if (IsPlain(value) || PyDict_Check(value)) return nullptr;
   if (PyList_Check(value) || PyTuple_CheckExact(value)) {
-    for (Py_ssize_t i = 0, n = PySequence_Fast_GET_SIZE(value); i < n; ++i) {
-      if (PyGraph* g = GraphOfValue(PySequence_Fast_GET_ITEM(value, i))) return g;
+    if (depth == kMaxValueDepth) RaiseTooDeep();
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+      if (PyGraph* g = GraphOfValue(PySequence_Fast_GET_ITEM(value, i), depth + 1)) return g;
     }
     return nullptr;
   }
@@ -120,7 +121,8 @@ class Call {
     DType preferred = want == DType::kInvalid ? DefaultOf(arg.type_attr) : DType::kInvalid;
     Output tensor;
     try {
-      tensor = ConvertToTensor(graph_, value, want, arg.name, arg.is_ref, DType::kInvalid);
+      tensor =
+          ConvertToTensor(graph_, value, want, arg.name, arg.is_ref, DType::kInvalid, preferred);
       if (preferred != DType::kInvalid && !Allows(arg.type_attr, BaseType(tensor.dtype())) &&
           AsTensor(value) == nullptr) {
         tensor = ConvertToTensor(graph_, value, preferred, arg.name, arg.is_ref, DType::kInvalid);

@@ -1,3 +1,4 @@
+#include "errors.h"
 #include "op_signature.h"
 
 #include <structmember.h>
@@ -73,15 +74,8 @@ template <class Fn>
 PyObject* Guarded(Fn fn) {
   try {
     return fn();
-  } catch (const PythonError&) {
-    return nullptr;
-  } catch (nb::python_error& e) {
-    e.restore();
-    return nullptr;
-  } catch (const std::bad_alloc&) {
-    return PyErr_NoMemory();
-  } catch (const std::exception& e) {
-    PyErr_SetString(PyExc_RuntimeError, e.what());
+  } catch (...) {
+    SetErrorOfException();
     return nullptr;
   }
 }

@@ -1,5 +1,6 @@
 #include "core.h"
 #include "feeds.h"
+#include "interrupt.h"
 
 namespace ramet::python {
 namespace {
@@ -18,10 +19,7 @@ class PyPartialRun {
     }
     std::vector<GraphElement> wanted;
     for (nb::handle f : fetches) wanted.push_back(FeedOf(f)->output());
-    StatusOr<std::vector<Tensor>> fetched = [&] {
-      nb::gil_scoped_release release;
-      return run_.Run(feeds, wanted);
-    }();
+    StatusOr<std::vector<Tensor>> fetched = WithoutGil([&] { return run_.Run(feeds, wanted); });
     if (!fetched.ok()) RaiseStatus(fetched.status(), graph_.ptr());
     nb::list results;
     for (Tensor& t : *fetched) results.append(nb::steal(WrapTensor(std::move(t))));
@@ -44,10 +42,7 @@ PyPartialRun* SetUpPartialRun(nb::handle session, nb::handle graph, nb::list fee
     const PyOperation* op = AsOperation(f.ptr());
     wanted.push_back(op ? Element(op->id, -1, s.graph()) : GraphElement(FeedOf(f)->output()));
   }
-  StatusOr<PartialRun> run = [&] {
-    nb::gil_scoped_release release;
-    return s.PartialRunSetup(fed, wanted);
-  }();
+  StatusOr<PartialRun> run = WithoutGil([&] { return s.PartialRunSetup(fed, wanted); });
   if (!run.ok()) RaiseStatus(run.status(), graph.ptr());
   return new PyPartialRun(session, graph, *std::move(run));
 }

@@ -113,7 +113,7 @@ class PyPublisher {
   void Close() {
     std::shared_ptr<Publisher> last = std::move(publisher_);
     publisher_ = nullptr;
-    nb::gil_scoped_release release;
+    const GilRelease release;
     last.reset();
   }
 

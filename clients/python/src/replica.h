@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "core.h"
+#include "interrupt.h"
 
 // What publishing, following and monitoring share: how versions and figures look in Python.
 namespace ramet::python {
@@ -20,10 +21,7 @@ nb::list WrapSignature(const ReplicaSignature& signature);
 // Calls without the GIL; raises what went wrong.
 template <class Fn>
 auto Waiting(Fn fn) {
-  auto result = [&] {
-    nb::gil_scoped_release release;
-    return fn();
-  }();
+  auto result = WithoutGil(fn);
   if constexpr (std::is_same_v<decltype(result), Status>) {
     Check(result);
   } else {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core.h"
+#include "interrupt.h"
 
 namespace ramet::python {
 namespace {
@@ -76,10 +77,7 @@ std::string Load(nb::handle session, const std::string& dir, const std::vector<s
   Session& target = SessionOf(session);
   PyGraph& graph = *GraphOf(&target.graph());
   graph.NoteNewNodes();
-  auto loaded = [&] {
-    nb::gil_scoped_release release;
-    return LoadSavedModel(target, dir, tags, options);
-  }();
+  auto loaded = WithoutGil([&] { return LoadSavedModel(target, dir, tags, options); });
   graph.NoteNewNodes();
   if (!loaded.ok()) RaiseStatus(loaded.status(), graph.self);
   return loaded->info.prefix;
@@ -98,11 +96,7 @@ void BindSavedModel(nb::module_& m) {
       .def("add_meta_graph", &AddGraph, nb::arg(), nb::arg(), nb::arg(), nb::arg(),
            nb::arg().none(), nb::arg(), nb::arg(), nb::arg().none())
       .def("save", [](SavedModelBuilder& self, bool as_text) {
-        auto path = [&] {
-          nb::gil_scoped_release release;
-          return self.Save(as_text);
-        }();
-        return Value(std::move(path));
+        return Value(WithoutGil([&] { return self.Save(as_text); }));
       });
   m.def("load_saved_model", &Load);
   m.def("maybe_saved_model_directory", &MaybeSavedModelDirectory);

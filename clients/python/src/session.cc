@@ -1,5 +1,6 @@
 #include "core.h"
 #include "feeds.h"
+#include "interrupt.h"
 
 namespace ramet::python {
 namespace {
@@ -93,13 +94,12 @@ class PySession {
     for (size_t i = 0; i < run.feeds.size(); ++i)
       feeds.push_back(FeedValue(values[i], run.feeds[i]));
     std::vector<Tensor> fetched(run.num_fetches);
-    Status status;
-    {
-      nb::gil_scoped_release release;
-      status = control ? run.callable.Run(feeds, fetched, control->options, &control->metadata)
-                       : run.callable.Run(feeds, fetched);
+    const Status status = WithoutGil([&] {
+      Status done = control ? run.callable.Run(feeds, fetched, control->options, &control->metadata)
+                            : run.callable.Run(feeds, fetched);
       feeds.clear();
-    }
+      return done;
+    });
     if (!status.ok()) RaiseStatus(status, graph_.ptr());
     return fetched;
   }
@@ -172,10 +172,8 @@ class PySession {
       slots.push_back({tensor, BaseType(tensor.dtype()), tensor.shape()});
     }
     const size_t num_fetches = fetches.size();
-    StatusOr<Callable> callable = [&] {
-      nb::gil_scoped_release release;
-      return session_.MakeCallable(feeds, Fetches(std::move(fetches)));
-    }();
+    StatusOr<Callable> callable =
+        WithoutGil([&] { return session_.MakeCallable(feeds, Fetches(std::move(fetches))); });
     if (!callable.ok()) RaiseStatus(callable.status(), graph_.ptr());
     auto made =
         std::make_shared<Prepared>(Prepared{*std::move(callable), std::move(slots), num_fetches});
@@ -280,7 +278,7 @@ void BindSession(nb::module_& m) {
           nb::rv_policy::take_ownership)
       .def("close",
            [](PySession& s) {
-             nb::gil_scoped_release release;
+             const GilRelease release;
              s.session().Close();
            })
       .def("list_devices",
@@ -296,11 +294,7 @@ void BindSession(nb::module_& m) {
              return all;
            })
       .def("initialize_missing", [](PySession& s) {
-        StatusOr<int> count = [&] {
-          nb::gil_scoped_release release;
-          return s.session().InitializeMissing();
-        }();
-        return Value(std::move(count));
+        return Value(WithoutGil([&] { return s.session().InitializeMissing(); }));
       });
   nb::class_<PyCallable>(m, "Callable").def("run", &CallPrepared, nb::arg().none(), nb::arg());
   nb::class_<RunControl>(m, "RunControl")

@@ -1,10 +1,20 @@
+#include <cxxabi.h>
+
+#include <typeinfo>
+
 #include "core.h"
+#include "errors.h"
+#include "gil.h"
 
 namespace ramet::python {
 
 Hooks& TheHooks() {
   static Hooks* const hooks = new Hooks;
   return *hooks;
+}
+
+void RaiseTooDeep() {
+  RaiseValueError("a value is nested more than ", kMaxValueDepth, " levels deep");
 }
 
 void Raise(PyObject* type, const std::string& message) {
@@ -37,6 +47,48 @@ void RaiseStatus(const Status& status, PyObject* graph) {
                             node.data(), Py_ssize_t(node.size()), graph ? graph : Py_None)));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw PythonError();
+}
+
+namespace {
+
+PyObject* TypeOf(const nb::builtin_exception& e) {
+  switch (e.type()) {
+    case nb::exception_type::stop_iteration: return PyExc_StopIteration;
+    case nb::exception_type::index_error: return PyExc_IndexError;
+    case nb::exception_type::key_error: return PyExc_KeyError;
+    case nb::exception_type::value_error: return PyExc_ValueError;
+    case nb::exception_type::attribute_error: return PyExc_AttributeError;
+    case nb::exception_type::runtime_error: return PyExc_RuntimeError;
+    default: return PyExc_TypeError;
+  }
+}
+
+void SetErrorOfStatus(const Status& status) {
+  try {
+    RaiseStatus(status);
+  } catch (const PythonError&) {
+  } catch (...) {
+    PyErr_NoMemory();
+  }
+}
+
+}  // namespace
+
+void SetErrorOfException() {
+  try {
+    throw;
+  } catch (const abi::__forced_unwind&) {
+    Park();
+  } catch (const PythonError&) {
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (const nb::builtin_exception& e) {
+    PyErr_SetString(TypeOf(e), e.what());
+  } catch (const std::bad_cast&) {
+    PyErr_SetString(PyExc_TypeError, "an argument is of the wrong type");
+  } catch (...) {
+    SetErrorOfStatus(StatusOfException());
+  }
 }
 
 void RaiseBuildStatus(const Status& status) {

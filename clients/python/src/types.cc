@@ -35,7 +35,11 @@ int64_t ToInt(PyObject* value, const AttrSchema& s) {
     if (PyFloat_Check(value) || !PyNumber_Check(value) || IsText(value)) {
       RaiseMismatch("int", s.name, value);
     }
-    number = Take(Checked(PyNumber_Long(value)));
+    number = Take(PyNumber_Long(value));
+    if (!number.is_valid()) {  // such as a Dimension that is not known
+      PyErr_Clear();
+      RaiseMismatch("int", s.name, value);
+    }
   }
   const long long v = PyLong_AsLongLong(number.ptr());
   if (v == -1 && PyErr_Occurred()) throw PythonError();

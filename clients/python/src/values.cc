@@ -40,7 +40,7 @@ class Reader {
     } else if (dims[depth] != n) {
       ragged = true;
     }
-    if (depth >= 64) RaiseValueError("a value is nested more than 64 levels deep");
+    if (depth >= kMaxValueDepth) RaiseTooDeep();
     PyObject** inside = PySequence_Fast_ITEMS(list);
     for (Py_ssize_t i = 0; i < n; ++i) {
       if (!Visit(inside[i], depth + 1)) return false;

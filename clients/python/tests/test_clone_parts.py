@@ -1,6 +1,9 @@
 """ramet.clone: loops, branches, functions, tables, gradients and objects of the program."""
 
 import collections
+import contextlib
+import os
+import tempfile
 import unittest
 
 import numpy as np
@@ -141,6 +144,102 @@ class StateTest(GraphTest):
                 (keys, found), (net.transformed(keys), net.transformed(found)),
                 (shared.transformed(keys), shared.transformed(found)))]
         self.assertEqual(values, [[0, 1, -2], [0, 42, -2], [0, 1, -2]])
+
+    def words(self):
+        """A table that is filled once, a mutable one, and what a vector of keys finds in both."""
+        table = tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(['a', 'b'], tf.constant([1, 2], tf.int64)), -1)
+        mutable = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1, name='mutable')
+        keys = tf.placeholder(tf.string, [None])
+        return table, mutable, keys, tf.stack([table.lookup(keys), mutable.lookup(keys)])
+
+    def test_init_op_fills_tables(self):
+        table, mutable, keys, found = self.words()
+        for into in (None, tf.Graph()):
+            net = ramet.clone(inputs=keys, outputs=found, into=into)
+            with tf.Session(graph=net.graph) as session:
+                session.run(net.init_op)
+                session.run(net.init_op)
+                values = session.run(net.transformed(found), {net.transformed(keys): ['b', 'c']})
+            self.assertEqual(values.tolist(), [[2, -1], [-1, -1]])
+
+    def test_current_copies_the_content_of_tables(self):
+        table, mutable, keys, found = self.words()
+        with tf.Session() as session:
+            session.run(tf.tables_initializer())
+            session.run(mutable.insert(['b'], tf.constant([40], tf.int64)))
+            for into in (None, tf.Graph()):
+                net = ramet.clone(inputs=keys, outputs=found, into=into, initial='current',
+                                  session=session if into else None)
+                with contextlib.ExitStack() as stack:
+                    own = stack.enter_context(tf.Session(graph=into)) if into else session
+                    own.run(net.init_op)
+                    own.run(net.transformed(mutable).insert(['a'], tf.constant([7], tf.int64))
+                            if into is None else tf.no_op())
+                    y, x = net.transformed(found), net.transformed(keys)
+                    values = own.run(y, {x: ['a', 'b', 'c']}).tolist()
+                self.assertEqual(values, [[1, 2, -1], [-1 if into else 7, 40, -1]])
+            # The original is as it was.
+            self.assertEqual(session.run(mutable.size()), 1)
+
+    def test_current_leaves_what_has_no_value_alone(self):
+        for use_resource in (False, True):
+            for into in (None, tf.Graph()):
+                with tf.Graph().as_default(), tf.Session() as session:
+                    table, _, keys, found = self.words()
+                    v = tf.get_variable('v', [], use_resource=use_resource)
+                    w = tf.get_variable('w', initializer=2.0, use_resource=use_resource)
+                    session.run(w.initializer)
+                    net = ramet.clone(outputs=[v.op, w.op, found], into=into, initial='current',
+                                      session=session if into else None)
+                    with tf.Session(graph=net.graph) as other:
+                        own = other if into else session
+                        own.run(net.init_op)
+                        copies = [net.transformed(x) for x in (v, w)]
+                        self.assertEqual(own.run(copies[1]), 2)
+                        with self.assertRaises(tf.errors.FailedPreconditionError):
+                            own.run(copies[0])
+                        with self.assertRaises(tf.errors.FailedPreconditionError):
+                            own.run(net.transformed(found), {net.transformed(keys): ['a']})
+
+    def test_what_waits_for_init_op_runs(self):
+        v = tf.get_variable('v', [])
+        net = ramet.clone(outputs=v.op, initial='current')
+        with tf.control_dependencies([net.init_op]):
+            after = tf.constant(3)
+        with tf.Session() as session:
+            self.assertEqual(session.run(after), 3)
+
+    def test_a_clone_of_a_loaded_saved_model_has_its_vocabulary(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file, model = os.path.join(folder, 'words'), os.path.join(folder, 'model')
+            with open(file, 'w', encoding='utf-8') as words:
+                words.write('x\ny\n')
+            with tf.Graph().as_default(), tf.Session() as session:
+                table = tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(
+                    file, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64,
+                    tf.lookup.TextFileIndex.LINE_NUMBER), -1)
+                keys = tf.placeholder(tf.string, [None], name='keys')
+                offset = tf.get_variable('offset', initializer=tf.constant(10, tf.int64))
+                tf.add(table.lookup(keys), offset, name='ids')
+                session.run(tf.global_variables_initializer())
+                builder = tf.saved_model.builder.SavedModelBuilder(model)
+                builder.add_meta_graph_and_variables(
+                    session, ['serve'], main_op=tf.tables_initializer(),
+                    assets_collection=tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS))
+                builder.save()
+            os.remove(file)
+            for into in (None, tf.Graph()):
+                with tf.Graph().as_default(), tf.Session() as session:
+                    tf.saved_model.load(session, ['serve'], model)
+                    net = ramet.clone(inputs='keys:0', outputs='ids:0', into=into,
+                                      initial='current', session=session if into else None)
+                    with tf.Session(graph=net.graph) as other:
+                        own = other if into else session
+                        own.run(net.init_op)
+                        ids = own.run(net.transformed('ids:0'),
+                                      {net.transformed('keys:0'): ['y', 'z']})
+                    self.assertEqual(ids.tolist(), [11, 9])
 
     def test_a_mutable_table_is_saved_with_the_clone(self):
         table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1, name='t',

@@ -66,6 +66,28 @@ class SessionTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, 'Cannot interpret feed_dict key as Tensor'):
             self.run_(total, {'nothing:0': 1.0})
 
+    def test_structures_as_keys_of_a_feed_dict(self):
+        a, b, c = (tf.placeholder(tf.float32, [], name=n) for n in ('fa', 'fb', 'fc'))
+        state, pair = tf.nn.rnn_cell.LSTMStateTuple, collections.namedtuple('Pair', 'x y')
+        with tf.Session() as session:
+            for feeds in ({(a, (b, c)): (1, [2, 3])}, {(a, (b, c)): (1, 2, 3)},
+                          {state(a, b): state(1, 2), c: 3}, {pair(a, b): (1, 2), 'fc:0': 3},
+                          {(state(a, b), c): (state(1, 2), 3)}, {('fa:0', b, c): [1, 2, 3]},
+                          {(a, b, c): {'x': 1, 'y': 2, 'z': 3}}):
+                self.assertEqual(session.run([a + 0, b + 0, c + 0], feeds), [1, 2, 3])
+            self.assertEqual(session.make_callable(a - b, [state(a, b)])((5, 3)), 2)
+            self.assertEqual(session.make_callable(a - b, [a, (b,)])(5, [3]), 2)
+            self.assertEqual((a + b).eval({(a, b): (1, 2)}), 3)
+            with self.assertRaisesRegex(ValueError, 'Key had 2 elements, but value had 1 elements'):
+                session.run(a, {state(a, b): np.ones(2)})
+            for feeds in ({(a, a): (1, 2)}, {(a, b): (1, 2), a: 3}):
+                with self.assertRaisesRegex(ValueError, 'key is not unique'):
+                    session.run(a + 0, feeds)
+            with self.assertRaisesRegex(TypeError, 'must be a dictionary'):
+                session.run(a, [(a, 1)])
+            with self.assertRaisesRegex(TypeError, 'Cannot interpret feed_dict key as Tensor'):
+                session.run(a, {(a, None): (1, 2)})
+
     def test_fetched_arrays_belong_to_the_caller(self):
         v = tf.get_variable('v', [5000], initializer=tf.zeros_initializer())
         self.run_(v.initializer)

@@ -5,6 +5,7 @@ import unittest
 
 import numpy as np
 
+import ramet.compat.v1 as tf
 from ramet.framework import tensor_shape
 from ramet.framework.tensor_shape import Dimension, TensorShape
 
@@ -30,6 +31,31 @@ class DimensionTest(unittest.TestCase):
     def test_as_index(self):
         self.assertEqual(list(range(Dimension(2))), [0, 1])
         self.assertEqual(np.zeros([Dimension(2), 3]).shape, (2, 3))
+
+    def test_in_lists_of_sizes(self):
+        """A list with a Dimension is taken wherever an op prefers or needs integers."""
+        with tf.Graph().as_default():
+            x, two, unknown = tf.zeros([6, 2]), tf.Dimension(2), tf.Dimension(None)
+            shapes = [
+                (tf.reshape(x, [1, two, -1]), [1, 2, 6]), (tf.reshape(x, (two * 3, -1)), [6, 2]),
+                (tf.fill([two, 3], 1.0), [2, 3]), (tf.tile(x, [two, 1]), [12, 2]),
+                (tf.transpose(x, [two - 1, 0]), [2, 6]), (tf.pad(x, [[two, 0], [0, 0]]), [8, 2]),
+                (tf.broadcast_to(tf.zeros([1]), [two]), [2]),
+                (tf.slice(x, [0, 0], [two, 1]), [2, 1]),
+                (tf.reduce_sum(x, [two - 1]), [6]), (tf.reverse(x, [two - 1]), [6, 2]),
+                (x[:two, :unknown], [2, 2]), (x[two:], [4, 2]),
+                (tf.repeat(x, [two] * 6, 0), [None, 2]),
+                (tf.constant([1, 2]) + [two, two], [2]), (tf.zeros([two]), [2]),
+                (tf.random_uniform([two]), [2]), (tf.one_hot([0], two), [1, 2])]
+            for tensor, shape in shapes:
+                self.assertEqual(tensor.shape.as_list(), shape, tensor)
+            self.assertEqual(tf.convert_to_tensor([two], preferred_dtype=tf.int64).dtype, tf.int64)
+            for bad in (lambda: tf.constant([two], tf.float32), lambda: tf.constant(1.0) * [two],
+                        lambda: tf.reshape(x, [unknown, -1]), lambda: tf.convert_to_tensor([two]),
+                        lambda: tf.unstack(x, unknown)):
+                self.assertRaises(TypeError, bad)
+            with self.assertRaisesRegex(TypeError, 'Allowed dtypes are tf.int32 and tf.int64'):
+                tf.constant(1.0) - two
 
     def test_what_is_no_size(self):
         for wrong in (3.0, '3', [1]):

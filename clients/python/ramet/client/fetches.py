@@ -166,22 +166,44 @@ def _mapping(fetch, elements):
 
 
 def flat_items(feed_dict):
-    """The (key, value) pairs of a feed dict; keys that are tuples of elements go with their values.
+    """Returns the (key, value) pairs of a feed dict; structures of elements go with their values.
+
+    A structure is anything that nest.flatten takes apart: tuples, namedtuples such as
+    LSTMStateTuple, attrs classes and hashable mappings, nested.
 
     Raises:
-        ValueError: if a structured key and its value have different structures.
+        TypeError: if feed_dict is not a mapping.
+        ValueError: if a structure and its value differ in length, or a key is there twice.
     """
-    for key, value in feed_dict.items():
-        if type(key) is not tuple:
-            yield key, value
-            continue
-        keys, values = nest.flatten(key), nest.flatten(value)
-        if len(keys) != len(values):
-            raise ValueError(
-                f'Could not flatten dictionary. Key had {len(keys)} elements, but value had '
-                f'{len(values)} elements. Key: {keys}, value: {values}.'
-            )
-        yield from zip(keys, values)
+    if not nest.is_mapping(feed_dict):
+        raise TypeError(
+            "FlattenDictItems: 'dict' must be a dictionary or collection.Mapping type object, "
+            f"instead of '{type(feed_dict).__name__}'."
+        )
+    flat = {}
+    for structure, values in feed_dict.items():
+        for key, value in flat_feed(structure, values):
+            if key in flat:
+                raise ValueError(f'Cannot flatten dict because this key is not unique: {key}')
+            flat[key] = value
+    return flat.items()
+
+
+def flat_feed(structure, value):
+    """Returns the pairs of what a key of a feed dict holds and the parts of its value.
+
+    Raises:
+        ValueError: if a structure and its value differ in length.
+    """
+    if not nest.is_nested(structure):
+        return [(structure, value)]
+    keys, values = nest.flatten(structure), nest.flatten(value)
+    if len(keys) != len(values):
+        raise ValueError(
+            f'Could not flatten dictionary. Key had {len(keys)} elements, but value had '
+            f'{len(values)} elements. Key: {keys}, value: {values}.'
+        )
+    return list(zip(keys, values))
 
 
 def expand_feed(feed, value):

@@ -8,8 +8,9 @@ from ramet.api import export
 from ramet.client import fetches as fetches_lib
 from ramet.client import partial_runs
 from ramet.client import run_metadata as run_metadata_lib
-from ramet.framework import errors, stacks
+from ramet.framework import errors, nest, stacks
 from ramet.framework.tensors import Operation, Tensor
+from ramet.framework.uncopyable import Uncopyable
 
 
 def _options(config):
@@ -35,8 +36,10 @@ def _options(config):
     return options
 
 
-class BaseSession:
+class BaseSession(Uncopyable):
     """What Session and InteractiveSession share."""
+
+    _instead = 'its values are in this process; tf.train.Saver keeps them'
 
     def __init__(self, target='', graph=None, config=None):
         """Makes a session.
@@ -118,7 +121,9 @@ class BaseSession:
         Args:
             fetches: a Tensor, Operation, name, Variable, SparseTensor, IndexedSlices, or a list,
                 tuple, namedtuple or dict of these, nested as you like.
-            feed_dict: {tensor: value} for placeholders, or any other tensors.
+            feed_dict: {tensor: value} for placeholders, or any other tensors. A key may be a
+                structure of tensors (a tuple, an LSTMStateTuple, nested as you like); its value
+                has as many parts.
             options: a RunOptions message. timeout_in_ms: the run ends between two operations once
                 the time is over, and operations that wait end their wait; 0: what the session's
                 ConfigProto says. trace_level (any but NO_TRACE) and output_partition_graphs fill
@@ -274,7 +279,8 @@ class BaseSession:
 
         Args:
             fetches: as in run().
-            feed_list: the tensors (or names) that the arguments of the callable are for.
+            feed_list: the tensors (or names, or structures of these) that the arguments of the
+                callable are for.
             accept_options: whether the callable takes options= and run_metadata=, which are
                 as in run().
 
@@ -292,19 +298,26 @@ class BaseSession:
             )
         if self._closed:
             raise RuntimeError('Attempted to use a closed Session.')
-        feeds = [self._feed_tensor(f) for f in feed_list or ()]
+        structures = [f for f in feed_list or () if nest.is_nested(f)]
+        feeds = [self._feed_tensor(f) for f in nest.flatten(list(feed_list or ()))]
         elements = fetches_lib.Elements(self._graph)
         build = fetches_lib.mapper(fetches, elements)
         prepared = self._core.prepare(feeds, elements.items)
         if isinstance(fetches, Operation):
             build = _nothing
 
+        def flat(values):
+            if not structures or len(values) != len(feed_list):
+                return values
+            pairs = zip(feed_list, values)
+            return [part for f, v in pairs for _, part in fetches_lib.flat_feed(f, v)]
+
         def call(*values):
-            return build(prepared.run(None, *values))
+            return build(prepared.run(None, *flat(values)))
 
         def call_with_options(*values, options=None, run_metadata=None):
             control = self._control(options, run_metadata)
-            results = build(prepared.run(control, *values))
+            results = build(prepared.run(control, *flat(values)))
             if run_metadata is not None:
                 run_metadata_lib.fill(run_metadata, control)
             return results

@@ -3,6 +3,7 @@
 from ramet import _core
 from ramet.cloning import arguments, mappings, objects, records
 from ramet.framework import errors, ops
+from ramet.framework.uncopyable import Uncopyable
 from ramet.train import saved_names
 
 
@@ -61,9 +62,10 @@ def clone(source=None, *, inputs=None, outputs=None, ops=None, scope=None, into=
       variables: 'own': the clone has variables of its own; 'shared': it uses the originals; a
         function from a variable to one of these; or a dict from variables or their names, where the
         others are the clone's own.
-      initial: the first values of the clone's variables: 'initializer': as the originals are
-        initialized; 'current': what the originals have when init_op runs; or a checkpoint's prefix,
-        which has them under the names of the originals.
+      initial: the first values of the clone's variables and tables: 'initializer': as the originals
+        are initialized; 'current': what the originals have when init_op runs, and none where they
+        have none; or a checkpoint's prefix, which has the variables under the names of the
+        originals.
       slots: with outputs, ops or scope: whether the variables that optimizers keep for a variable
         are cloned with it.
       collections: True: the clone joins each collection that its originals are in; False: none; or
@@ -75,7 +77,7 @@ def clone(source=None, *, inputs=None, outputs=None, ops=None, scope=None, into=
         savers, nodes that pass their input on. A batch norm that trains becomes one of inference
         where it is certain which its averages are.
       session: with initial='current' into another graph: the session of the source that has the
-        values; their memory is shared.
+        values; the memory of variables is shared.
       resources: tables, queues and whatever else has a shared_name: as `variables`, by Operation.
 
     Returns:
@@ -113,7 +115,7 @@ def _core_of(session, argument):
     return core
 
 
-class Clone:
+class Clone(Uncopyable):
     """A part of a graph that was copied, and what belongs to what.
 
     Attributes:
@@ -169,7 +171,7 @@ class Clone:
 
     @property
     def init_op(self):
-        """The Operation that gives the clone's variables their first values, and does no more."""
+        """The Operation that gives the clone's variables and tables their first values, no more."""
         return self._core.init_op()
 
     @property

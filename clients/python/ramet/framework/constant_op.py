@@ -50,7 +50,10 @@ def _from_shape(value, dtype=None, name=None, as_ref=False):
         raise ValueError(f'Cannot convert a partially known TensorShape {value} to a Tensor.')
     sizes = value.as_list()
     if dtype is not None and dtype not in (dtypes.int32, dtypes.int64):
-        raise TypeError(f'Cannot convert TensorShape to dtype: {dtype.name}')
+        raise TypeError(
+            f'Cannot convert TensorShape {value} to dtype {dtype}. Allowed dtypes are tf.int32 '
+            'and tf.int64.'
+        )
     if dtype is None:
         dtype = dtypes.int64 if any(s > 2**31 - 1 for s in sizes) else dtypes.int32
     return constant(sizes, dtype, name=name or 'shape_as_tensor')
@@ -60,7 +63,10 @@ def _from_dimension(value, dtype=None, name=None, as_ref=False):
     if value.value is None:
         raise ValueError(f'Cannot convert unknown Dimension {value} to a Tensor.')
     if dtype is not None and dtype not in (dtypes.int32, dtypes.int64):
-        raise TypeError(f'Cannot convert Dimension to dtype: {dtype.name}')
+        raise TypeError(
+            f'Cannot convert Dimension {value} to dtype {dtype}. Allowed dtypes are tf.int32 '
+            'and tf.int64.'
+        )
     if dtype is None:
         dtype = dtypes.int64 if value.value > 2**31 - 1 else dtypes.int32
     return constant(value.value, dtype, name=name or 'shape_as_tensor')

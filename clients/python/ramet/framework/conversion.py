@@ -82,9 +82,19 @@ def convert_object(value, dtype=None, name=None, as_ref=False, preferred_dtype=N
         raise ValueError('None values not supported.')
     if isinstance(value, Operation):
         raise TypeError(f"can't convert Operation '{value.name}' to Tensor")
+    return _constant(value, dtype, name or 'Const', preferred_dtype)
+
+
+def _constant(value, dtype, name, preferred_dtype):
+    """A Const of a value that the core does not take, such as a list with a Dimension in it."""
     from ramet.framework import constant_op
 
-    return constant_op.constant(value, dtype, name=name or 'Const')
+    if dtype is None and preferred_dtype is not None:
+        try:
+            return constant_op.constant(value, preferred_dtype, name=name)
+        except (TypeError, ValueError):
+            pass
+    return constant_op.constant(value, dtype, name=name)
 
 
 @export('convert_to_tensor')

@@ -51,6 +51,8 @@ def _is_integer(value):
 
 
 def _is_real(value):
+    if isinstance(value, tensor_shape.Dimension):
+        return False
     return isinstance(value, (float, np.floating, dict)) or _is_integer(value)
 
 

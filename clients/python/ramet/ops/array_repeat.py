@@ -84,7 +84,7 @@ def repeat_with_axis(data, repeats, axis, name=None):
 
 
 def _counts(repeats):
-    repeats = ops.convert_to_tensor(repeats, name='repeats')
+    repeats = ops.convert_to_tensor(repeats, name='repeats', preferred_dtype=dtypes.int32)
     wanted = repeats.dtype if repeats.dtype in (dtypes.int32, dtypes.int64) else dtypes.int32
     return gen.Cast(repeats, wanted)
 

@@ -1,9 +1,10 @@
 """A variable that is kept in parts."""
 
 from ramet.framework import ops, tensor_shape
+from ramet.framework.uncopyable import Uncopyable
 
 
-class PartitionedVariable:
+class PartitionedVariable(Uncopyable):
     """Variables that are the parts of one, cut along one dimension.
 
     Used where a tensor is wanted it is the parts in one piece.

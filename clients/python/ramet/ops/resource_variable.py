@@ -12,6 +12,9 @@ class ResourceVariable(variables.Variable):
 
     _is_resource = True
 
+    def __copy__(self):
+        return self
+
     @staticmethod
     def _check(initial_value, constraint):
         if initial_value is None:

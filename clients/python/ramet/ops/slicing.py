@@ -132,10 +132,11 @@ class _Bounds:
         for part in parts:
             if part is not None and type(part) is not int and not _is_index(part):
                 _bad_index(part)
-        parts = [_plain(part) for part in parts]
-        if item.start is None:
+        # An unknown bound does not limit the slice.
+        parts = [None if _is_unknown(part) else _plain(part) for part in parts]
+        if parts[0] is None:
             self.begin_mask |= bit
-        if item.stop is None:
+        if parts[1] is None:
             self.end_mask |= bit
         if any(part is not None and type(part) is not int for part in parts):
             self.has_others = True
@@ -161,6 +162,10 @@ class _Bounds:
         return dict(begin_mask=self.begin_mask, end_mask=self.end_mask,
                     shrink_axis_mask=self.shrink_axis_mask, new_axis_mask=self.new_axis_mask,
                     ellipsis_mask=self.ellipsis_mask)
+
+
+def _is_unknown(value):
+    return isinstance(value, tensor_shape.Dimension) and value.value is None
 
 
 def _plain(value):

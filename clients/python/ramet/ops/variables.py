@@ -6,6 +6,7 @@ import functools
 from ramet import _core
 from ramet.api import export
 from ramet.framework import ops, tensor_shape
+from ramet.framework.uncopyable import Uncopyable
 from ramet.ops import variable_creation
 
 
@@ -109,7 +110,7 @@ def _of_either_kind(name):
 
 
 @export('Variable')
-class Variable(metaclass=_VariableType):
+class Variable(Uncopyable, metaclass=_VariableType):
     """A tensor that keeps its value between runs; sessions hold the values, graphs the nodes.
 
     Used where a tensor is wanted it is its value. It must be initialized before its value is read:
@@ -138,6 +139,8 @@ class Variable(metaclass=_VariableType):
       ValueError: if there is neither an initial value nor a `variable_def`, or both; if the initial
         value has no known shape and `validate_shape` is True.
     """
+
+    _instead = 'it belongs to a graph; tf.train.Saver keeps its value'
 
     SaveSliceInfo = SaveSliceInfo
     __array_priority__ = 100

@@ -3,19 +3,37 @@
 import os
 
 from ramet import _core
+from ramet.framework.uncopyable import Uncopyable
 from ramet.replica import sessions
 
 
-class Endpoint:
+def address_text(address):
+    """An address, given as str, bytes or a path, as str.
+
+    Raises:
+      TypeError: if it is something else.
+      ValueError: if it is not text in UTF-8.
+    """
+    text = os.fsdecode(address)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f'the address {address!r} is not text in UTF-8') from None
+    return text
+
+
+class Endpoint(Uncopyable):
     """One end of a live copy. As a context manager it is closed at the end.
 
     Attributes:
       address: str.
     """
 
+    _instead = 'it is open in this process; make another one of its address'
+
     def __init__(self, address):
         self._core = None
-        self.address = os.fspath(address)
+        self.address = address_text(address)
 
     def _begin(self, core):
         """Is open from now on, until close() or the end of the program."""

@@ -53,6 +53,8 @@ class Follower(endpoint.Endpoint):
         Raises:
           TypeError, ValueError: if an argument is of another kind.
           tf.errors.DeadlineExceededError: if nobody publishes there in time.
+          tf.errors.UnavailableError: if a process listens there but does not greet within 10
+            seconds, and `wait` is None.
           tf.errors.FailedPreconditionError: if what is published does not fit the session's
             variables, naming the first differences; if no graph is published and none is given.
           tf.errors.PermissionDeniedError: if the publisher refuses.

@@ -1,8 +1,7 @@
 """ramet.ReplicaMonitor: looks at a publisher from elsewhere, and gives it orders."""
 
-import os
-
 from ramet import _core
+from ramet.replica.endpoint import address_text
 
 
 class ReplicaMonitor:
@@ -24,7 +23,7 @@ class ReplicaMonitor:
           tf.errors.PermissionDeniedError: if the publisher refuses.
           tf.errors.InvalidArgumentError: for the address.
         """
-        self.address = os.fspath(address)
+        self.address = address_text(address)
         self._core = _core.ReplicaMonitor(self.address, wait)
 
     def stats(self):

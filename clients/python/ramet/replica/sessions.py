@@ -3,6 +3,8 @@
 import atexit
 import weakref
 
+from ramet import _core
+
 _open = weakref.WeakSet()
 
 
@@ -38,3 +40,4 @@ def close_at_exit(thing):
 def _close_all():
     for thing in list(_open):
         thing.close()
+    _core.end_callbacks()

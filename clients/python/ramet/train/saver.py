@@ -7,6 +7,7 @@ import numpy as np
 from ramet import _core
 from ramet.api import export
 from ramet.framework import errors, ops
+from ramet.framework.uncopyable import Uncopyable
 from ramet.lib import paths
 from ramet.ops import variables
 from ramet.train import checkpoint_management, meta_graph_io, saved_names
@@ -48,7 +49,7 @@ def _under(scope, saver_def):
 
 
 @export('train.Saver')
-class Saver:
+class Saver(Uncopyable):
     """Writes variables to checkpoint files that TensorFlow reads too, and restores them.
 
     It adds the nodes that save and restore to the graph when it is made. A save replaces the old

@@ -1,0 +1,20 @@
+"""Objects that belong to a graph or to the running program, which no copy of them can."""
+
+
+class Uncopyable:
+    """A base class of objects that copy.deepcopy and pickle refuse with a TypeError.
+
+    copy.copy makes a second object with the same attributes, as for other classes.
+    """
+
+    __slots__ = ()
+    _instead = 'it belongs to a graph'  # the reason, and a way out
+
+    def __copy__(self):
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object: {self._instead}")
+

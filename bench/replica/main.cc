@@ -3,6 +3,7 @@
 //
 //   ramet_replica_bench [FILTER [THREADS]]
 //   ramet_replica_bench --follower ADDRESS COUNT RUNS   (started by the program itself)
+//   ramet_replica_bench --serve ADDRESS SECONDS         (the same)
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <functional>
 #include <thread>
 
+#include "sharing.h"
 #include "wake.h"
 #include "workload.h"
 
@@ -277,6 +279,8 @@ void All(const std::string& filter) {
          Overhead(w, 100);
        }},
       {"tail", ServingTail},
+      // Last: it keeps the program to two processors.
+      {"sharing", MeasureSharing},
   };
   for (const Figure& figure : figures) {
     if (figure.name.find(filter) != std::string::npos) figure.measure();
@@ -290,6 +294,8 @@ int main(int argc, char** argv) {
   using namespace ramet::replica_bench;
   if (argc == 4 && std::strcmp(argv[1], "--follower") == 0)
     return Follow(argv[2], std::atoi(argv[3]));
+  if (argc == 4 && std::strcmp(argv[1], "--serve") == 0)
+    return ServeInTurns(argv[2], std::atof(argv[3]));
   if (argc > 2) threads = std::atoi(argv[2]);
   All(argc > 1 ? argv[1] : "");
 }

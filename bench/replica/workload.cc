@@ -36,6 +36,22 @@ Operation Train(const Output& logits, const Output& y) {
   return GradientDescent(0.05).Minimize(ReduceMean(-ReduceSum(y * Log(Softmax(logits)), {1})));
 }
 
+Workload PerceptronOf(const char* name, int64_t first, int64_t second) {
+  Workload w(name);
+  Scope s(*w.graph);
+  const Output x = s.Placeholder("x", kFloat, {-1, 784}), y = s.Placeholder("y", kFloat, {-1, 10});
+  auto dense = [&](const Output& in, const std::string& name, int64_t from, int64_t to) {
+    w.published.push_back(s.GetVariable(name + "/w", {from, to}, GlorotUniform(1)));
+    w.published.push_back(s.GetVariable(name + "/b", {to}, Zeros()));
+    return MatMul(in, w.published.end()[-2]) + w.published.back();
+  };
+  const Output hidden = Relu(dense(Relu(dense(x, "d0", 784, first)), "d1", first, second));
+  const Output logits = dense(hidden, "d2", second, 10);
+  w.feeds = {Noise({64, 784}), Labels(64)};
+  Open(&w, {x, y}, Train(Identity(logits, "logits"), y));
+  return w;
+}
+
 }  // namespace
 
 Workload Descent(int64_t bytes, int variables) {
@@ -95,21 +111,8 @@ Workload SparseTraining(int64_t bytes) {
   return w;
 }
 
-Workload Perceptron() {
-  Workload w("mlp");
-  Scope s(*w.graph);
-  const Output x = s.Placeholder("x", kFloat, {-1, 784}), y = s.Placeholder("y", kFloat, {-1, 10});
-  auto dense = [&](const Output& in, const std::string& name, int64_t from, int64_t to) {
-    w.published.push_back(s.GetVariable(name + "/w", {from, to}, GlorotUniform(1)));
-    w.published.push_back(s.GetVariable(name + "/b", {to}, Zeros()));
-    return MatMul(in, w.published.end()[-2]) + w.published.back();
-  };
-  const Output hidden = Relu(dense(Relu(dense(x, "d0", 784, 256)), "d1", 256, 256));
-  const Output logits = dense(hidden, "d2", 256, 10);
-  w.feeds = {Noise({64, 784}), Labels(64)};
-  Open(&w, {x, y}, Train(Identity(logits, "logits"), y));
-  return w;
-}
+Workload Perceptron() { return PerceptronOf("mlp", 256, 256); }
+Workload LargePerceptron() { return PerceptronOf("large mlp", 2048, 1536); }
 
 Workload ConvNet() {
   Workload w("cnn");

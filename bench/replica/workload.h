@@ -38,6 +38,8 @@ Workload SparseTable(int64_t bytes);
 Workload SparseTraining(int64_t bytes);
 // A multilayer perceptron of 784, 256, 256 and 10 units, a batch of 64.
 Workload Perceptron();
+// A perceptron of 784, 2,048, 1,536 and 10 units, a batch of 64: 19 MB of weights.
+Workload LargePerceptron();
 // Two convolutions, two dense layers on images of 28 by 28, a batch of 32.
 Workload ConvNet();
 

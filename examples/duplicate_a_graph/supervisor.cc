@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -97,10 +96,6 @@ struct Side {
 
   int64_t step() const { return reports.empty() ? 0 : reports.back().step; }
 };
-
-// Several processes share the processors, so a thread that waits had better sleep than spin. OpenMP
-// reads this when it is loaded.
-void LetThreadsSleep() { setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0); }
 
 Side StartSide(const Options& options, const char* name, const char* change) {
   return {name, change, Child::Start(CommandLine(options, name))};
@@ -203,7 +198,6 @@ int Complain(const Failure& failure) {
 int Supervise(const Options& given) {
   Options options = given;
   CheckPlotFolder(options.plot);
-  LetThreadsSleep();
   Interrupts interrupts;
   CheckpointFolder folder(&options);
   if (options.address.empty()) options.address = rm::StrCat("shm:duplicate_a_graph-", getpid());

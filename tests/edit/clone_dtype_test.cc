@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>
 
+#include <cmath>
+
 #include "ramet/base/scratch_dir.h"
 
 namespace ramet {
@@ -285,6 +287,24 @@ TEST_P(CloneDtypeTest, SharedVariablesKeepTheirDtype) {
   EXPECT_TRUE(c.variables().empty());
   EXPECT_EQ(c.Transformed(y.op()).output(0).dtype(), kBFloat16);
   EXPECT_EQ(AsFloat(Run(w.initializer(), {}, c.Transformed(y))), 6.0f);
+}
+
+// Tout of these ops goes with T, and complex dtypes do not change.
+TEST_P(CloneDtypeTest, PartsOfComplexNumbersKeepTheirDtype) {
+  Output x = s.Placeholder("x", kFloat, {});
+  Output complex = AddOp(g, "Complex", {x * x, x}, {{"Tout", kComplex64}}).output(0);
+  Output size = AddOp(g, "ComplexAbs", {complex}, {{"Tout", kFloat}}).output(0);
+  Output y = size + AddOp(g, "Imag", {complex}, {{"Tout", kFloat}}).output(0);
+  Graph other;
+  Cloned c = Clone(g, {.into = &other, .dtype = kDouble}).value();
+  EXPECT_EQ(c.Transformed(complex).dtype(), kComplex64);
+  EXPECT_EQ(c.Transformed(size.op()).output(0).dtype(), kFloat);
+  Graph again;
+  EXPECT_TRUE(ImportGraphDef(again, ExportGraphDef(other).value()).ok());
+  Session session = Session::Create(other).value();
+  auto values = session.Run({{c.Transformed(x), 2.0f}}, c.Transformed(y));
+  ASSERT_TRUE(values.ok()) << values.status().ToString();
+  EXPECT_NEAR(AsFloat((*values)[0]), std::sqrt(20.0f) + 2, 1e-4f);
 }
 
 TEST_P(CloneDtypeTest, OnlyFloatingDtypesChange) {

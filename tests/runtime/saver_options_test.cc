@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <thread>
 
 #include "ramet/base/scratch_dir.h"
@@ -201,6 +202,19 @@ TEST_F(SaverOptionsTest, TheStepMayBeAVariable) {
             dir_ / "m-00000042");
   EXPECT_THAT(saver.Save(session, dir_ / "m", {.global_step = a}).status().message(),
               HasSubstr("global_step must be a scalar number, but it is a float[2]"));
+}
+
+TEST_F(SaverOptionsTest, AStepMustFitInAnInteger) {
+  Variable fraction = scope_.NewVariable(Tensor(7.9), "fraction");
+  Variable huge = scope_.NewVariable(Tensor(1e19), "huge");
+  Variable nan = scope_.NewVariable(Tensor(std::numeric_limits<float>::quiet_NaN()), "nan");
+  Saver saver(graph_);
+  Session session = NewSession();
+  EXPECT_EQ(saver.Save(session, dir_ / "m", {.global_step = fraction}).value(), dir_ / "m-7");
+  for (const Variable& step : {huge, nan}) {
+    EXPECT_THAT(saver.Save(session, dir_ / "m", {.global_step = step}).status().message(),
+                HasSubstr("global_step must be a number that fits in 64 bits"));
+  }
 }
 
 TEST_F(SaverOptionsTest, TheLastMetaFileOfItsPathStays) {

@@ -305,7 +305,7 @@ TEST(SessionTest, ClosedAndEmpty) {
   EXPECT_THAT(session.Run(x).status().message(), HasSubstr("Attempted to use a closed Session."));
 }
 
-TEST(SessionTest, AForkedChildIsToldNotHung) {
+TEST(SessionTest, AForkedChildRunsToo) {
   Graph g;
   Scope s(g);
   Output x = Constant(g, Tensor(kFloat, {300, 300}), "x");
@@ -314,8 +314,8 @@ TEST(SessionTest, AForkedChildIsToldNotHung) {
   session.Run(y).value();
   pid_t child = fork();
   if (child == 0) {
-    Status status = session.Run(y).status();
-    _exit(status.ok() || IsFailedPrecondition(status) ? 0 : 1);
+    alarm(60);
+    _exit(session.Run(y).ok() ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);

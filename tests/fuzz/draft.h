@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ramet/graph/graph.h"
+#include "ramet/op/attr.h"
+#include "ramet/proto/graph.pb.h"
+#include "ramet/tensor/tensor.h"
+
+namespace ramet::fuzz {
+
+// The attr of a Placeholder that holds what a run feeds, so that a GraphDef is a whole case.
+inline constexpr char kFedValue[] = "_fuzz_feed";
+// The byte that stands for true in a fed tensor of bools: memory from outside may hold any.
+inline constexpr char kTrueByte[] = "_fuzz_true_byte";
+// The name of the node that a case is about.
+inline constexpr char kSubject[] = "subject";
+
+// A GraphDraft is a GraphDef under construction. Nothing is checked: a graph that the library must
+// refuse can be drafted, too.
+class GraphDraft {
+ public:
+  GraphDef& def() { return def_; }
+  const GraphDef& def() const { return def_; }
+
+  // Adds a node and returns its name: `name`, with a number added where it is taken. Inputs are
+  // written as in a NodeDef: "n", "n:1", "^n".
+  std::string Add(std::string_view op, std::string_view name,
+                  const std::vector<std::string>& inputs, const AttrMap& attrs);
+  std::string Const(const Tensor& value, std::string_view name = "const");
+  // A Placeholder that is fed `value`, and claims to have `shape`.
+  std::string Fed(const Tensor& value, const Shape& shape, std::string_view name = "fed");
+
+ private:
+  bool Taken(std::string_view name) const;
+  GraphDef def_;
+  int producer_ = GraphVersions().producer;
+};
+
+}  // namespace ramet::fuzz

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "draft.h"
+#include "random.h"
+
+namespace ramet::fuzz {
+
+// The functions of a drafted graph, by name.
+struct DraftedFunctions {
+  std::vector<std::string> calls;  // (x: float) -> float, some of which call others
+  std::string condition, body;     // of a loop over (i: int32, x: float)
+};
+
+// Adds functions to the draft's library.
+DraftedFunctions DraftFunctions(Random& random, GraphDraft* draft);
+
+}  // namespace ramet::fuzz

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "progress.h"
+
+namespace ramet::fuzz {
+
+// The command line of a generator.
+struct FuzzOptions {
+  uint64_t seed = 1;
+  double seconds = 0;  // 0: as many cases as `cases` says
+  uint64_t cases = 1000;
+  std::optional<uint64_t> single_case;  // replayed in this process, and told of in detail
+  std::vector<std::string> only, skip;  // ops
+  std::string corpus;                   // a folder of graphs that are run first
+  std::string replay;                   // one such file
+  std::string findings;                 // the folder that gets the graphs of findings
+  bool list_unrun = false;              // names the ops that never ran
+  bool strict = false;                  // see Progress
+};
+
+// Prints the usage and exits if the arguments are wrong or ask for help.
+FuzzOptions ParseFuzzOptions(int argc, char** argv);
+
+// Runs one case of a generator. An exception that it throws is a finding.
+using CaseFunction = std::function<void(uint64_t index, Progress& progress)>;
+
+// Runs the corpus and then cases in child processes, one after another, in a scratch folder; a
+// child that crashes, stands still or takes too much memory is a finding, and another one goes on
+// with the next case. Prints each finding and a summary. Returns the exit status: 0 if nothing was
+// found.
+//
+// The caller must not have started threads.
+int Supervise(const FuzzOptions& options, const std::vector<std::string>& corpus,
+              const CaseFunction& corpus_case, const CaseFunction& drawn_case);
+
+}  // namespace ramet::fuzz

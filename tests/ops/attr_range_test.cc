@@ -1,0 +1,108 @@
+// Every int attr of every op has a range that fits the code that reads it. The range is checked
+// when a node is added; gradients and kernels rely on it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+
+#include "ramet/op/op.h"
+
+namespace ramet {
+namespace {
+
+// Attrs that any int32 may be given to, and the code that copes with all of them. A new attr needs
+// .AttrRange in its op's definition, or a line here after a look at each place that reads it: does
+// it loop, index, allocate, divide or add with the value?
+const std::map<std::string, std::string>& AnyInt32() {
+  static const auto* const attrs = new std::map<std::string, std::string>{
+      {"axis", "AxisArg, DepthAxis and QuantizeAttrs compare it with the rank"},
+      {"batch_dim", "ReverseSequence compares it with the rank"},
+      {"batch_dims", "BatchDims compares it with the rank, the gradient with the largest rank"},
+      {"begin_mask", "Bit looks at single bits"},
+      {"block_size", "at least 2; products are checked by MultiplyNonNegative"},
+      {"depth_radius", "the LRN kernels refuse negative ones and stop at the depth"},
+      {"dilations", "ParseWindow: 1 or more, int32"},
+      {"ellipsis_mask", "Bit looks at single bits"},
+      {"end_mask", "Bit looks at single bits"},
+      {"explicit_paddings", "ParseWindow: 0 or more, int32"},
+      {"first_n", "a count of lines that is compared"},
+      {"k", "InTopK compares with it, TopK checks it against the row"},
+      {"ksize", "ParseWindow: 1 or more, int32"},
+      {"ksizes", "ExtractImagePatches: 1 or more"},
+      {"max_images", "the smaller of it and the batch is used"},
+      {"max_outputs", "the smaller of it and the batch is used"},
+      {"maxsplit", "pieces are counted up to it"},
+      {"new_axis_mask", "Bit looks at single bits"},
+      {"num_bits", "the kernels of quantization check 2 to 16, or 1 to 62"},
+      {"num_elements", "compared with a list's length; a negative one is any"},
+      {"parallel_iterations", "not used"},
+      {"precision", "AsString limits it"},
+      {"preferred_shard", "not used"},
+      {"rates", "1 or more, int32"},
+      {"seq_dim", "ReverseSequence compares it with the rank"},
+      {"shrink_axis_mask", "Bit looks at single bits"},
+      {"squeeze_dims", "Squeezed compares each with the rank"},
+      {"strides", "ParseWindow and its like: 1 or more, int32"},
+      {"summarize", "the smaller of it and the number of elements is used"},
+      {"width", "AsString limits it"},
+  };
+  return *attrs;
+}
+
+bool IsInt(const AttrSchema& attr) { return attr.type == "int" || attr.type == "list(int)"; }
+
+bool IsAnyInt32(const AttrSchema& attr) {
+  return attr.least_value == std::numeric_limits<int32_t>::min() &&
+         attr.greatest_value == std::numeric_limits<int32_t>::max();
+}
+
+// Counts of inputs or outputs are limited by OpSchema::Expand.
+bool IsCount(const OpSchema& schema, const AttrSchema& attr) {
+  const auto counts = [&](const ArgSchema& arg) { return arg.number_attr == attr.name; };
+  return std::ranges::any_of(schema.inputs, counts) || std::ranges::any_of(schema.outputs, counts);
+}
+
+TEST(AttrRangeTest, EveryIntAttrHasARange) {
+  for (const Op* op : OpRegistry::Global().All()) {
+    for (const AttrSchema& attr : op->schema().attrs) {
+      if (!IsInt(attr) || !IsAnyInt32(attr) || IsCount(op->schema(), attr)) continue;
+      EXPECT_TRUE(AnyInt32().contains(attr.name))
+          << op->name() << ": attr '" << attr.name << "' has no range: add .AttrRange(\""
+          << attr.name << "\", least, greatest)";
+    }
+  }
+}
+
+TEST(AttrRangeTest, DefaultsAreInTheirRange) {
+  for (const Op* op : OpRegistry::Global().All()) {
+    for (const AttrSchema& attr : op->schema().attrs) {
+      EXPECT_LE(attr.least_value, attr.greatest_value) << op->name() << " " << attr.name;
+      const int64_t* value = attr.has_default ? attr.default_value.get<int64_t>() : nullptr;
+      if (value == nullptr) continue;
+      EXPECT_GE(*value, attr.least_value) << op->name() << " " << attr.name;
+      EXPECT_LE(*value, attr.greatest_value) << op->name() << " " << attr.name;
+    }
+  }
+}
+
+// TensorFlow reads these as 64 bits.
+TEST(AttrRangeTest, WideAttrsTakeAnyInt64) {
+  const std::pair<const char*, const char*> wide[] = {{"RandomUniform", "seed"},
+                                                      {"RandomUniform", "seed2"},
+                                                      {"RandomShuffle", "seed"},
+                                                      {"Multinomial", "seed2"},
+                                                      {"StringToHashBucketStrong", "key"},
+                                                      {"StringToHashBucketFast", "num_buckets"},
+                                                      {"CountUpTo", "limit"},
+                                                      {"InitializeTableFromTextFileV2", "offset"}};
+  for (const auto& [op, name] : wide) {
+    const AttrSchema* attr = OpRegistry::Global().Find(op)->schema().FindAttr(name);
+    ASSERT_NE(attr, nullptr) << op;
+    EXPECT_EQ(attr->greatest_value, std::numeric_limits<int64_t>::max()) << op << " " << name;
+  }
+}
+
+}  // namespace
+}  // namespace ramet

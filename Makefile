@@ -6,17 +6,17 @@ PYTEST_FLAGS ?=
 JOBS ?= $(shell nproc)
 
 ORACLE := .venv-oracle
-# Tests share the processors: threads that wait had better sleep than spin.
-TESTS := OMP_WAIT_POLICY=passive ctest --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
+TESTS := ctest --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
 SOURCES = find ramet clients examples bench tests tools \( -name '*.h' -o -name '*.cc' \) ! -name '*.gen.*'
 FUZZ_SECONDS ?= 60
+GENERATOR_SECONDS ?= 3600
 
 export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:intercept_tls_get_addr=0
 export UBSAN_OPTIONS ?= print_stacktrace=1
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 
 .PHONY: help run build test test-sanitize test-thread test-oracle test-long test-wheel
-.PHONY: fuzz check-all
+.PHONY: fuzz test-generators generate check-all
 .PHONY: format check-format bench bench-table install clean deps python-deps
 
 help:
@@ -41,6 +41,10 @@ test-sanitize: build-sanitize/build.ninja ## layers and parsers under clang's ad
 	@ninja -C build-sanitize layer_tests
 	@cd build-sanitize && $(TESTS) -L layer -LE long
 
+test-generators: build-sanitize/build.ninja ## ops on generated graphs under the same sanitizers
+	@ninja -C build-sanitize generators
+	@cd build-sanitize && $(TESTS) -L generator
+
 test-thread: build-thread/build.ninja ## layers and live copies in one process under clang's thread sanitizer
 	@ninja -C build-thread layer_tests thread_tests
 	@cd build-thread && $(TESTS) -L 'layer|thread' -LE long
@@ -49,7 +53,7 @@ test-thread: build-thread/build.ninja ## layers and live copies in one process u
 test-oracle: export TF_ENABLE_ONEDNN_OPTS = 1
 test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## against real TensorFlow, in .venv-oracle
 	@ninja -C $(BUILD)
-	@OMP_WAIT_POLICY=passive RAMET_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \
+	@RAMET_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \
 	  $(ORACLE)/bin/python -B -m pytest -q -p no:cacheprovider -o python_files='*_test.py' $(PYTEST_FLAGS) tests/oracle
 
 test-wheel: | python-deps ## builds the wheel from a copy of the tree and uses it without the tree
@@ -60,15 +64,24 @@ fuzz: build-fuzz/build.ninja ## each fuzz target for FUZZ_SECONDS
 	@ninja -C build-fuzz fuzz_targets
 	@tools/run-fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
+generate: build-sanitize/build.ninja ## each generator of tests/fuzz for GENERATOR_SECONDS under the sanitizers
+	@ninja -C build-sanitize generators
+	@for generator in fuzz_ops fuzz_graphs; do \
+	  build-sanitize/bin/$$generator --seed $$(date +%s) --seconds $(GENERATOR_SECONDS) \
+	    --corpus tests/fuzz/corpus --findings build-sanitize/findings || exit 1; \
+	done
+
 check-all: ## everything that can be checked on one machine
 	@$(MAKE) check-format
 	@$(MAKE) test
 	@$(MAKE) test-long
 	@$(MAKE) test-sanitize
+	@$(MAKE) test-generators
 	@$(MAKE) test-thread
 	@$(MAKE) test-oracle
 	@$(MAKE) test-wheel
 	@$(MAKE) fuzz
+	@$(MAKE) generate
 
 format: ## clang-format over all C++ files
 	@tools/install-deps.sh format

@@ -1,4 +1,4 @@
-# make run: the main job.  make test: everything built and tested.  make help lists the rest.
+# `make run` runs the main example, `make test` builds and tests everything, `make help` lists all targets.
 BUILD ?= build
 PREFIX ?= /usr/local
 CTEST_FLAGS ?=
@@ -22,56 +22,57 @@ export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-14s %s\n", $$1, $$2}' Makefile
 
-run: $(BUILD)/build.ninja ## the main job: a trainer and two follower processes on Fashion-MNIST
+run: $(BUILD)/build.ninja ## run the main example: a trainer and two follower processes on Fashion-MNIST
 	@ninja -C $(BUILD) bin/duplicate_a_graph
 	@$(BUILD)/bin/duplicate_a_graph $(ARGS)
 
-build: $(BUILD)/build.ninja ## the library, build/bin/ramet, the Python package in build/python, the examples
+build: $(BUILD)/build.ninja ## build the library, build/bin/ramet, the Python package in build/python and the examples
 	@ninja -C $(BUILD) lib/libramet.so bin/ramet bin/duplicate_a_graph bin/fine_tune bin/clone_a_network python_package
 
-test: $(BUILD)/build.ninja ## builds everything and runs the tests
+test: $(BUILD)/build.ninja ## build everything and run the tests
 	@ninja -C $(BUILD)
 	@cd $(BUILD) && $(TESTS) -LE long
 
-test-long: $(BUILD)/build.ninja ## the tests that take minutes (label long)
+test-long: $(BUILD)/build.ninja ## run the tests that take minutes (label long)
 	@ninja -C $(BUILD)
 	@cd $(BUILD) && $(TESTS) -L long
 
-test-sanitize: build-sanitize/build.ninja ## layers and parsers under clang's address and undefined sanitizers
+test-sanitize: build-sanitize/build.ninja ## test layers and parsers with clang's address and undefined sanitizers
 	@ninja -C build-sanitize layer_tests
 	@cd build-sanitize && $(TESTS) -L layer -LE long
 
-test-generators: build-sanitize/build.ninja ## ops on generated graphs under the same sanitizers
+test-generators: build-sanitize/build.ninja ## run the generators with the same sanitizers
 	@ninja -C build-sanitize generators
 	@cd build-sanitize && $(TESTS) -L generator
 
-test-thread: build-thread/build.ninja ## layers and live copies in one process under clang's thread sanitizer
+test-thread: build-thread/build.ninja ## test layers and replication with clang's thread sanitizer
 	@ninja -C build-thread layer_tests thread_tests
 	@cd build-thread && $(TESTS) -L 'layer|thread' -LE long
 
-# TensorFlow has convolutions of channels first with oneDNN only, which it leaves off on some processors.
+# TensorFlow supports channels-first convolutions only with oneDNN, which it turns off on some processors.
 test-oracle: export TF_ENABLE_ONEDNN_OPTS = 1
-test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## against real TensorFlow, in .venv-oracle
+test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## compare with TensorFlow, which is installed in .venv-oracle
 	@ninja -C $(BUILD)
 	@RAMET_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \
 	  $(ORACLE)/bin/python -B -m pytest -q -p no:cacheprovider -o python_files='*_test.py' $(PYTEST_FLAGS) tests/oracle
 
-test-wheel: | python-deps ## builds the wheel from a copy of the tree and uses it without the tree
+test-wheel: | python-deps ## build the wheel from a copy of the tree and test it without the tree
 	@tools/install-deps.sh wheel
 	@tests/wheel/run.sh .
 
-fuzz: build-fuzz/build.ninja ## each fuzz target for FUZZ_SECONDS
+fuzz: build-fuzz/build.ninja ## run each fuzz target for FUZZ_SECONDS
 	@ninja -C build-fuzz fuzz_targets
 	@tools/run-fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
-generate: build-sanitize/build.ninja ## each generator of tests/fuzz for GENERATOR_SECONDS under the sanitizers
+generate: build-sanitize/build.ninja ## run each generator of tests/fuzz for GENERATOR_SECONDS with the sanitizers
 	@ninja -C build-sanitize generators
-	@for generator in fuzz_ops fuzz_graphs; do \
+	@for generator in fuzz_ops fuzz_graphs fuzz_files; do \
+	  corpus=tests/fuzz/corpus; [ $$generator = fuzz_files ] && corpus=tests/fuzz/files/corpus; \
 	  build-sanitize/bin/$$generator --seed $$(date +%s) --seconds $(GENERATOR_SECONDS) \
-	    --corpus tests/fuzz/corpus --findings build-sanitize/findings || exit 1; \
+	    --corpus $$corpus --findings build-sanitize/findings || exit 1; \
 	done
 
-check-all: ## everything that can be checked on one machine
+check-all: ## run all checks and tests
 	@$(MAKE) check-format
 	@$(MAKE) test
 	@$(MAKE) test-long
@@ -83,29 +84,29 @@ check-all: ## everything that can be checked on one machine
 	@$(MAKE) fuzz
 	@$(MAKE) generate
 
-format: ## clang-format over all C++ files
+format: ## run clang-format on all C++ files
 	@tools/install-deps.sh format
 	@$(SOURCES) | xargs clang-format -i
 
-check-format: ## fails when a C++ file is not as clang-format writes it
+check-format: ## check that clang-format would change no C++ file
 	@tools/install-deps.sh format
 	@$(SOURCES) | xargs clang-format --dry-run -Werror
 
-bench: $(BUILD)/build.ninja ## the benchmark program (ARGS=--benchmark_filter=...)
+bench: $(BUILD)/build.ninja ## run the benchmarks (ARGS=--benchmark_filter=...)
 	@ninja -C $(BUILD) bin/ramet_bench
 	@$(BUILD)/bin/ramet_bench $(ARGS)
 
-bench-table: $(BUILD)/build.ninja $(ORACLE)/.complete ## the tables of docs/benchmarks.md, TensorFlow beside
+bench-table: $(BUILD)/build.ninja $(ORACLE)/.complete ## print the tables of docs/benchmarks.md, which compare with TensorFlow
 	@ninja -C $(BUILD) bin/ramet_bench
 	@for group in mlp files; do \
 	  python3 bench/table.py $$group $(BUILD)/bin/ramet_bench --tensorflow $(ORACLE)/bin/python; \
 	done
 
-install: build ## library, headers and ramet under PREFIX
+install: build ## install the library, its headers and ramet under PREFIX
 	@ninja -C $(BUILD) lib/libramet.a
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-clean: ## removes the build folders
+clean: ## remove the build folders
 	@rm -rf $(BUILD) build-sanitize build-thread build-fuzz
 
 deps:
@@ -129,7 +130,7 @@ FLAGS_fuzz = -DRAMET_SANITIZE=address,undefined -DRAMET_FUZZ=ON
 
 $(ORACLE)/.complete: tools/oracle-requirements.txt
 	@tools/install-deps.sh oracle
-	@echo "Making $(ORACLE) with TensorFlow (a 250 MB download)"
+	@echo "Creating $(ORACLE) with TensorFlow (a 250 MB download)"
 	@python3 -m venv $(ORACLE)
 	@$(ORACLE)/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@

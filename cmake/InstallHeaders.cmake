@@ -1,4 +1,4 @@
-# Install script: installs ramet/ramet.h and every header that it reaches; so nobody keeps a list.
+# Install script: installs ramet/ramet.h and every header that it includes, directly or indirectly.
 set(queue ramet/ramet.h)
 set(public)
 while(queue)

@@ -1,4 +1,4 @@
-# What comes from outside: Debian packages, and the private protobuf (docs/decisions).
+# External dependencies: Debian packages, and the private protobuf (docs/decisions).
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(spdlog REQUIRED)

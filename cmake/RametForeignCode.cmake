@@ -1,7 +1,7 @@
-# ramet_foreign_code(<target>): compiles code that is not written here (protobuf's, protoc's).
+# ramet_foreign_code(<target>): sets the compile options of third-party code (protobuf, and the output of protoc).
 #
-# No warnings; the sanitizers of RAMET_SANITIZE except undefined, which such code is not clean under;
-# compiler cache entries that every build tree of the machine shares, but for files with a precompiled header.
+# Turns off warnings. Uses the sanitizers of RAMET_SANITIZE except `undefined`, which reports errors in such code.
+# All build trees of a machine share the compiler cache entries, except those of files with a precompiled header.
 function(ramet_foreign_code target)
   target_compile_options(${target} PRIVATE -w)
   set(sanitizers ${RAMET_SANITIZE})

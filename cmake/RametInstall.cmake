@@ -1,8 +1,8 @@
-# The libraries that users link, gathered from the layers, and `cmake --install`.
+# The libraries that users link, built from the layers, and the rules of `cmake --install`.
 #
-# ramet         libramet.so: every layer; shows RAMET_EXPORT symbols of the namespace ramet only.
-# ramet_static  libramet.a: every layer, the messages and the private protobuf in one archive. Ops and
-#               transports register themselves, so it is linked whole (Ramet::ramet_static does that).
+# ramet         libramet.so: all layers. Exports only the RAMET_EXPORT symbols of the namespace ramet.
+# ramet_static  libramet.a: all layers, the protobuf messages and the private protobuf in one archive. Ops and
+#               transports register themselves, so the whole archive must be linked, as Ramet::ramet_static does.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -17,8 +17,8 @@ endforeach()
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/layers/ramet/ramet)
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/ramet/ramet.h ${CMAKE_BINARY_DIR}/layers/ramet/ramet/ramet.h SYMBOLIC)
 
-# ramet_outside_libraries(<variable> <target>...): what these targets link that is not made here,
-# imported targets followed down to their own libraries.
+# ramet_outside_libraries(<variable> <target>...): sets <variable> to the external libraries that these targets link,
+# directly or indirectly.
 function(ramet_outside_libraries variable)
   set(queue ${ARGN})
   set(seen)
@@ -61,7 +61,7 @@ target_link_libraries(ramet PRIVATE ramet_flags ramet_proto ${ramet_outside})
 target_compile_features(ramet INTERFACE cxx_std_20)
 target_include_directories(ramet INTERFACE "$<BUILD_INTERFACE:${ramet_views}>" $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_options(ramet PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/ramet.version)
-if(NOT RAMET_SANITIZE)  # clang's sanitizer runtimes are in the program, not in its libraries
+if(NOT RAMET_SANITIZE)  # clang links its sanitizer runtimes into the program, not into its libraries
   target_link_options(ramet PRIVATE -Wl,--no-undefined)
 endif()
 set_target_properties(ramet PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}

@@ -1,15 +1,15 @@
 # ramet_layer(<name> [OBJECT] [COLD] [DEPS layer...] [LINK library...] [PRECOMPILE header...])
 #
-# One folder ramet/<name> = one target ramet_<name> = one layer. The target's include path holds only
-# its own folder, and the source root is on no include path: an #include that DEPS does not reach does
-# not compile. *_test.cc become the program ramet_<name>_test, which links the layer and its DEPS alone.
-# *_fuzz.cc (an LLVMFuzzerTestOneInput each) become programs of their own when RAMET_FUZZ is on.
-# OBJECT is for layers whose files register themselves; they are gathered in the shared library. COLD ones, which no step
-# of a run goes through, are compiled with -O2, in less time.
+# Defines the target ramet_<name> of the layer in the folder ramet/<name>. The include path of the target holds only its
+# own folder and those of its DEPS, not the source root, so that an #include of any other layer does not compile. The
+# *_test.cc files become the program ramet_<name>_test, which links only the layer and its DEPS. Each *_fuzz.cc file
+# (with an LLVMFuzzerTestOneInput) becomes a separate program if RAMET_FUZZ is on. OBJECT is for layers whose files
+# register themselves, so that all of them are linked. COLD is for layers that no step of a run goes through. They are
+# compiled with -O2, which takes less time.
 set(RAMET_STATIC_LAYERS "" CACHE INTERNAL "")
 set(RAMET_OBJECT_LAYERS "" CACHE INTERNAL "")
 add_custom_target(layer_tests)
-add_custom_target(thread_tests)  # of the whole library, for the thread sanitizer (label thread)
+add_custom_target(thread_tests)  # tests of the whole library for the thread sanitizer (label thread)
 add_custom_target(fuzz_targets)
 
 function(ramet_view target name source)
@@ -63,9 +63,9 @@ endfunction()
 
 # ramet_test(<name> [LAYERS target...] [SHARED] SOURCES file... [LINK library...])
 #
-# A test program: with LAYERS it links those static layers, with SHARED the library as users have it
-# (never both: there would be two registries). Its own files are compiled with -O1: they are compiled
-# more often than they run.
+# Defines a test program. With LAYERS, it links those static layers; with SHARED, it links libramet.so as users do. Do
+# not use both, because the program would then have two registries. Test files are compiled with -O1, because they are
+# compiled more often than they run.
 function(ramet_test name)
   cmake_parse_arguments(ARG "SHARED" "" "LAYERS;SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -77,7 +77,7 @@ function(ramet_test name)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
-# ramet_fuzzers(<layer target> file...): each file is a libFuzzer program named as the file is.
+# ramet_fuzzers(<layer target> file...): defines a libFuzzer program for each file, with the name of the file.
 function(ramet_fuzzers target)
   foreach(file ${ARGN})
     get_filename_component(name ${file} NAME_WE)

@@ -1,9 +1,9 @@
 # ramet_protobuf: protobuf's runtime with every symbol renamed (docs/decisions/0001-private-protobuf.md).
 #
-# Built from Debian's source package of the very version that the installed protoc has, static, PIC,
-# hidden, in the namespace ramet_google. What links it compiles with the same renaming, so that
-# generated code and <google/protobuf/...> headers need no edit.
-set(RAMET_PROTOBUF_SOURCE "" CACHE PATH "Unpacked protobuf source (its src/ folder's parent); empty: fetch it")
+# Built from Debian's source package of the same version as the installed protoc: static, PIC, with hidden symbols, in
+# the namespace ramet_google. Targets that link it are compiled with the same renaming, so that generated code and the
+# <google/protobuf/...> headers need no changes.
+set(RAMET_PROTOBUF_SOURCE "" CACHE PATH "Folder of an unpacked protobuf source (with src/ in it); empty to fetch it")
 
 find_program(RAMET_PROTOC protoc REQUIRED)
 execute_process(COMMAND ${RAMET_PROTOC} --version OUTPUT_VARIABLE protoc_says COMMAND_ERROR_IS_FATAL ANY)

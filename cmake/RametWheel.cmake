@@ -1,6 +1,6 @@
-# What goes into the wheel beside the Python sources: the extension, libramet.so, the descriptors, and the
-# shared libraries that a machine without Ramet's build packages lacks. They lie in one folder, which the
-# RPATH (not RUNPATH, which would not hold for the libraries' own needs) names.
+# Installs the parts of the wheel other than the Python sources: the extension, libramet.so, the type stubs, the
+# descriptors, and the shared libraries that a machine without Ramet's build packages lacks. They are all in one folder,
+# which is their RPATH. A RUNPATH would not work, because it does not apply to the dependencies of dependencies.
 target_link_options(ramet_python PRIVATE -Wl,--disable-new-dtags)
 target_link_options(ramet PRIVATE -Wl,--disable-new-dtags)
 set_target_properties(ramet PROPERTIES INSTALL_RPATH $ORIGIN)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Checks what the compiler cannot: which header is included from where, and how long things are.
+"""Checks which headers are included where, and the lengths of files and functions.
 
-Prints 'file:line: what is wrong' for each finding and exits with 1 when there is one:
+Prints 'file:line: message' for each finding and exits with 1 if there is one. It finds
   - an #include with ../ in it
   - an #include of another layer's internal/ folder
-  - clients/, examples/ and tests/install including a header other than ramet/ramet.h; their tests may include what
-    layers have for tests (testing/ folders)
-  - a header that ramet/ramet.h reaches and that includes a third-party header
-  - a file over 800 lines, a function over 100 lines without 'long:' and a reason in the comment above it
-    (generated files, *.gen.h and *.gen.cc, may be as long as they are)
+  - an #include of a Ramet header other than ramet/ramet.h in clients/, examples/ or tests/install, except that tests
+    may include headers in the testing/ folders of layers
+  - an #include of a third-party header in a header that ramet/ramet.h includes, directly or indirectly
+  - a file of more than 800 lines, or a function of more than 100 lines without a reason after 'long:' in the comment
+    above it (except in the generated files *.gen.h and *.gen.cc)
 """
 
 import argparse
@@ -39,13 +39,13 @@ def read_lines(root, path):
 
 
 def layers(root):
-    """The layers' folders (`ops/math`), from ramet/CMakeLists.txt."""
+    """Returns the folders of the layers, such as `ops/math`, from ramet/CMakeLists.txt."""
     text = "\n".join(read_lines(root, "ramet/CMakeLists.txt"))
     return re.findall(r"^\s*ramet_layer\(\s*([\w/]+)", text, re.MULTILINE)
 
 
 def layer_of(path, names):
-    """The layer whose folder holds `path` (ramet/...), the deepest one; '' when none does."""
+    """Returns the layer with the deepest folder that contains `path` (ramet/...), or ''."""
     held = [name for name in names if path.startswith(f"ramet/{name}/")]
     return max(held, key=len, default="")
 
@@ -63,7 +63,7 @@ def check_includes(path, lines, names):
         if "../" in header:
             yield number, f'#include "{header}": write the path from the root, "ramet/<layer>/<file>.h"'
         if "/internal/" in header and layer_of(header, names) != own:
-            yield number, f'#include "{header}": internal/ belongs to layer \'{layer_of(header, names)}\' alone'
+            yield number, f'#include "{header}": internal/ is private to the layer \'{layer_of(header, names)}\''
         of_ramet = header.startswith("ramet/") and header != "ramet/ramet.h"
         for_tests = path.endswith("_test.cc") and "/testing/" in header
         if path.startswith(USERS) and of_ramet and not for_tests:
@@ -84,21 +84,21 @@ def public_headers(root):
 def check_public_header(lines):
     for number, bracket, header in includes(lines):
         if THIRD_PARTY.match(header) or header.endswith(".pb.h"):
-            yield number, f"#include {header}: a public header shows no third-party header to users"
+            yield number, f"#include {header}: a public header must not include a third-party header"
 
 
 def check_lengths(lines):
     if len(lines) > FILE_BUDGET:
-        yield 1, f"{len(lines)} lines, the budget is {FILE_BUDGET}: split it where a reader would look for the parts"
+        yield 1, f"{len(lines)} lines, the limit is {FILE_BUDGET}: split it where a reader would look for the parts"
     for first, last in functions(lines):
         above = "\n".join(lines[max(0, first - 6):first])
         if last - first + 1 > FUNCTION_BUDGET and "long:" not in above:
-            yield first + 1, (f"function of {last - first + 1} lines, the budget is {FUNCTION_BUDGET}: "
+            yield first + 1, (f"function of {last - first + 1} lines, the limit is {FUNCTION_BUDGET}: "
                               "split it, or give the reason in a comment '// long: ...' above it")
 
 
 def functions(lines):
-    """(first, last) line indices of the functions that start in column 0, as clang-format writes them."""
+    """Yields the first and last line index of each function that starts in column 0, as clang-format formats them."""
     start = first = None
     for index, line in enumerate(lines):
         if first is not None:
@@ -119,7 +119,7 @@ def functions(lines):
 
 
 def is_signature(head):
-    """Whether `head`, which ends in {, opens a function and not a type or a lambda among arguments."""
+    """Reports whether `head`, which ends in {, begins a function rather than a type or a lambda argument."""
     other = re.match(r"(namespace|extern|class|struct|union|enum|typedef|using)\b", head)
     return not other and "(" in head and head.count("(") == head.count(")")
 

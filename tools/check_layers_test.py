@@ -1,4 +1,4 @@
-"""Symptom: a wrong include or an overlong function passes the check."""
+"""Symptom: a wrong include or a function that is too long passes the check."""
 
 import os
 import tempfile
@@ -41,18 +41,18 @@ class CheckLayersTest(unittest.TestCase):
         self.write("ramet/ops/math/a.cc", '#include "ramet/base/internal/a.h"\n')
         self.assert_one("ramet/ops/math/a.cc:1:", "'base'")
 
-    def test_client_that_includes_more_than_the_umbrella(self):
+    def test_client_that_includes_an_internal_header(self):
         self.write("clients/cli/main.cc", '#include "ramet/base/status.h"\n')
         self.assert_one("clients/cli/main.cc:1:", "ramet/ramet.h")
 
-    def test_clients_tests_may_use_what_is_for_tests(self):
+    def test_tests_of_clients_may_include_testing_headers(self):
         include = '#include "ramet/base/testing/server.h"\n'
         self.write("clients/cli/main_test.cc", include)
         self.assertEqual(self.found(), [])
         self.write("clients/cli/main.cc", include)
         self.assert_one("clients/cli/main.cc:1:", "ramet/ramet.h")
 
-    def test_third_party_header_that_users_would_see(self):
+    def test_third_party_header_in_a_public_header(self):
         self.write("ramet/ramet.h", '#include "ramet/base/a.h"\n')
         self.write("ramet/base/a.h", "#include <Eigen/Core>\n")
         self.write("ramet/base/b.h", "#include <Eigen/Core>\n")

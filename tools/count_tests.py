@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Sums test reports: prints the failed tests, then 'N passed, N failed, N skipped'.
+"""Sums up test reports: prints the failed tests, then 'N passed, N failed, N skipped'.
 
-Each argument is a folder with *.junit files (ctest's or pytest's) and, for ctest's, the *.xml files
-that gtest programs wrote. A ctest test with such a file counts as its gtest cases, unless it failed
-without a failed case (a crash): then it counts as one failure beside them.
-Exits with 1 when something failed.
+Each argument is a folder with *.junit files of ctest or pytest and, for ctest, the *.xml files that gtest programs have
+written. A ctest test with such a file counts as its gtest cases. If it failed without a failed case (a crash), it also
+counts as one failure. Exits with 1 if a test has failed.
 """
 
 import argparse
@@ -27,7 +26,7 @@ def cases(path):
 
 
 def gtest_cases(folder, program):
-    """The cases of `program`, or none: a crashed program leaves no report, or half of one."""
+    """Returns the cases of `program`, or none if it has crashed and left no complete report."""
     path = os.path.join(folder, program + ".xml")
     try:
         return cases(path)
@@ -49,7 +48,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folders", nargs="+")
     parser.add_argument("--failed-runs", type=int, default=0,
-                        help="make targets that failed; if no report shows a failure, they count as failed")
+                        help="number of failed make targets, which count as failures if no report has one")
     options = parser.parse_args()
     found = [result for folder in options.folders for result in results(folder)]
     for name, result in found:

@@ -28,13 +28,13 @@ class CountTestsTest(unittest.TestCase):
                     file.write(text)
             return sorted(count_tests.results(folder))
 
-    def test_a_program_counts_as_its_cases_and_a_crash_as_a_failure(self):
+    def test_program_counts_as_its_cases_and_crash_as_failure(self):
         self.assertEqual(
             self.results(ctest__junit=CTEST, a_test__xml=A_TEST, b_test__xml="<testsuites><test"),
             [("A.X", "passed"), ("A.Y", "skipped"), ("b_test.b_test", "failed"), ("other.other", "skipped"),
              ("script.script", "passed")])
 
-    def test_a_program_that_crashed_after_its_cases_passed_has_failed(self):
+    def test_crash_after_all_cases_passed_is_a_failure(self):
         self.assertIn(("b_test.b_test", "failed"), self.results(ctest__junit=CTEST, b_test__xml=A_TEST))
 
     def test_pytest_errors_are_failures(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# fetch-protobuf.sh DIR VERSION: puts the C++ source of Debian's protobuf VERSION (as protoc --version
-# says it) into DIR. Downloads once per user: the source package stays in ${XDG_CACHE_HOME:-~/.cache}/ramet.
-# Needs no deb-src line and changes nothing in /etc/apt or /var/lib/apt.
+# fetch-protobuf.sh DIR VERSION: puts the C++ source of Debian's protobuf VERSION, as printed by protoc --version,
+# into DIR. Downloads the source package once per user and keeps it in ${XDG_CACHE_HOME:-~/.cache}/ramet. Needs no
+# deb-src line and changes nothing in /etc/apt or /var/lib/apt.
 set -euo pipefail
 
 dest=$1
@@ -40,13 +40,13 @@ download() {
     -o Acquire::Retries=3 -o APT::Update::Post-Invoke-Success::= -o APT::Update::Post-Invoke::=)
   mkdir -p "$work/parts" "$work/lists/partial" "$work/cache/archives/partial" "$work/files"
   deb_src_copy_of_the_system_sources "$work/parts"
-  "${apt[@]}" update || fail "apt-get update of the source lists failed; see the lines above"
+  "${apt[@]}" update || fail "apt-get update of the source lists failed; see the messages above"
   local installed
   installed=$(dpkg-query -W -f '${source:Version}' protobuf-compiler 2>/dev/null || true)
   cd "$work/files"
   "${apt[@]}" source --download-only "protobuf=$installed" 2>/dev/null ||
     "${apt[@]}" source --download-only protobuf ||
-    fail "apt-get source protobuf failed; without the network give the unpacked source:" \
+    fail "apt-get source protobuf failed; without a network, provide the unpacked source:" \
          "cmake -DRAMET_PROTOBUF_SOURCE=DIR"
   rm -rf "$cache/protobuf-$version"
   mv "$work/files" "$cache/protobuf-$version"
@@ -55,7 +55,7 @@ download() {
 unpack() {
   local dsc
   dsc=$(echo "$cache/protobuf-$version"/*.dsc)
-  # dpkg-source checks the files' sizes and sha256 against the .dsc and applies Debian's patches.
+  # dpkg-source checks the sizes and SHA-256 hashes of the files against the .dsc and applies Debian's patches.
   dpkg-source --no-copy -x "$dsc" "$work/source" > "$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
 }
 
@@ -66,7 +66,7 @@ ls "$cache/protobuf-$version"/*.dsc > /dev/null 2>&1 || (download)
 unpack || {
   rm -rf "$cache/protobuf-$version" "$work/source"
   (download)
-  unpack || fail "the source package of protobuf does not unpack"
+  unpack || fail "cannot unpack the source package of protobuf"
 }
 found=$(sed -n 's/^AC_INIT(\[Protocol Buffers\],\[\([0-9.]*\)\].*/\1/p' "$work/source/configure.ac")
 [ "$found" = "$version" ] || {

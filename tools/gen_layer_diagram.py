@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Draws the layers in docs/architecture.md from the DEPS lines of ramet/CMakeLists.txt.
+"""Draws the diagram of layers in docs/architecture.md from the DEPS in ramet/CMakeLists.txt.
 
-Replaces what stands between the two marker lines. --check writes nothing and exits with 1 when the
-page is not as it would be written.
+Replaces the text between the two marker lines. With --check, writes nothing and exits with 1 if the page is out of
+date.
 """
 
 import argparse
@@ -17,7 +17,7 @@ KEYWORDS = ("OBJECT", "DEPS", "LINK", "PRECOMPILE")
 
 
 def parse(text):
-    """[(name, [dep, ...], gathered as OBJECT?)] in the order of the file; proto first."""
+    """Returns [(name, [dep, ...], is OBJECT)] in the order of the file, after proto."""
     text = re.sub(r"#.*", "", text)
     found = [("proto", [], False)]
     for call in LAYER.findall(text):
@@ -33,19 +33,19 @@ def parse(text):
 
 
 def levels(layers):
-    """{layer: 1 + the highest level among its deps}."""
+    """Returns {layer: level}, where the level is 1 + the highest level of the layer's deps."""
     found = {}
     for name, deps, _ in layers:
         unknown = [dep for dep in deps if dep not in found]
         if unknown:
-            sys.exit(f"ramet/CMakeLists.txt: layer '{name}' depends on {unknown}, which stand above or nowhere: "
-                     "layers are listed from the ground up")
+            sys.exit(f"ramet/CMakeLists.txt: layer '{name}' depends on {unknown}, which are not listed before it; "
+                     "list every layer after its dependencies")
         found[name] = 1 + max((found[dep] for dep in deps), default=0)
     return found
 
 
 def direct(name, layers):
-    """The deps of `name` that none of its other deps brings along: what an arrow is drawn for."""
+    """Returns the deps of `name` that none of its other deps includes. The diagram has an arrow for each."""
     deps = {layer: dep for layer, dep, _ in layers}
 
     def reached(layer):

@@ -1,4 +1,4 @@
-"""Symptom: the drawn layers are not those that the build keeps."""
+"""Symptom: the diagram shows different layers than the build has."""
 
 import unittest
 
@@ -20,13 +20,13 @@ class GenLayerDiagramTest(unittest.TestCase):
             [("proto", [], False), ("base", [], False), ("tensor", ["base", "proto"], False),
              ("ops/math", ["tensor", "base"], True)])
 
-    def test_a_dep_that_comes_along_is_not_drawn(self):
+    def test_indirect_dep_is_not_drawn(self):
         drawn = gen_layer_diagram.diagram(gen_layer_diagram.parse(LIST))
         self.assertIn("| 3 | `ops/math` (registers itself) | `tensor` |", drawn)
         self.assertIn("  tensor --> ops_math", drawn)
         self.assertNotIn("  base --> ops_math", drawn)
 
-    def test_a_dep_that_stands_above_is_refused(self):
+    def test_dep_that_is_listed_later_is_an_error(self):
         with self.assertRaisesRegex(SystemExit, "'base' depends on \\['tensor'\\]"):
             gen_layer_diagram.diagram(gen_layer_diagram.parse("ramet_layer(base DEPS tensor)\nramet_layer(tensor)"))
 

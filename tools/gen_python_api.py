@@ -3,11 +3,12 @@
 
   clients/python/ramet/**/*.py     export(...) and export_value(...) with literal names
   ramet/core/public_names.py       proto classes: {'GraphDef': 'framework.graph_pb2:GraphDef'}
-  clients/python/api/endpoints.tsv names that are exactly the function of one op
-  clients/python/api/contrib.tsv   names of tf.contrib that are other names too
-  clients/python/api/aliases.tsv   spellings from before TensorFlow 1.0
+  clients/python/api/endpoints.tsv names of functions that add exactly one op
+  clients/python/api/contrib.tsv   names of tf.contrib that are aliases of other names
+  clients/python/api/aliases.tsv   names from before TensorFlow 1.0
 
-What comes first wins. With --check nothing is written; the exit code is 1 if the table is stale.
+If several of these define a name, the first one wins. With --check, writes nothing and exits with 1 if the table is
+out of date.
 """
 
 import argparse
@@ -21,7 +22,7 @@ TABLE = 'ramet/compat/v1/names.gen.tsv'
 
 
 class ApiError(Exception):
-    """What is wrong with the sources, with file and line."""
+    """An error in the sources, with file and line."""
 
 
 def literal_names(call, file_name):
@@ -37,7 +38,7 @@ def is_call_of(node, function):
 
 
 def exports_of_statement(statement, file_name):
-    """Yields (public name, attribute or '=') of one statement of a module."""
+    """Yields (public name, attribute or '=') for each export of a statement of a module."""
     if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
         for decorator in statement.decorator_list:
             if is_call_of(decorator, 'export'):
@@ -55,13 +56,13 @@ def exports_of_statement(statement, file_name):
         else:
             symbol = call.args[0]
         if not isinstance(symbol, ast.Name):
-            raise ApiError(f'{file_name}:{call.lineno}: export(...) of something without a name')
+            raise ApiError(f'{file_name}:{call.lineno}: export(...) needs a symbol that has a name')
         for name in literal_names(call.func, file_name):
             yield name, symbol.id
 
 
 def modules(package):
-    """Yields (path, dotted name below ramet) of the package's sources."""
+    """Yields (path, dotted module name below ramet) for each source file of the package."""
     for folder, folders, files in os.walk(package):
         folders.sort()
         for file in sorted(files):
@@ -72,7 +73,7 @@ def modules(package):
 
 
 def source_exports(package):
-    """Maps public name -> target, for all that the sources export."""
+    """Maps public name -> target for all exports of the sources."""
     found, lines, problems = {}, {}, []
     for path, module in modules(package):
         with open(path, encoding='utf-8') as file:
@@ -84,7 +85,7 @@ def source_exports(package):
             for name, attribute in exports_of_statement(statement, file_name):
                 at = f'{file_name}:{statement.lineno}'
                 if name in found:
-                    problems.append(f'{at}: tf.{name} is exported by {lines[name]} too')
+                    problems.append(f'{at}: tf.{name} is already exported at {lines[name]}')
                 if not may_be_public(name):
                     problems.append(f'{at}: TensorFlow has no tf.{name}')
                 found[name], lines[name] = f'{module}:{attribute}', at
@@ -101,7 +102,7 @@ def proto_names(package):
         for statement in ast.parse(file.read(), path).body:
             if isinstance(getattr(statement, 'value', None), ast.Dict):
                 return {k: 'core.' + v for k, v in ast.literal_eval(statement.value).items()}
-    raise ApiError(f'{path}: no dict of names')
+    raise ApiError(f'{path}: expected a dict of names')
 
 
 def rows(name):
@@ -117,7 +118,7 @@ def tensorflow_names():
 
 
 def may_be_public(name):
-    """Whether TensorFlow has a name, or has it in a namespace whose names are not all known."""
+    """Reports whether TensorFlow has this name, or may have it because it is in a namespace with unknown names."""
     known = tensorflow_names()
     return name in known or any(name[:i] + '.*' in known for i, c in enumerate(name) if c == '.')
 
@@ -142,7 +143,7 @@ def text_of(names):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--check', action='store_true', help='only say whether the table is stale')
+    parser.add_argument('--check', action='store_true', help='only check whether the table is out of date')
     args = parser.parse_args()
     path = os.path.normpath(os.path.join(PYTHON, TABLE))
     try:
@@ -155,7 +156,7 @@ def main():
         return
     with open(path, encoding='utf-8') as file:
         if file.read() != text + '\n':
-            sys.exit(f'{path} is stale: run tools/gen_python_api.py')
+            sys.exit(f'{path} is out of date: run tools/gen_python_api.py')
 
 
 if __name__ == '__main__':

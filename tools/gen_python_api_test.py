@@ -1,4 +1,4 @@
-"""Symptom: a public name of the Python package is lost, or is another's, and nobody notices."""
+"""Symptom: a public name of the Python package is missing or has the wrong target, and no test fails."""
 
 import os
 import tempfile
@@ -31,18 +31,18 @@ class GenPythonApiTest(unittest.TestCase):
         text = "@export('train.Saver')\nclass Saver: pass\n"
         self.assertEqual(self.exports({"train/__init__.py": text}), {"train.Saver": "train:Saver"})
 
-    def test_all_that_is_wrong_is_named(self):
+    def test_reports_all_problems(self):
         with self.assertRaises(gen_python_api.ApiError) as raised:
             self.exports({"a.py": "@export('nn.relu')\ndef f(): pass\n",
                           "b.py": "@export('nn.relu', 'nn.no_such')\ndef g(): pass\n"})
-        self.assertIn("tf.nn.relu is exported by", str(raised.exception))
+        self.assertIn("tf.nn.relu is already exported at", str(raised.exception))
         self.assertIn("TensorFlow has no tf.nn.no_such", str(raised.exception))
 
     def test_names_must_be_literal(self):
         with self.assertRaisesRegex(gen_python_api.ApiError, ":1: names given to export must be"):
             self.exports({"a.py": "@export(NAME)\ndef f(): pass\n"})
 
-    def test_what_the_sources_export_comes_before_ops_and_aliases(self):
+    def test_exports_of_sources_win_over_ops_and_aliases(self):
         names = gen_python_api.table(os.path.join(gen_python_api.PYTHON, "ramet"))
         endpoints = dict(gen_python_api.rows("endpoints.tsv"))
         self.assertEqual(names["cos"], "gen:" + endpoints["cos"])

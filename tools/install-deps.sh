@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install-deps.sh [build|debian-python|clang|format|oracle|wheel]...: installs the Debian packages of these groups that are
-# missing (default: build). Asks dpkg first, so that it costs milliseconds when all are there.
+# install-deps.sh [build|debian-python|clang|format|oracle|wheel]...: installs the missing Debian packages of these
+# groups (default: build). Asks dpkg first, so that it takes only milliseconds if nothing is missing.
 set -euo pipefail
 
 declare -A groups=(
@@ -18,7 +18,7 @@ declare -A groups=(
 
 wanted=()
 for group in "${@:-build}"; do
-  [ -n "${groups[$group]-}" ] || { echo "install-deps.sh: no group '$group' (${!groups[*]})" >&2; exit 2; }
+  [ -n "${groups[$group]-}" ] || { echo "install-deps.sh: unknown group '$group'; expected one of: ${!groups[*]}" >&2; exit 2; }
   for package in ${groups[$group]}; do wanted+=("$package"); done
 done
 

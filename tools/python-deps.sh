@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# python-deps.sh FOLDER: what the Python package needs of the `python3` that is first on PATH. numpy and
-# protobuf are installed for it when it has none (Debian's packages for Debian's interpreter). What only
-# the build needs goes to FOLDER: nanobind, and numpy 2 for its headers.
+# python-deps.sh FOLDER: installs what the Python package needs for the first `python3` on PATH. Installs numpy and
+# protobuf if they are missing (Debian's packages for Debian's interpreter). Installs the packages that only the build
+# needs into FOLDER: nanobind, and numpy 2 for its headers.
 set -euo pipefail
 tools=$1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run-fuzz.sh BUILD SECONDS: runs each program BUILD/bin/*_fuzz for SECONDS; its corpus grows in BUILD/corpus,
-# from the inputs in tests/data/fuzz/<program>.
+# run-fuzz.sh BUILD SECONDS: runs each program BUILD/bin/*_fuzz for SECONDS. It starts from the inputs in
+# tests/data/fuzz/<program> and keeps its corpus in BUILD/corpus.
 set -uo pipefail
 build=$1
 seconds=$2

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The table of TensorFlow's own tests in docs/compatibility.md, from what their runner wrote.
+"""Prints the table of TensorFlow's own tests in docs/compatibility.md.
 
 usage: suite_table.py RESULT.json BASELINE.json
 
-RESULT.json is the runner's --json; BASELINE.json lists the tests that pass with TensorFlow itself.
+RESULT.json is the --json output of the test runner. BASELINE.json lists the tests that pass with TensorFlow itself.
 """
 
 import collections
@@ -12,7 +12,7 @@ import sys
 
 
 def area(test):
-    """The part of TensorFlow that a test file is about: its folder, kernel tests by theme."""
+    """Returns the part of TensorFlow that a test covers, which is the folder of its file."""
     folders = test.split('::')[0].split('/')[:-1]
     return '/'.join(folders).removeprefix('python/')
 

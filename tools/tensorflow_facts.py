@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes down which names TensorFlow has, for clients/python. Run by hand; the outputs are kept.
+"""Writes tables of the names in TensorFlow for clients/python. It is run by hand; its outputs are in the repository.
 
 usage: tensorflow_facts.py --wheel tensorflow_cpu-1.15.0-cp37-cp37m-manylinux2010_x86_64.whl
-Runs on a Python that has TensorFlow 2.21; the wheel of 1.15 is only read. Writes
+Run it with a Python that has TensorFlow 2.21. It only reads the wheel of 1.15, and does not run it. Writes
 
-  clients/python/api/endpoints.tsv               public names of tf.compat.v1 that are exactly the
-                                                 function of one op, and the op
-  clients/python/api/contrib.tsv                 names of tf.contrib that were public elsewhere too
+  clients/python/api/endpoints.tsv               public names of tf.compat.v1 whose function adds
+                                                 exactly one op, and the op
+  clients/python/api/contrib.tsv                 names of tf.contrib that are aliases of other names
   clients/python/ramet/compat/v1/tensorflow_names.txt
                                                  every public name of tf.compat.v1 of both versions
   clients/python/ramet/runner/internal_names.tsv internal module, name in it, public name
@@ -22,14 +22,14 @@ import zipfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'clients', 'python')
 TREE = 'tensorflow_core/'
-# Parts of contrib whose re-exports nobody means.
+# Parts of contrib whose re-exports are not meant to be public.
 NOISE = ('contrib.LazyLoader', 'contrib.keras', 'contrib.quantization', 'contrib.boosted_trees',
          'contrib.tensor_forest')
-# The parts of contrib whose symbols others have from there.
+# The parts of contrib from which other parts re-export symbols.
 HOMES = ('contrib.layers.', 'contrib.framework.', 'contrib.losses.', 'contrib.metrics.')
-# The namespaces in parts of contrib that programs use.
+# Namespaces within parts of contrib that programs use.
 DEEPER = ('contrib.framework.nest.', 'contrib.slim.losses.', 'contrib.slim.metrics.')
-# Namespaces that are a package of their own, or whose names are made at run time.
+# Namespaces that are separate packages, or whose names are created at run time.
 OPEN = ('app.flags', 'compat.v2', 'estimator', 'flags', 'keras', 'logging.logging', 'test.mock')
 
 
@@ -45,7 +45,7 @@ def is_public(name):
 
 
 def walk(module, prefix, seen, out):
-    """Adds the dotted names below a namespace to `out`; those of a namespace end with a dot."""
+    """Adds the dotted names below a namespace to `out`. Names of namespaces end with a dot."""
     seen.add(id(module))
     for name in filter(is_public, dir(module)):
         path = prefix + name
@@ -65,7 +65,7 @@ def walk(module, prefix, seen, out):
 
 
 def op_of(function):
-    """The op type that a function of a generated module adds to a graph."""
+    """Returns the type of the op that a function of a generated module adds to a graph."""
     for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
         if isinstance(node, ast.Call) and getattr(node.func, 'attr', '') == '_apply_op_helper':
             return node.args[0].value
@@ -73,7 +73,7 @@ def op_of(function):
 
 
 def passes_on(function):
-    """Gives (generated function, its call) if the body only hands its arguments on, else None."""
+    """Returns (generated function, its call) if the body only passes its arguments on, else None."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, SyntaxError):
@@ -101,7 +101,7 @@ def hands_on_by_name(call, parameters):
 
 
 def endpoint_op(symbol, raw_ops):
-    """The op type whose wrapper a public symbol is, with the same arguments; None if it is not."""
+    """Returns the op type if a public symbol only wraps this op, with the same arguments; else None."""
     from tensorflow.python.util import tf_decorator
     function = tf_decorator.unwrap(symbol)[1]
     if not inspect.isfunction(function):
@@ -127,7 +127,7 @@ def endpoint_op(symbol, raw_ops):
 
 
 class Wheel:
-    """The names that sources in a wheel of TensorFlow 1.15 export, read without running them."""
+    """The names exported by the sources in a wheel of TensorFlow 1.15, which are read but not run."""
 
     def __init__(self, path):
         self._zip = zipfile.ZipFile(path)
@@ -143,7 +143,7 @@ class Wheel:
         return None
 
     def modules(self, prefix):
-        """The dotted names of all modules whose name begins with `prefix`."""
+        """Yields the dotted names of all modules whose path begins with `prefix`."""
         for path in sorted(self._files):
             if path.startswith(TREE + prefix) and path.endswith('.py'):
                 yield path[len(TREE):-3].replace('/', '.').removesuffix('.__init__')
@@ -152,14 +152,14 @@ class Wheel:
         return ast.parse(self._zip.read(self.file_of(module)))
 
     def imports(self, module):
-        """(module, name, name here) of each `from tensorflow.x import y` of a generated module."""
+        """Yields (module, name, local name) for each `from tensorflow.x import y` of a generated module."""
         for node in ast.walk(self.tree(module)):
             if isinstance(node, ast.ImportFrom) and (node.module or '').startswith('tensorflow.'):
                 for alias in node.names:
                     yield node.module[len('tensorflow.'):], alias.name, alias.asname or alias.name
 
     def names(self, module):
-        """Maps public name -> (module, name) that it comes from, as the module's source says."""
+        """Maps each public name of a module to the (module, name) that it is imported from or defined as."""
         if module not in self._names:
             self._names[module] = {}
             if self.file_of(module):
@@ -196,7 +196,7 @@ class Wheel:
         return {alias.asname or alias.name: (origin, alias.name) for alias in node.names}
 
     def origin(self, at):
-        """Follows (module, name) through imports to where the symbol is made."""
+        """Follows (module, name) through imports to where the symbol is defined."""
         for _ in range(10):
             further = self.names(at[0]).get(at[1], at)
             if further == at:
@@ -232,7 +232,7 @@ def public_of(wheel, tree, prefix):
 
 
 def contrib_names(wheel):
-    """Yields (public name, (module, name) that made it) of contrib; namespaces end with a dot."""
+    """Yields (public name, (module, name) of its definition) for contrib. Namespaces end with a dot."""
     for module in wheel.modules('contrib/'):
         parts = module.split('.')
         if 'python' in parts:
@@ -245,7 +245,7 @@ def contrib_names(wheel):
 
 
 def names_below(wheel, path, module, depth):
-    """Yields (public name, (module, name)) of what a module makes; modules in it likewise."""
+    """Yields (public name, (module, name)) for the names of a module and of the modules in it."""
     for name, at in wheel.names(module).items():
         at = wheel.origin(at)
         within = '.'.join(at)
@@ -268,7 +268,7 @@ def shortest_names(public):
 
 
 def contrib_aliases(contrib, shortest):
-    """Lines of names of contrib that are the same as another public name, or another of contrib."""
+    """Returns lines with each name of contrib that is an alias of another public or contrib name."""
     homes = {}
     for path, at in contrib.items():
         if path.startswith(HOMES) and at:
@@ -280,7 +280,7 @@ def contrib_aliases(contrib, shortest):
 
 
 def internal_names(wheel, shortest):
-    """Lines of internal modules, and of each symbol in one that is public."""
+    """Returns lines with the internal modules, and with the public symbols in them."""
     skipped = ('python.keras', 'python.tpu', 'python.autograph', 'python.tools.api')
     lines = {f'{module}\t{name}\t{path}' for (module, name), path in shortest.items()
              if '.gen_' not in module}

@@ -28,7 +28,7 @@ std::string Comment(const std::string& text) {
   return out;
 }
 
-enum class Form { kFull, kNameOnly };  // with options, or with the name alone
+enum class Form { kFull, kNameOnly };  // with the options, or with the name only
 
 bool Needs(const Signature& s, Form form) { return form == Form::kFull || s.HasOptions(); }
 
@@ -173,10 +173,13 @@ std::string HeaderText(const std::vector<Signature>& signatures) {
 
 namespace ramet {
 
-// One function per op: AddOp with the op's inputs as arguments, its attrs with defaults as options
-// ({.transpose_b = true}), and the node's name last. The graph is that of the inputs; functions without
-// inputs take it first. An invalid handle comes back after an error, which the graph keeps (it is only
-// lost when all inputs are constants, which belong to no graph).
+// One function per op. It calls AddOp with the op's inputs as arguments, the attrs that have
+// defaults as options ({.transpose_b = true}), and the node's name last. The node is added to the
+// graph of the inputs; functions without inputs take the graph as their first argument. On an error
+// the function returns an invalid handle and the graph keeps the error. The error is lost only if
+// all inputs are constants, which belong to no graph.
+//
+// In the comments, an error without a code is kInvalidArgument.
 
 )";
   for (const Signature& s : signatures) text += Declarations(s) + "\n";

@@ -1,6 +1,6 @@
 // gen_ops [--check] ROOT: writes ramet/builders/ops.gen.h, ramet/builders/ops.gen.cc and
-// docs/ops.md of the source tree ROOT from the op registry and the conformance cases; with --check
-// only compares, and fails on a difference.
+// docs/ops.md in the source tree ROOT, from the op registry and the conformance cases. With --check
+// it only compares them, and fails if they differ.
 
 #include <filesystem>
 #include <fstream>
@@ -19,12 +19,11 @@ std::string ReadFile(const std::filesystem::path& path) {
   return text.str();
 }
 
-// 0, or 1 after saying what is wrong.
+// Returns 0, or 1 after printing what is wrong.
 int Put(const std::filesystem::path& path, const std::string& text, bool check) {
   if (ReadFile(path) == text) return 0;
   if (check) {
-    std::cerr << path.string()
-              << " is not what gen_ops makes of the op registry; run gen_ops ROOT\n";
+    std::cerr << path.string() << " does not match the op registry; run gen_ops ROOT\n";
     return 1;
   }
   std::filesystem::create_directories(path.parent_path());
@@ -35,7 +34,7 @@ int Put(const std::filesystem::path& path, const std::string& text, bool check) 
   return 1;
 }
 
-// The text between `begin` and the next quote mark, everywhere in a line.
+// The texts between each `begin` in the line and the next quote mark.
 std::vector<std::string> Quoted(const std::string& line, const std::string& begin) {
   std::vector<std::string> found;
   for (size_t at = 0; (at = line.find(begin, at)) != std::string::npos;) {
@@ -45,8 +44,8 @@ std::vector<std::string> Quoted(const std::string& line, const std::string& begi
   return found;
 }
 
-// How many lines of the files in a folder under tests/data name each op: as the member "op" of a
-// case, as the second text of a program's node, or as the first word.
+// Counts the lines of the files in a folder under tests/data that name each op: as the member "op"
+// of a case, as the second string of a program's node, or as the first word.
 void CountCases(const std::filesystem::path& root, gen_ops::CaseCounts* counts) {
   const std::filesystem::path data = root / "tests/data";
   const auto each_line = [&](const char* folder, auto&& names_of) {

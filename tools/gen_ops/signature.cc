@@ -13,7 +13,8 @@ using ramet::AttrSchema;
 using ramet::OpSchema;
 using ramet::StrCat;
 
-// "DstT" -> "dst_t", "out_type" -> "out_type", "Tidx" -> "tidx"; no C++ keyword, nothing used.
+// Converts a name to snake case ("DstT" -> "dst_t", "Tidx" -> "tidx") and appends "_" if it is a
+// C++ keyword or a name that the generated code uses.
 std::string CppName(const std::string& name) {
   static const std::set<std::string> reserved = {
       "and",      "bool",     "char",    "const", "default",  "delete", "do",     "double",
@@ -96,7 +97,7 @@ std::string ListLiteral(const std::vector<bool>& values) {
   return StrCat("{", ramet::StrJoin(items, ", "), "}");
 }
 
-// The C++ text of an attr's default; empty when there is none for its kind.
+// The C++ text of an attr's default, or "" if gen_ops cannot write a default of its type.
 std::string DefaultText(const Attr& value) {
   if (value.IsEmptyList()) return "{}";
   if (auto* v = value.get<std::string>()) return Literal(*v);
@@ -134,14 +135,15 @@ Parameter InputParameter(const ArgSchema& arg) {
   return p;
 }
 
-// Ops whose inputs are often all constants, so that these do not tell the graph.
+// Ops whose inputs are often all constants, which do not determine the graph.
 bool AlsoWithGraph(const std::string& op) {
   static const std::set<std::string> ops = {
       "Fill", "LinSpace", "OneHot", "RandomStandardNormal", "RandomUniformInt", "Range"};
   return ops.contains(op);
 }
 
-// Node names that tf's Python functions give where they differ from the op's.
+// The default node names of the tf functions in Python, where they differ from the names of the
+// ops.
 std::string DefaultName(const std::string& op) {
   static const std::map<std::string, std::string> names = {
       {"ClipByValue", "clip_by_value"}, {"OneHot", "one_hot"},

@@ -8,10 +8,10 @@
 
 namespace gen_ops {
 
-// How many cases with TensorFlow's answers there are for each op.
+// For each op, the number of cases that have TensorFlow's results.
 using CaseCounts = std::map<std::string, int>;
 
-// The texts of ramet/builders/ops.gen.h, ramet/builders/ops.gen.cc and docs/ops.md.
+// The text of ramet/builders/ops.gen.h, of ramet/builders/ops.gen.cc and of docs/ops.md.
 std::string HeaderText(const std::vector<Signature>& signatures);
 std::string SourceText(const std::vector<Signature>& signatures);
 std::string DocsText(const std::vector<const ramet::Op*>& ops, const CaseCounts& counts);

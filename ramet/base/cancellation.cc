@@ -7,7 +7,7 @@
 namespace ramet {
 namespace {
 
-// The longest time for which a thread with an interrupt waits without asking it.
+// How often a waiting thread with an interrupt polls it.
 constexpr std::chrono::milliseconds kAskEvery{50};
 
 }  // namespace

@@ -13,15 +13,15 @@ namespace ramet {
 
 class CancellableWait;
 
-// Ends what was started with it, from any thread and for good. Several runs may share one; it must
-// outlive them.
+// A CancellationToken ends the runs that use it, from any thread and permanently. Several runs may
+// share one. It must outlive them.
 class RAMET_EXPORT CancellationToken {
  public:
   CancellationToken() = default;
   CancellationToken(const CancellationToken&) = delete;
   CancellationToken& operator=(const CancellationToken&) = delete;
 
-  // Wakes everybody who waits under this token. May be called more than once.
+  // Cancels, and wakes all waits under this token. May be called more than once.
   void Cancel();
   bool cancelled() const { return cancelled_.load(std::memory_order_acquire); }
 
@@ -35,23 +35,25 @@ class RAMET_EXPORT CancellationToken {
   std::vector<CancellableWait*> waits_ RAMET_GUARDED_BY(mutex_);
 };
 
-// What can end one run before its time: its session's token, a token of its own and a deadline.
-// Immutable; any thread may ask.
+// A Cancellation holds the conditions that end one run early: its session's token, its own token
+// and a deadline. Immutable. Thread-safe.
 class RAMET_EXPORT Cancellation {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Tokens may be null; they outlive this object. The time counts from now; 0 or less: no limit.
+  // Tokens may be null and must outlive this object. The time limit starts now; 0 or less means
+  // none.
   Cancellation(CancellationToken* session, CancellationToken* run, int64_t timeout_in_ms);
 
-  // Whether the run is to end now.
+  // Reports whether the run must end.
   bool due() const { return cancelled() || late(); }
   bool cancelled() const {
     return (session_ && session_->cancelled()) || (run_ && run_->cancelled());
   }
   bool late() const { return limited_ && Clock::now() >= deadline_; }
-  // OK while the run may go on. \error kDeadlineExceeded once the time is over, kCancelled once a
-  // token was cancelled; the time comes first.
+  // Returns OK while the run may continue. The time limit takes precedence over the tokens.
+  // \error kDeadlineExceeded: the time limit has passed.
+  // \error kCancelled: a token was cancelled.
   Status status() const;
 
  private:
@@ -62,7 +64,7 @@ class RAMET_EXPORT Cancellation {
   Clock::time_point deadline_;
 };
 
-// One wait on a condition that ends early when the run does:
+// A CancellableWait is a wait on a condition that ends early when the run does:
 //
 //   CancellableWait wait(context.cancellation(), mutex_, cond_);
 //   MutexLock lock(mutex_);
@@ -70,8 +72,8 @@ class RAMET_EXPORT Cancellation {
 //     if (!wait.Wait()) return Cancelled("Dequeue operation was cancelled");
 //   }
 //
-// It is made before the mutex is locked and goes after it is unlocked. A null cancellation: waits
-// as long as it takes.
+// Create it before locking the mutex and destroy it after unlocking. With a null cancellation it
+// waits without a limit.
 class RAMET_EXPORT CancellableWait {
  public:
   CancellableWait(const Cancellation* cancellation, Mutex& mutex, CondVar& condition)
@@ -80,8 +82,8 @@ class RAMET_EXPORT CancellableWait {
   CancellableWait(const CancellableWait&) = delete;
   CancellableWait& operator=(const CancellableWait&) = delete;
 
-  // Waits for a notification, or any wake without one; the mutex is held. False when the run is to
-  // end: Cancellation::status says why.
+  // Waits for a notification; spurious wakeups are possible. The mutex must be held. Returns false
+  // if the run must end; Cancellation::status tells why.
   bool Wait() RAMET_NO_THREAD_SAFETY_ANALYSIS;
 
  private:

@@ -27,12 +27,12 @@ TEST(CancellationTest, SaysWhatEndedTheRun) {
   EXPECT_TRUE(IsDeadlineExceeded(limited.status())) << limited.status().ToString();
 }
 
-TEST(CancellationTest, NoTimeIsTooLong) {
+TEST(CancellationTest, NonPositiveTimeoutMeansNoLimit) {
   EXPECT_FALSE(Cancellation(nullptr, nullptr, std::numeric_limits<int64_t>::max()).due());
   EXPECT_FALSE(Cancellation(nullptr, nullptr, -1).due());
 }
 
-// Waits for `ready` as a kernel does; false if it was ended.
+// Waits for `ready` as a kernel does. Returns false if the wait was ended.
 class Waiter {
  public:
   bool Wait(const Cancellation* cancellation) {
@@ -77,7 +77,7 @@ TEST(CancellableWaitTest, EndsWhenEitherTokenIsCancelled) {
   }
 }
 
-TEST(CancellableWaitTest, EndsWithTheTime) {
+TEST(CancellableWaitTest, EndsAtTheDeadline) {
   const Cancellation cancellation(nullptr, nullptr, 20);
   Waiter waiter;
   EXPECT_FALSE(waiter.Wait(&cancellation));

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// The numbers of TensorFlow's files: protobuf varints (7 bits a byte, low group first) and
+// Number encodings of TensorFlow's files: protobuf varints (7 bits per byte, low group first) and
 // little-endian fixed-width integers.
 namespace ramet {
 
@@ -33,8 +33,8 @@ inline uint64_t DecodeFixed64(const char* p) {
   return DecodeFixed32(p) | uint64_t{DecodeFixed32(p + 4)} << 32;
 }
 
-// Takes a number off the front of *bytes. False if the bytes end within it, or it has more than 64
-// bits; then *bytes is unspecified.
+// Removes a number from the front of *bytes. Returns false if the bytes end within it or it has
+// more than 64 bits; *bytes is then unspecified.
 inline bool TakeVarint64(std::string_view* bytes, uint64_t* value) {
   *value = 0;
   for (int shift = 0; shift < 64 && !bytes->empty(); shift += 7) {

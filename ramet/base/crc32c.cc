@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t kPolynomial = 0x82F63B78;
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
-// tables[k][b]: the register after byte b and k zero bytes.
+// tables[k][b] is the register after byte b and k zero bytes.
 Tables MakeTables() {
   Tables tables;
   for (uint32_t b = 0; b < 256; ++b) {
@@ -36,8 +36,8 @@ uint64_t LoadLittleEndian(const uint8_t* p) {
 #if defined(__x86_64__)
 #define RAMET_CRC32C_SSE42 __attribute__((target("sse4.2")))
 
-// A Shift moves a CRC register over a fixed number of zero bytes: the register is linear, so four
-// lookups and three xors do it.
+// A Shift advances a CRC register over a fixed number of zero bytes. The register is linear, so
+// this takes four lookups and three xors.
 struct Shift {
   std::array<std::array<uint32_t, 256>, 4> tables;
   uint32_t operator()(uint32_t crc) const {
@@ -62,8 +62,8 @@ RAMET_CRC32C_SSE42 Shift MakeShift(size_t zero_bytes) {
   return shift;
 }
 
-// The crc32 instruction has a latency of three cycles and a throughput of one: three stretches of
-// kStretch bytes go in parallel and are then joined.
+// The crc32 instruction has a latency of three cycles and a throughput of one. Three stretches of
+// kStretch bytes are therefore processed in parallel and then joined.
 template <size_t kStretch>
 RAMET_CRC32C_SSE42 uint64_t ThreeStretches(uint64_t crc, const uint8_t*& p, size_t& n) {
   static const Shift* const shift = new Shift(MakeShift(kStretch));
@@ -125,7 +125,8 @@ uint32_t ExtendHardware(uint32_t crc, const void* data, size_t n) {
 
 namespace {
 
-// The product of two polynomials over GF(2) modulo the CRC's; bit 31 is the coefficient of x^0.
+// Returns the product of two polynomials over GF(2) modulo the CRC's. Bit 31 is the coefficient of
+// x^0.
 uint32_t Multiply(uint32_t a, uint32_t b) {
   uint32_t product = 0;
   for (uint32_t bit = 0x80000000; bit != 0; bit >>= 1) {
@@ -135,7 +136,7 @@ uint32_t Multiply(uint32_t a, uint32_t b) {
   return product;
 }
 
-// x^(8 * bytes), which moves a CRC over so many zero bytes.
+// Returns x^(8 * bytes). Multiplying by it advances a CRC over that many zero bytes.
 uint32_t PowerOfBytes(uint64_t bytes) {
   uint32_t result = 0x80000000;
   uint32_t square = 0x80000000 >> 8;

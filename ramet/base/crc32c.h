@@ -7,22 +7,22 @@
 namespace ramet::crc32c {
 
 // CRC-32C (Castagnoli; reflected polynomial 0x82F63B78, initial and final xor 0xFFFFFFFF). Uses
-// SSE4.2 where the processor has it, tables elsewhere; the results are the same. All functions are
-// pure and may be called from any thread.
+// SSE4.2 if the processor has it and tables otherwise, with equal results. All functions are pure
+// and thread-safe.
 
-// The CRC of A followed by data[0, n), where `crc` is the CRC of A.
+// Returns the CRC of A followed by data[0, n), where `crc` is the CRC of A.
 uint32_t Extend(uint32_t crc, const void* data, size_t n);
 
-// The CRC of data[0, n). Value("123456789") is 0xE3069283, Value("") is 0.
+// Returns the CRC of data[0, n). Value("123456789") is 0xE3069283, Value("") is 0.
 inline uint32_t Value(const void* data, size_t n) { return Extend(0, data, n); }
 inline uint32_t Value(std::string_view data) { return Extend(0, data.data(), data.size()); }
 
-// The CRC of A followed by B, from their CRCs and the length of B: pieces can be summed apart from
-// each other, on several threads.
+// Returns the CRC of A followed by B from their CRCs and the length of B, so that several threads
+// can each compute the CRC of one piece.
 uint32_t Concat(uint32_t crc_a, uint32_t crc_b, uint64_t bytes_b);
 
-// The form in which TensorFlow's and leveldb's files store a CRC, so that the CRC of bytes that
-// hold CRCs stays strong (docs/formats/checkpoint-v2.md).
+// Converts a CRC to and from the form stored in TensorFlow's and leveldb's files. Masking keeps the
+// CRC strong over bytes that contain CRCs (docs/formats/checkpoint-v2.md).
 constexpr uint32_t kMaskDelta = 0xA282EAD8;
 constexpr uint32_t Mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + kMaskDelta; }
 constexpr uint32_t Unmask(uint32_t masked) {

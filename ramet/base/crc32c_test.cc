@@ -32,7 +32,7 @@ TEST(Crc32c, KnownValues) {
   EXPECT_EQ(crc32c::Value(std::string(32, '\xFF')), 0x62A8AB43u);
 }
 
-TEST(Crc32c, MaskIsTheFilesForm) {
+TEST(Crc32c, MaskRoundTrips) {
   EXPECT_EQ(crc32c::Mask(0), 0xA282EAD8u);
   EXPECT_EQ(crc32c::Mask(0xE3069283u), 0xC78AB0E5u);
   for (uint32_t crc : {0u, 1u, 0xE3069283u, 0xFFFFFFFFu}) {
@@ -55,7 +55,7 @@ TEST(Crc32c, EveryLengthAndAlignmentAgreesWithTheDefinition) {
   }
 }
 
-TEST(Crc32c, ExtendJoins) {
+TEST(Crc32c, ExtendContinues) {
   std::vector<uint8_t> bytes = SomeBytes(20000);
   uint32_t whole = crc32c::Value(bytes.data(), bytes.size());
   for (size_t cut : {0, 1, 100, 12288, 19999, 20000}) {

@@ -16,7 +16,7 @@ Status StatusOfException() {
   } catch (const std::bad_alloc&) {
     return ResourceExhausted("out of memory");
   } catch (const std::length_error& e) {
-    return ResourceExhausted("a container would exceed its largest size (", e.what(), ")");
+    return ResourceExhausted("a container would exceed its maximum size (", e.what(), ")");
   } catch (const std::system_error& e) {
     return Unavailable("the system refused a resource: ", e.what());
   } catch (const std::exception& e) {

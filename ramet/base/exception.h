@@ -8,16 +8,17 @@
 
 namespace ramet {
 
-// The Status of the exception being handled; to be called within a catch block only. The status of
-// a BadStatusAccess is passed on.
-// \error kResourceExhausted for std::bad_alloc and std::length_error, kUnavailable for
-//   std::system_error, kInternal for anything else.
+// Returns the Status for the exception being handled, or the status of a BadStatusAccess. Call it
+// only in a catch block.
+// \error kResourceExhausted: std::bad_alloc or std::length_error.
+// \error kUnavailable: std::system_error.
+// \error kInternal: any other exception.
 RAMET_EXPORT Status StatusOfException();
 
-// Calls fn() and logs what it throws, as an error of `what`: for threads, which nothing may leave.
+// Calls fn() and logs an exception as an error in `what`. For threads, which must not throw.
 RAMET_EXPORT void LogIfThrown(std::string_view what, const std::function<void()>& fn);
 
-// Returns fn(), which is a Status or StatusOr, or the Status of what it throws.
+// Returns fn(), a Status or StatusOr. Turns an exception into a Status.
 template <class Fn>
 auto Guarded(Fn&& fn) -> decltype(fn()) {
   try {

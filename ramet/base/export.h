@@ -1,4 +1,4 @@
 #pragma once
 
-// RAMET_EXPORT marks what libramet.so shows to the outside; everything else is hidden.
+// RAMET_EXPORT makes a symbol visible outside of libramet.so; all others are hidden.
 #define RAMET_EXPORT [[gnu::visibility("default")]]

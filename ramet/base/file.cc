@@ -9,11 +9,13 @@
 #include <system_error>
 #include <utility>
 
+#include "ramet/base/retry.h"
+
 namespace ramet {
 namespace {
 
 constexpr size_t kBufferBytes = 256 << 10;
-// Linux moves at most this much in one call.
+// Linux transfers at most this much in one call.
 constexpr size_t kMaxTransfer = 0x7ffff000;
 
 Code CodeOfErrno(int error) {
@@ -61,10 +63,7 @@ Code CodeOfErrno(int error) {
 
 StatusOr<FileDescriptor> OpenFile(const std::string& path, int flags) {
   RAMET_RETURN_IF_ERROR(CheckPath(path));
-  int fd;
-  do {
-    fd = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-  } while (fd < 0 && errno == EINTR);
+  const int fd = RetryInterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
   if (fd < 0) return ErrnoStatus(errno, path);
   return FileDescriptor(fd);
 }
@@ -75,11 +74,7 @@ FileIdentity IdentityOf(const struct stat& s) {
 }
 
 Status SyncFd(int fd, const std::string& path) {
-  int result;
-  do {
-    result = ::fsync(fd);
-  } while (result != 0 && errno == EINTR);
-  return result == 0 ? OkStatus() : ErrnoStatus(errno, path);
+  return RetryInterrupted([&] { return ::fsync(fd); }) == 0 ? OkStatus() : ErrnoStatus(errno, path);
 }
 
 }  // namespace
@@ -105,7 +100,7 @@ FileDescriptor::~FileDescriptor() {
 }
 
 StatusOr<RandomAccessFile> RandomAccessFile::Open(const std::string& path) {
-  // O_NONBLOCK: a named pipe must be refused, not waited for.
+  // O_NONBLOCK: a named pipe must be refused without blocking.
   RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, OpenFile(path, O_RDONLY | O_NONBLOCK));
   struct stat s;
   if (::fstat(fd.get(), &s) != 0) return ErrnoStatus(errno, path);
@@ -224,7 +219,7 @@ Status WritableFile::Close() {
   Flush().IgnoreError();
   CutOff();
   int fd = fd_.Release();
-  // The descriptor is gone even when close() was interrupted.
+  // close() releases the descriptor even if it is interrupted.
   if (fd >= 0 && ::close(fd) != 0 && errno != EINTR) status_.Update(ErrnoStatus(errno, path_));
   return status_;
 }
@@ -234,12 +229,11 @@ StatusOr<std::string> ReadFile(const std::string& path, uint64_t max_bytes) {
   struct stat s;
   if (::fstat(fd.get(), &s) != 0) return ErrnoStatus(errno, path);
   auto too_long = [&] {
-    return ResourceExhausted(path, "; the file is longer than the ", max_bytes,
-                             " bytes that are read at most");
+    return ResourceExhausted(path, "; the file is longer than the limit of ", max_bytes, " bytes");
   };
   uint64_t expected = S_ISREG(s.st_mode) ? static_cast<uint64_t>(s.st_size) : 0;
   if (expected > max_bytes) return too_long();
-  // One byte more than expected, to see the end. Pipes and files under /proc say 0 and grow.
+  // One byte more than expected, to detect the end. Pipes and files under /proc report a size of 0.
   std::string content;
   for (size_t done = 0;;) {
     if (done == content.size()) content.resize(std::max<size_t>({expected + 1, 2 * done, 4096}));
@@ -258,8 +252,8 @@ StatusOr<std::string> ReadFile(const std::string& path, uint64_t max_bytes) {
 StatusOr<std::string> ReadRegularFile(const std::string& path, uint64_t max_bytes) {
   RAMET_ASSIGN_OR_RETURN(const RandomAccessFile file, RandomAccessFile::Open(path));
   if (file.size() <= max_bytes) return file.Read(0, file.size());
-  return ResourceExhausted(path, "; the file has ", file.size(), " bytes, at most ", max_bytes,
-                           " are read");
+  return ResourceExhausted(path, "; the file has ", file.size(), " bytes, more than the limit of ",
+                           max_bytes, " bytes");
 }
 
 StatusOr<FileDescriptor> OpenOwnFile(const std::string& path, int flags) {
@@ -294,7 +288,7 @@ Status SyncDir(const std::string& path) {
   const std::string folder = path.empty() ? "." : path;
   RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, OpenFile(folder, O_RDONLY | O_DIRECTORY));
   Status status = SyncFd(fd.get(), folder);
-  // Some file systems cannot sync a folder and say EINVAL.
+  // Some file systems cannot sync a folder and return EINVAL.
   return IsInvalidArgument(status) ? OkStatus() : status;
 }
 

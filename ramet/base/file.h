@@ -11,16 +11,15 @@
 #include "ramet/base/status.h"
 
 // Files of the local machine. Every error names the path ("PATH; No such file or directory") and
-// carries TensorFlow's code for the errno: NotFound, PermissionDenied, AlreadyExists,
-// ResourceExhausted (no space, too many open files), FailedPrecondition (a folder where a file is
-// needed, a folder that is not empty), InvalidArgument, ... Interrupted and short reads and writes
-// are taken up again.
+// has TensorFlow's code for the errno: NotFound, PermissionDenied, AlreadyExists, ResourceExhausted
+// (no space, too many open files), FailedPrecondition (a folder instead of a file, a folder that is
+// not empty), InvalidArgument, ... Interrupted and partial reads and writes are resumed.
 namespace ramet {
 
-// The Status of an errno value. `context` is usually the path.
+// Returns the Status for an errno value. `context` is usually the path.
 Status ErrnoStatus(int error, std::string_view context);
 
-// What a path or an open file is: it changes when the file is replaced or written.
+// Identifies the file at a path or an open file. It changes when the file is replaced or written.
 struct FileIdentity {
   uint64_t device = 0;
   uint64_t inode = 0;
@@ -28,10 +27,12 @@ struct FileIdentity {
   int64_t mtime_ns = 0;
   bool operator==(const FileIdentity&) const = default;
 };
-// \error of stat: kNotFound if there is no such file.
+// Returns the identity of the file at `path`.
+// \error kNotFound: there is no such file; or another error of stat.
 StatusOr<FileIdentity> GetFileIdentity(const std::string& path);
 
-// A file descriptor that is closed with its owner. -1: none. Moves; is not copied.
+// A FileDescriptor owns an open file descriptor, or none (-1), and closes it. Movable, not
+// copyable.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -50,25 +51,26 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-// A RandomAccessFile reads a regular file at any offset. Immutable once open; several threads may
-// read at once.
+// A RandomAccessFile reads a regular file at any offset. Immutable. Thread-safe.
 class RandomAccessFile {
  public:
-  // \error kNotFound, kPermissionDenied, ...; kFailedPrecondition if it is no regular file.
+  // Opens `path` for reading.
+  // \error kNotFound, kPermissionDenied, ...: open(2) failed.
+  // \error kFailedPrecondition: it is not a regular file.
   static StatusOr<RandomAccessFile> Open(const std::string& path);
 
   const std::string& path() const { return path_; }
-  // Bytes when it was opened.
+  // The file's size in bytes when it was opened.
   uint64_t size() const { return identity_.size; }
   const FileIdentity& identity() const { return identity_; }
 
   // Fills `out` from `offset` on.
-  // \error kOutOfRange if the file ends before; then `out` is unspecified.
+  // \error kOutOfRange: the file ends before that; `out` is then unspecified.
   Status Read(uint64_t offset, std::span<char> out) const;
-  // The bytes [offset, offset + n), n checked against the file's size before memory is taken.
-  // \error kOutOfRange as above.
+  // Returns the bytes [offset, offset + n). Checks n against the file's size before allocating.
+  // \error kOutOfRange: the file ends before that.
   StatusOr<std::string> Read(uint64_t offset, uint64_t n) const;
-  // Tells the kernel that [offset, offset + n) is wanted soon. A hint.
+  // Advises the kernel that [offset, offset + n) will be read soon.
   void Prefetch(uint64_t offset, uint64_t n) const;
 
  private:
@@ -79,19 +81,19 @@ class RandomAccessFile {
   FileIdentity identity_;
 };
 
-// A WritableFile appends to a new file. Small pieces are gathered in a buffer, big ones go straight
-// to the file. One thread at a time. After an error every later call returns that error. A
-// WritableFile that is destroyed without Close may lack its last bytes.
+// A WritableFile appends to a new file. It buffers small writes and passes large ones on. Not
+// thread-safe. After an error every later call returns that error. Without Close, the last bytes
+// may be lost.
 class WritableFile {
  public:
-  // Makes the file, or empties the one that is there. \error kNotFound if its folder is not there,
-  // ...
+  // Creates the file, or truncates an existing one.
+  // \error kNotFound: its folder does not exist; or another error of open(2).
   static StatusOr<WritableFile> Create(const std::string& path);
-  // Makes a file that is not there yet. \error kAlreadyExists if anything has that name already, a
-  // link too; ...
+  // Creates a file that must not exist yet.
+  // \error kAlreadyExists: something has that name, possibly a link; or another error of open(2).
   static StatusOr<WritableFile> CreateNew(const std::string& path);
-  // Writes over an open file from its beginning on, into the space that it has already, and cuts
-  // off at Sync or Close what is left of it.
+  // Overwrites an open file from its start, in the disk space that it already has. Sync or Close
+  // truncates what remains of the old content.
   static WritableFile Overwrite(std::string path, FileDescriptor fd);
 
   const std::string& path() const { return path_; }
@@ -99,11 +101,11 @@ class WritableFile {
   uint64_t size() const { return size_; }
 
   Status Append(std::string_view data);
-  // Hands what is buffered to the kernel.
+  // Passes buffered data to the kernel.
   Status Flush();
-  // Flush, then wait until the bytes are on the disk.
+  // Flushes, then waits until the data is on disk.
   Status Sync();
-  // Flush and close. Idempotent.
+  // Flushes and closes. Idempotent.
   Status Close();
 
  private:
@@ -114,57 +116,62 @@ class WritableFile {
   FileDescriptor fd_;
   std::string buffer_;
   uint64_t size_ = 0;
-  bool longer_ = false;  // the file may have old bytes behind those that were written
+  bool longer_ = false;  // the file may have old bytes after the written ones
   Status status_;
 };
 
-// The whole file. \error kResourceExhausted if it is longer than `max_bytes`; those of open and
-// read.
+// Returns the content of a file.
+// \error kResourceExhausted: it is longer than `max_bytes`; or an error of open or read.
 StatusOr<std::string> ReadFile(const std::string& path, uint64_t max_bytes = uint64_t{1} << 31);
 
-// ReadFile for files that others may have put there: a named pipe or a device is not waited for.
-// \error kFailedPrecondition if it is not a regular file; as ReadFile.
+// ReadFile for files of unknown origin: does not block on a named pipe or a device.
+// \error kFailedPrecondition: it is not a regular file; otherwise as ReadFile.
 StatusOr<std::string> ReadRegularFile(const std::string& path,
                                       uint64_t max_bytes = uint64_t{1} << 31);
-// Opens a regular file by open(2)'s `flags`, to be locked or written over. Links are not followed:
-// another file may be behind them. \error kInvalidArgument for a link; kFailedPrecondition if it is
-// not a regular file; kNotFound, ...
+// Opens a regular file with open(2)'s `flags`, to be locked or overwritten. Does not follow links,
+// which may lead to an unrelated file.
+// \error kInvalidArgument: it is a link.
+// \error kFailedPrecondition: it is not a regular file.
+// \error kNotFound, ...: open(2) failed.
 StatusOr<FileDescriptor> OpenOwnFile(const std::string& path, int flags);
 
-// Replaces `path` by a file with this content: a reader sees the old file or the new one, never a
-// mix, also after a crash. The file is written beside it under TemporaryPath(path), synced,
-// renamed; the folder is synced. On an error the old file stays and the temporary one is removed.
+// Replaces `path` with a file of this content. A reader sees the old file or the new one, never a
+// mix, even after a crash. Writes to TemporaryPath(path), syncs, renames, and syncs the folder.
+// After an error the old file remains and the temporary one is removed.
 Status AtomicWriteFile(const std::string& path, std::string_view content);
 
-// "PATH.tempstate<random number>", a name for the file that will be renamed to PATH.
+// Returns "PATH.tempstate<random number>", the name of a file that will be renamed to PATH.
 std::string TemporaryPath(std::string_view path);
 
-// \error kInvalidArgument if the path holds a NUL byte (the kernel would take another file); all
-// functions of this file check it.
+// Checks a path. All functions of this file call it.
+// \error kInvalidArgument: the path has a NUL byte, which would make the kernel use a different
+//   file.
 Status CheckPath(const std::string& path);
 bool FileExists(const std::string& path);
 bool IsDirectory(const std::string& path);
 Status RemoveFile(const std::string& path);
-// An empty folder. \error kFailedPrecondition if it is not empty.
+// Removes an empty folder.
+// \error kFailedPrecondition: it is not empty.
 Status RemoveDir(const std::string& path);
-// Replaces `to` in one step.
+// Renames a file, replacing `to` atomically.
 Status RenameFile(const std::string& from, const std::string& to);
-// Waits until renames and new files in the folder are on the disk.
+// Waits until renames and new files in the folder are on disk.
 Status SyncDir(const std::string& path);
-// One level. \error kAlreadyExists if there is something of that name; kNotFound if the parent is
-// missing.
+// Creates one folder.
+// \error kAlreadyExists: something has that name.
+// \error kNotFound: the parent is missing.
 Status CreateDir(const std::string& path);
-// All levels that are missing; a folder that is there already is fine.
+// Creates a folder and its missing parents. An existing folder is not an error.
 Status CreateDirs(const std::string& path);
-// Names (not paths) of what is in the folder, sorted, without "." and "..".
+// Returns the names (not paths) in a folder, sorted, without "." and "..".
 StatusOr<std::vector<std::string>> ListDir(const std::string& path);
-// The paths that match a shell pattern (*, ?, [a-z], backslash escapes), sorted; none is no error.
-// A leading '.' of a name is matched by '.' alone.
+// Returns the paths that match a shell pattern (*, ?, [a-z], backslash escapes), sorted. No match
+// is not an error. Only '.' matches a leading '.' of a name.
 StatusOr<std::vector<std::string>> Glob(const std::string& pattern);
 
-// Path text, as Python's os.path does it: Basename("a/b") is "b", Basename("a/") is "",
+// Split and join paths like Python's os.path: Basename("a/b") is "b", Basename("a/") is "",
 // Dirname("a/b") is "a", Dirname("b") is "", Dirname("/b") is "/". JoinPath puts one '/' between
-// the parts; an absolute second part stands alone, an empty first part adds nothing.
+// the parts, unless the second is absolute, which is then the result, or the first is empty.
 std::string_view Basename(std::string_view path);
 std::string_view Dirname(std::string_view path);
 std::string JoinPath(std::string_view a, std::string_view b);

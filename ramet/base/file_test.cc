@@ -54,7 +54,7 @@ TEST(File, ReadsAtAnyOffsetAndSaysWhereTheFileEnds) {
   EXPECT_TRUE(IsOutOfRange(file.Read(UINT64_MAX, std::span<char>(buffer))));
 }
 
-TEST(File, AFileThatShrankAfterItWasOpened) {
+TEST(File, AFileTruncatedAfterOpening) {
   ScratchDir dir;
   ASSERT_TRUE(AtomicWriteFile(dir / "f", "0123456789").ok());
   RandomAccessFile file = RandomAccessFile::Open(dir / "f").value();
@@ -83,13 +83,13 @@ TEST(File, ErrorsCarryTheCodeAndThePath) {
   EXPECT_TRUE(IsResourceExhausted(ErrnoStatus(ENOSPC, "x")));
 }
 
-TEST(File, ANamedPipeIsRefusedNotWaitedFor) {
+TEST(File, ANamedPipeIsRefusedWithoutBlocking) {
   ScratchDir dir;
   ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
   EXPECT_TRUE(IsFailedPrecondition(RandomAccessFile::Open(dir / "pipe").status()));
 }
 
-TEST(File, FullDiskIsAnErrorThatStays) {
+TEST(File, FullDiskIsAPermanentError) {
   if (!FileExists("/dev/full")) GTEST_SKIP() << "skipped: no /dev/full here";
   WritableFile file = WritableFile::Create("/dev/full").value();
   EXPECT_TRUE(file.Append("small").ok());
@@ -106,11 +106,11 @@ TEST(File, ReadFileHasALimit) {
   EXPECT_TRUE(IsResourceExhausted(ReadFile("/dev/zero", 100000).status()));
 }
 
-TEST(File, ReadFileTakesFilesThatSayTheyAreEmpty) {
+TEST(File, ReadFileReadsFilesThatReportNoSize) {
   EXPECT_THAT(ReadFile("/proc/self/status").value(), HasSubstr("Pid:"));
 }
 
-TEST(File, AtomicWriteReplacesAndLeavesNoOtherFile) {
+TEST(File, AtomicWriteReplacesAndLeavesNoTemporaryFile) {
   ScratchDir dir;
   ASSERT_TRUE(AtomicWriteFile(dir / "f", "old").ok());
   FileIdentity before = GetFileIdentity(dir / "f").value();
@@ -157,7 +157,7 @@ TEST(Folder, MakesListsAndRemoves) {
   EXPECT_FALSE(FileExists(dir / "a/b/c"));
 }
 
-TEST(Folder, ALongPathIsAnErrorNotATrap) {
+TEST(Folder, ALongPathIsAnErrorNotACrash) {
   std::string deep;
   for (int i = 0; i < 10000; ++i) deep += "/x";
   EXPECT_FALSE(CreateDirs(ScratchDir() / deep).ok());
@@ -178,7 +178,7 @@ TEST(Folder, Glob) {
   EXPECT_THAT(Glob(dir / "nowhere/*").value(), IsEmpty());
 }
 
-TEST(Path, AsPythonDoesIt) {
+TEST(Path, MatchesPython) {
   EXPECT_EQ(Basename("a/b"), "b");
   EXPECT_EQ(Basename("a/"), "");
   EXPECT_EQ(Basename("b"), "b");

@@ -5,7 +5,7 @@
 
 namespace ramet {
 
-// A Half is an IEEE 754 binary16 number kept as its bits; conversions round to nearest even.
+// A Half is an IEEE 754 binary16 number, stored as bits. Conversions round to nearest even.
 struct Half {
   uint16_t bits = 0;
 
@@ -40,7 +40,7 @@ struct Half {
   }
 };
 
-// A BFloat16 is the upper half of a float, kept as its bits; conversions round to nearest even.
+// A BFloat16 is the upper half of a float, stored as bits. Conversions round to nearest even.
 struct BFloat16 {
   uint16_t bits = 0;
 

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "ramet/base/file.h"
+#include "ramet/base/retry.h"
 
 namespace ramet {
 namespace {
@@ -22,7 +23,7 @@ Status Call(const std::string& path, int (*function)(const char*)) {
 
 Status CheckPath(const std::string& path) {
   if (path.find('\0') == std::string::npos) return OkStatus();
-  return InvalidArgument("the path '", path.c_str(), "\\0...' holds a NUL byte");
+  return InvalidArgument("the path '", path.c_str(), "\\0...' contains a NUL byte");
 }
 
 bool FileExists(const std::string& path) {
@@ -65,8 +66,9 @@ Status RenameFile(const std::string& from, const std::string& to) {
 
 StatusOr<std::vector<std::string>> ListDir(const std::string& path) {
   RAMET_RETURN_IF_ERROR(CheckPath(path));
-  std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.empty() ? "." : path.c_str()),
-                                             ::closedir);
+  DIR* const opened =
+      RetryInterrupted([&] { return ::opendir(path.empty() ? "." : path.c_str()); });
+  std::unique_ptr<DIR, int (*)(DIR*)> folder(opened, ::closedir);
   if (!folder) return ErrnoStatus(errno, path);
   std::vector<std::string> names;
   errno = 0;

@@ -36,7 +36,7 @@ uint64_t FarmOfFew(std::string_view bytes) {
   return Mixed(y * kFarm2 ^ z * kFarm0) * kFarm2;
 }
 
-// 17 to 64 bytes.
+// Hashes 17 to 64 bytes.
 uint64_t FarmOfSome(std::string_view bytes) {
   const char* s = bytes.data();
   const size_t n = bytes.size();
@@ -52,7 +52,7 @@ uint64_t FarmOfSome(std::string_view bytes) {
   return Fold(std::rotr(e + f, 43) + std::rotr(g, 30) + h, e + std::rotr(f + a, 18) + g, factor);
 }
 
-// What is known after some blocks of 64 bytes.
+// The state after some blocks of 64 bytes.
 struct FarmState {
   using Pair = std::pair<uint64_t, uint64_t>;
   uint64_t x = 81, y = 0, z = 0;
@@ -97,7 +97,7 @@ uint64_t FarmOfMany(std::string_view bytes) {
               Fold(state.v.second, state.w.second, factor) + state.x, factor);
 }
 
-// The last 0 to 7 bytes as a number, the first one lowest.
+// Returns the last 0 to 7 bytes as a little-endian number.
 uint64_t Tail(std::string_view bytes) {
   uint64_t value = 0;
   for (size_t i = 0; i < bytes.size(); ++i) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-// Hashes of bytes whose values files and graphs rely on. All are pure.
+// Hashes with fixed values that files and graphs rely on. All are pure.
 namespace ramet {
 
 // FarmHash's Fingerprint64.

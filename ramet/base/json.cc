@@ -5,7 +5,7 @@
 namespace ramet {
 namespace {
 
-// The depth of the brackets outside of strings. The text need not be JSON.
+// Returns the nesting depth of brackets outside of strings. The text need not be valid JSON.
 int NestingDepth(std::string_view text) {
   int depth = 0, deepest = 0;
   bool in_string = false;

@@ -30,7 +30,7 @@ std::atomic<LogLevel>& Level() {
   return level;
 }
 
-// Never destroyed, so that destructors of other statics may still log.
+// Never destroyed, so that destructors of other statics can still log.
 struct Output {
   Mutex mutex;
   LogSink sink RAMET_GUARDED_BY(mutex);

@@ -9,16 +9,16 @@
 
 namespace ramet {
 
-// Messages for the person at the terminal, on stderr, one line each with time and level. All
-// functions may be called from any thread. The level at start is the environment variable
-// RAMET_LOG_LEVEL (debug, info, warning, error, off), info when it is unset or none of these.
+// Logs to stderr, one line per message with time and level. Thread-safe. The initial level is the
+// environment variable RAMET_LOG_LEVEL (debug, info, warning, error, off), or info if it is unset
+// or invalid.
 enum class LogLevel : int { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3, kOff = 4 };
 
-// Messages below `level` are dropped from now on.
+// Drops messages below `level`.
 RAMET_EXPORT void SetLogLevel(LogLevel level);
 RAMET_EXPORT LogLevel GetLogLevel();
-// Sends messages (of the level and above) to `sink` instead of stderr; an empty function: to stderr
-// again. The sink is called from the thread that logs, one call at a time, and must not log itself.
+// Sends messages of the current level and above to `sink` instead of stderr. An empty function
+// restores stderr. The sink is called on the logging thread, one call at a time, and must not log.
 using LogSink = std::function<void(LogLevel, std::string_view)>;
 RAMET_EXPORT void SetLogSink(LogSink sink);
 
@@ -26,7 +26,7 @@ namespace log_internal {
 void Write(LogLevel level, std::string_view message);
 }  // namespace log_internal
 
-// The arguments are joined as StrCat does, only when the level is on.
+// Joins the arguments as StrCat does, but only if the level is enabled.
 template <class... Args>
 void Log(LogLevel level, const Args&... args) {
   if (level >= GetLogLevel()) log_internal::Write(level, StrCat(args...));
@@ -48,9 +48,9 @@ void LogError(const Args&... args) {
   Log(LogLevel::kError, args...);
 }
 
-// True for the first call with `key` in this process, false after that.
+// Returns true for the first call with `key` in this process, false afterwards.
 bool FirstTime(std::string_view key);
-// Logs once per process for each `key`, whatever the arguments say later.
+// Logs once per process for each `key`, even if later arguments differ.
 template <class... Args>
 void LogOnce(LogLevel level, std::string_view key, const Args&... args) {
   if (level >= GetLogLevel() && FirstTime(key)) log_internal::Write(level, StrCat(args...));

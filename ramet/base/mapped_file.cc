@@ -9,13 +9,15 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <mutex>
 #include <utility>
+
+#include "ramet/base/mutex.h"
+#include "ramet/base/retry.h"
 
 namespace ramet {
 namespace {
 
-// What the signal handler looks through: it must not lock nor allocate. A slot is free when its
+// A map as the signal handler sees it; the handler must not lock or allocate. A slot is free if its
 // end is 0.
 struct Slot {
   std::atomic<uintptr_t> begin{0}, end{0};
@@ -23,7 +25,7 @@ struct Slot {
 };
 constexpr size_t kMaxMaps = 4096;
 std::array<Slot, kMaxMaps> slots;
-std::mutex slots_mutex;
+Mutex slots_mutex;
 struct sigaction previous_handler;
 
 uintptr_t PageBytes() {
@@ -31,7 +33,8 @@ uintptr_t PageBytes() {
   return bytes;
 }
 
-// Puts zeros where the file gives no bytes, up to the end of the map.
+// Maps zeros where the file has no bytes, up to the end of the map. Returns false if the address is
+// in none of the maps.
 bool Patch(uintptr_t address) {
   for (Slot& slot : slots) {
     const uintptr_t end = slot.end.load();
@@ -55,12 +58,12 @@ void OnBusError(int number, siginfo_t* info, void* context) {
   } else if (previous_handler.sa_handler != SIG_DFL && previous_handler.sa_handler != SIG_IGN) {
     previous_handler.sa_handler(number);
   } else {
-    // The access is tried again and ends the program as it would have without us.
+    // The access is retried and then ends the program as it would have without this handler.
     ::signal(number, SIG_DFL);
   }
 }
 
-// Needs slots_mutex.
+// Requires slots_mutex.
 void InstallHandler() {
   struct sigaction current;
   if (::sigaction(SIGBUS, nullptr, &current) != 0) return;
@@ -74,7 +77,7 @@ void InstallHandler() {
 }
 
 Slot* Register(uintptr_t begin, uintptr_t end) {
-  std::lock_guard lock(slots_mutex);
+  MutexLock lock(slots_mutex);
   for (Slot& slot : slots) {
     if (slot.end.load() != 0) continue;
     PageBytes();
@@ -89,12 +92,13 @@ Slot* Register(uintptr_t begin, uintptr_t end) {
 
 StatusOr<FileDescriptor> OpenExpected(const std::string& path, const FileIdentity& expected) {
   RAMET_RETURN_IF_ERROR(CheckPath(path));
-  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  FileDescriptor fd(
+      RetryInterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (fd.get() < 0) return ErrnoStatus(errno, path);
   RAMET_ASSIGN_OR_RETURN(const FileIdentity now,
                          GetFileIdentity("/proc/self/fd/" + std::to_string(fd.get())));
   if (now == expected) return fd;
-  return DataLoss(path, ": replaced or changed since it was opened; open the checkpoint anew");
+  return DataLoss(path, ": replaced or changed since it was opened; open the checkpoint again");
 }
 
 }  // namespace
@@ -122,7 +126,8 @@ class MappedRange::Impl {
     const uintptr_t begin = reinterpret_cast<uintptr_t>(base_);
     slot_ = Register(begin, begin + mapped_);
     if (slot_ != nullptr) return OkStatus();
-    return ResourceExhausted(path_, ": more than ", kMaxMaps, " parts of files are mapped");
+    return ResourceExhausted(path_, ": cannot map more than ", kMaxMaps,
+                             " parts of files at a time");
   }
 
   std::string_view bytes() const { return bytes_; }
@@ -154,7 +159,7 @@ StatusOr<MappedRange> MappedRange::Map(const std::string& path, const FileIdenti
                                        uint64_t offset, uint64_t n) {
   RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, OpenExpected(path, expected));
   if (offset > expected.size || n > expected.size - offset) {
-    return OutOfRange(path, ": ", n, " bytes at offset ", offset, " do not fit a file of ",
+    return OutOfRange(path, ": ", n, " bytes at offset ", offset, " exceed the file's size of ",
                       expected.size);
   }
   auto impl = std::make_unique<Impl>(path, std::move(fd));

@@ -10,19 +10,21 @@
 
 namespace ramet {
 
-// A MappedRange is a part of a file, mapped into memory for reading: pages are loaded when they are
-// touched, and go when memory is short. Several threads may read at once.
+// A MappedRange is a part of a file that is mapped into memory for reading. Pages are loaded on
+// first access and may be evicted. Thread-safe.
 //
-// A file that is shortened under the map, or cannot be read, does not kill the program: from then
-// on the bytes that are gone read as zeros, and CheckIntact says kDataLoss. For this the first map
-// installs a handler of SIGBUS, which hands on whatever is not about a map of this class to the
-// handler that was there before. A program that later installs its own without handing on loses
-// this; the next map installs ours anew.
+// A file that is truncated while mapped, or cannot be read, does not kill the program: the missing
+// bytes read as zeros, and CheckIntact returns kDataLoss. For this the first map installs a SIGBUS
+// handler that passes signals about other memory to the previous handler. If the program later
+// installs a handler that does not pass signals on, the protection is lost until the next map
+// reinstalls ours.
 class MappedRange {
  public:
   // Maps the bytes [offset, offset + n) of the file at `path`, which must still be `expected`.
-  // \error kDataLoss if the file was replaced or changed since; kOutOfRange if it ends before;
-  // kResourceExhausted with more than 4096 maps; those of opening and mapping.
+  // \error kDataLoss: the file was replaced or changed.
+  // \error kOutOfRange: the file ends before that.
+  // \error kResourceExhausted: there are more than 4096 maps.
+  // \error any error of opening or mapping the file.
   static StatusOr<MappedRange> Map(const std::string& path, const FileIdentity& expected,
                                    uint64_t offset, uint64_t n);
   MappedRange(MappedRange&&) noexcept;
@@ -30,8 +32,8 @@ class MappedRange {
   ~MappedRange();
 
   std::string_view bytes() const;
-  // Whether all that was read so far is what the file held. \error kDataLoss "PATH: shortened or
-  // unreadable while it was mapped".
+  // Checks that all bytes read so far are those of the file.
+  // \error kDataLoss: "PATH: shortened or unreadable while it was mapped".
   Status CheckIntact() const;
 
  private:

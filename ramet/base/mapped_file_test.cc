@@ -55,7 +55,7 @@ TEST_F(MappedRangeTest, AFileThatIsShortenedUnderTheMapIsDataLoss) {
   EXPECT_EQ(untouched.bytes(), content_.substr(0, 4096));
 }
 
-TEST_F(MappedRangeTest, AShortenedFileIsSeenBeforeItsBytesAreTouched) {
+TEST_F(MappedRangeTest, AShortenedFileIsDetectedBeforeItsBytesAreRead) {
   MappedRange range = Map(0, 1 << 20).value();
   ASSERT_EQ(::truncate(path_.c_str(), 1000), 0);
   EXPECT_TRUE(IsDataLoss(range.CheckIntact()));
@@ -69,13 +69,13 @@ TEST_F(MappedRangeTest, AFileThatWasReplacedIsNotMapped) {
 
 using MappedRangeDeathTest = MappedRangeTest;
 
-TEST_F(MappedRangeDeathTest, ABusErrorElsewhereStaysOne) {
+TEST_F(MappedRangeDeathTest, OtherBusErrorsStillKill) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto fault = [&] {
     MappedRange ours = Map(0, 4096).value();
     const int empty = ::memfd_create("empty", 0);
     void* foreign = ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, empty, 0);
-    // Whoever lives on ends as if all were well.
+    // A process that survives the access exits successfully.
     std::exit(*static_cast<volatile char*>(foreign) * 0);
   };
   EXPECT_DEATH(fault(), "");

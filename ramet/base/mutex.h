@@ -4,31 +4,36 @@
 #include <condition_variable>
 #include <mutex>
 
-// Thread-safety annotations that clang checks (-Wthread-safety); nothing under other compilers.
+// Thread-safety annotations, checked by clang (-Wthread-safety) and ignored by other compilers.
 #if defined(__clang__)
 #define RAMET_THREAD_ANNOTATION(x) __attribute__((x))
 #else
 #define RAMET_THREAD_ANNOTATION(x)
 #endif
-// On a member: it is only touched while `mutex` is held.
+// For a member that may be accessed only while `mutex` is held.
 #define RAMET_GUARDED_BY(mutex) RAMET_THREAD_ANNOTATION(guarded_by(mutex))
-// On a pointer member: what it points to is only touched while `mutex` is held.
+// For a pointer member whose target may be accessed only while `mutex` is held.
 #define RAMET_PT_GUARDED_BY(mutex) RAMET_THREAD_ANNOTATION(pt_guarded_by(mutex))
-// On a function: the caller holds the mutexes; or must not hold them.
+// For a function whose caller must hold, or must not hold, the mutexes.
 #define RAMET_REQUIRES(...) RAMET_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
 #define RAMET_EXCLUDES(...) RAMET_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
+// For a function that locks, or unlocks, the mutexes.
+#define RAMET_ACQUIRE(...) RAMET_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
+#define RAMET_RELEASE(...) RAMET_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
+// For a class that locks a mutex for the lifetime of its objects.
+#define RAMET_SCOPED_LOCKABLE RAMET_THREAD_ANNOTATION(scoped_lockable)
 #define RAMET_NO_THREAD_SAFETY_ANALYSIS RAMET_THREAD_ANNOTATION(no_thread_safety_analysis)
 
 namespace ramet {
 
-// std::mutex with annotations.
+// A std::mutex with annotations.
 class RAMET_THREAD_ANNOTATION(capability("mutex")) Mutex {
  public:
   Mutex() = default;
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
-  void Lock() RAMET_THREAD_ANNOTATION(acquire_capability()) { mutex_.lock(); }
-  void Unlock() RAMET_THREAD_ANNOTATION(release_capability()) { mutex_.unlock(); }
+  void Lock() RAMET_ACQUIRE() { mutex_.lock(); }
+  void Unlock() RAMET_RELEASE() { mutex_.unlock(); }
   bool TryLock() RAMET_THREAD_ANNOTATION(try_acquire_capability(true)) { return mutex_.try_lock(); }
 
  private:
@@ -36,14 +41,11 @@ class RAMET_THREAD_ANNOTATION(capability("mutex")) Mutex {
   std::mutex mutex_;
 };
 
-// Holds a Mutex from its construction to the end of its block.
-class RAMET_THREAD_ANNOTATION(scoped_lockable) MutexLock {
+// Locks a Mutex for the lifetime of this object.
+class RAMET_SCOPED_LOCKABLE MutexLock {
  public:
-  explicit MutexLock(Mutex& mutex) RAMET_THREAD_ANNOTATION(acquire_capability(mutex))
-      : mutex_(mutex) {
-    mutex_.Lock();
-  }
-  ~MutexLock() RAMET_THREAD_ANNOTATION(release_capability()) { mutex_.Unlock(); }
+  explicit MutexLock(Mutex& mutex) RAMET_ACQUIRE(mutex) : mutex_(mutex) { mutex_.Lock(); }
+  ~MutexLock() RAMET_RELEASE() { mutex_.Unlock(); }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
 
@@ -51,8 +53,8 @@ class RAMET_THREAD_ANNOTATION(scoped_lockable) MutexLock {
   Mutex& mutex_;
 };
 
-// A condition variable over a Mutex. Wakes without a notification may happen: wait in a loop over
-// the condition, as `while (!ready) cond.Wait(mutex);`.
+// A condition variable for a Mutex. Spurious wakeups are possible, so wait in a loop: `while
+// (!ready) cond.Wait(mutex);`.
 class CondVar {
  public:
   void Wait(Mutex& mutex) RAMET_REQUIRES(mutex) {
@@ -60,7 +62,7 @@ class CondVar {
     cond_.wait(lock);
     lock.release();
   }
-  // False when `deadline` passed.
+  // Returns false if `deadline` has passed.
   template <class Clock, class Duration>
   bool WaitUntil(Mutex& mutex, std::chrono::time_point<Clock, Duration> deadline)
       RAMET_REQUIRES(mutex) {
@@ -68,6 +70,11 @@ class CondVar {
     bool in_time = cond_.wait_until(lock, deadline) == std::cv_status::no_timeout;
     lock.release();
     return in_time;
+  }
+  // Returns false if the time has passed.
+  template <class Rep, class Period>
+  bool WaitFor(Mutex& mutex, std::chrono::duration<Rep, Period> time) RAMET_REQUIRES(mutex) {
+    return WaitUntil(mutex, std::chrono::steady_clock::now() + time);
   }
   void NotifyOne() { cond_.notify_one(); }
   void NotifyAll() { cond_.notify_all(); }

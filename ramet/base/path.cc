@@ -26,8 +26,8 @@ std::string JoinPath(std::string_view a, std::string_view b) {
 
 namespace {
 
-// std::random_device asks the processor what it is each time, which on a virtual one takes longer
-// than writing a small file.
+// std::random_device queries the processor's features each time. On a virtual machine that takes
+// longer than writing a small file.
 uint64_t RandomNumber() {
   uint64_t number;
   if (::getrandom(&number, sizeof(number), 0) == sizeof(number)) return number;

@@ -6,13 +6,13 @@
 
 namespace ramet {
 
-// Work on rows that lie anywhere in a large table waits for memory and for the pages' addresses,
-// for each row anew. So that many rows wait together, those that come so much later are asked for;
-// of long rows only the heads: the processor itself sees the rest coming.
+// Accessing random rows of a large table stalls on memory and address translation for each row.
+// Prefetching rows this far ahead overlaps the stalls. For long rows, only the first
+// kPrefetchedBytes are prefetched; the processor's own prefetcher handles the rest.
 inline constexpr int64_t kRowsAhead = 8;
 inline constexpr int64_t kPrefetchedBytes = 1024;
 
-// Asks for the beginning of `bytes` bytes that will soon be written (and read, perhaps).
+// Prefetches the start of `bytes` bytes that will soon be written, and possibly read.
 inline void PrefetchToWrite(const void* data, int64_t bytes) {
   const auto* line = static_cast<const char*>(data);
   for (int64_t at = 0; at < std::min(bytes, kPrefetchedBytes); at += 64) {
@@ -20,7 +20,7 @@ inline void PrefetchToWrite(const void* data, int64_t bytes) {
   }
 }
 
-// The same for what will be read only.
+// Prefetches the start of `bytes` bytes that will only be read.
 inline void PrefetchToRead(const void* data, int64_t bytes) {
   const auto* line = static_cast<const char*>(data);
   for (int64_t at = 0; at < std::min(bytes, kPrefetchedBytes); at += 64) {

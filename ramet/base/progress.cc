@@ -27,7 +27,7 @@ std::string Fixed(double value, int decimals) {
   return text;
 }
 
-// "0:07", "12:34", "1:02:03".
+// Formats a duration as "0:07", "12:34" or "1:02:03".
 std::string Duration(double seconds) {
   int64_t s = static_cast<int64_t>(std::min(seconds, 1e9) + 0.5);
   auto two = [](int64_t n) { return StrCat(n < 10 ? "0" : "", n); };
@@ -79,7 +79,7 @@ void Progress::Write(double now) {
   std::string line = Line(now);
   size_t width = line.size();
   if (terminal_) {
-    // Blanks over what the longer line before left.
+    // Blanks overwrite the rest of a longer previous line.
     line = StrCat("\r", line, std::string(width_ > width ? width_ - width : 0, ' '));
     if (finished_) line += '\n';
   } else {

@@ -9,23 +9,24 @@
 
 namespace ramet {
 
-// A Progress shows how far a long job is: on a terminal one line that moves, elsewhere a plain line
-// now and then. One thread at a time. Nothing is written after Finish; the destructor finishes.
+// A Progress shows how far a long job has come: on a terminal as a line that is updated in place,
+// elsewhere as a plain line at intervals. Not thread-safe. Nothing is written after Finish; the
+// destructor calls it.
 //
 //   Progress progress("training", {.total = 10000});
 //   for (int i = 1; i <= 10000; ++i) { ...; progress.Update(i, StrCat("loss ", loss)); }
 class RAMET_EXPORT Progress {
  public:
   struct Options {
-    // 0: unknown; then no bar and no percentage.
+    // The amount of work. 0 means unknown, which shows no bar and no percentage.
     int64_t total = 0;
-    // Where the text goes; empty: stderr.
+    // Writes the text. Empty means to stderr.
     std::function<void(std::string_view)> write = nullptr;
-    // Whether it is a terminal; -1: ask the system about stderr, 0: no, 1: yes.
+    // 1 if the output is a terminal, 0 if not, -1 to ask the system about stderr.
     int terminal = -1;
-    // The time between two lines, in seconds; 0: 0.1 on a terminal, 10 elsewhere.
+    // Seconds between two lines. 0 means 0.1 on a terminal and 10 elsewhere.
     double interval = 0;
-    // Seconds from any start on, never going back; empty: the steady clock.
+    // Returns monotonic time in seconds. Empty means the steady clock.
     std::function<double()> clock = nullptr;
   };
   Progress(std::string label, Options options);
@@ -33,10 +34,10 @@ class RAMET_EXPORT Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `done` of the total is done; `note` stands at the end of the line. Cheap when it is too early
-  // for another line.
+  // Reports that `done` of the total is done. `note` is shown at the end of the line. Cheap if it
+  // is too early for another line.
   void Update(int64_t done, std::string_view note = "");
-  // Writes the last state, and ends the line.
+  // Writes the final state and ends the line.
   void Finish();
 
  private:

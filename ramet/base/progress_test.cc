@@ -48,7 +48,7 @@ TEST_F(ProgressTest, FinishDoesNotRepeatThePlainLastLine) {
   EXPECT_THAT(written_, ElementsAre("reading 37 0.01/s 1:01:40\n"));
 }
 
-TEST_F(ProgressTest, TheTerminalLineMovesAndLeavesNothingBehind) {
+TEST_F(ProgressTest, TheTerminalLineIsOverwrittenCompletely) {
   Progress progress("x", Options(1, 4));
   now_ += 1;
   progress.Update(1, "note");
@@ -62,7 +62,7 @@ TEST_F(ProgressTest, TheTerminalLineMovesAndLeavesNothingBehind) {
                           "\rx [========================] 100% 4/4 2.00/s 0:02\n"));
 }
 
-TEST_F(ProgressTest, MoreThanTheTotalIsNoTrouble) {
+TEST_F(ProgressTest, MoreThanTheTotalIsAllowed) {
   Progress progress("x", Options(1, 4));
   now_ += 1;
   progress.Update(9);

@@ -7,32 +7,34 @@
 
 namespace ramet {
 
-// A RunInterrupt lets a client end the call that its thread is in, say upon Ctrl-C. It belongs to
-// the thread that makes it, for its life; with several of them, the last one counts. After Request
-// the thread asks Due() between two pieces of work, and also now and then while it waits; if that
-// says so, the token is cancelled, which is the token of runs that have none of their own.
+// A RunInterrupt lets a client end the call that its thread is executing, for example on Ctrl-C. It
+// belongs to the thread that creates it, for its lifetime; the most recent one is active. After
+// Request, the thread calls Due() between two operations, and also periodically while it waits. If
+// that returns true, the token is cancelled, which is the token of runs that have none of their
+// own.
 class RAMET_EXPORT RunInterrupt {
  public:
-  // `waits`: whether the thread is to ask also while it waits for other threads.
+  // `waits` tells whether the thread also polls while it waits for other threads.
   explicit RunInterrupt(bool waits);
   virtual ~RunInterrupt();
   RunInterrupt(const RunInterrupt&) = delete;
   RunInterrupt& operator=(const RunInterrupt&) = delete;
 
-  // That of the calling thread; null if it has none.
+  // Returns the active one of the calling thread, or null.
   static RunInterrupt* Current();
-  // Has all threads ask soon. May be called by any thread.
+  // Makes all threads poll soon. Any thread may call it.
   static void Request();
 
   CancellationToken& token() { return token_; }
   bool waits() const { return waits_; }
-  // Asks if there was a request since the last time; on its own thread, which holds no lock.
+  // Asks Due() if there was a request since the last time. Called by its own thread, without locks
+  // held.
   void Poll();
-  // Asks now; as Poll.
+  // Asks Due() unconditionally. Called as Poll.
   void Ask();
 
  protected:
-  // Reports whether the call is to end.
+  // Reports whether the call must end.
   virtual bool Due() = 0;
 
  private:
@@ -43,8 +45,8 @@ class RAMET_EXPORT RunInterrupt {
   const Cancellation* const outer_cancellation_;
 };
 
-// Makes a run's cancellation that of the calling thread, which works on the run, for the life of
-// this object. It may be null.
+// Sets the cancellation of the run that the calling thread works on, for the lifetime of this
+// object. It may be null.
 class RAMET_EXPORT CancellationScope {
  public:
   explicit CancellationScope(const Cancellation* cancellation);
@@ -56,8 +58,8 @@ class RAMET_EXPORT CancellationScope {
   const Cancellation* const outer_;
 };
 
-// A StopCheck is StopDue() for a loop that several threads share: it is made on the thread that
-// runs the kernel, and any thread of the loop may ask it.
+// A StopCheck is StopDue() for a loop that several threads share. It is created on the kernel's
+// thread, and any thread of the loop may call due().
 class RAMET_EXPORT StopCheck {
  public:
   StopCheck();
@@ -67,10 +69,10 @@ class RAMET_EXPORT StopCheck {
   const Cancellation* const cancellation_;
 };
 
-// Reports whether what the calling thread works on is to end now: its run is cancelled or late, or
-// the client interrupts it. For loops that take long, every millisecond or so, without a lock. Code
-// that ends early for it may leave its result undefined if it runs within a kernel: the executor
-// asks again after the kernel and drops the result. Elsewhere it returns InterruptedStatus().
+// Reports whether the calling thread should stop: its run is cancelled or late, or the client
+// interrupts it. Long loops call it about every millisecond; it takes no lock. A kernel that stops
+// early may leave its result undefined, because the executor checks again afterwards and drops the
+// result. Other code returns InterruptedStatus().
 RAMET_EXPORT bool StopDue();
 RAMET_EXPORT Status InterruptedStatus();
 

@@ -20,7 +20,7 @@ class Interrupt final : public RunInterrupt {
   }
 };
 
-TEST(RunInterruptTest, IsAskedAfterARequestOnly) {
+TEST(RunInterruptTest, IsPolledOnlyAfterARequest) {
   EXPECT_FALSE(StopDue());
   Interrupt interrupt;
   EXPECT_EQ(RunInterrupt::Current(), &interrupt);
@@ -39,7 +39,7 @@ TEST(RunInterruptTest, IsAskedAfterARequestOnly) {
   EXPECT_TRUE(IsCancelled(InterruptedStatus()));
 }
 
-TEST(RunInterruptTest, TheInnermostCountsAndOtherThreadsHaveNone) {
+TEST(RunInterruptTest, TheInnermostIsActiveAndOtherThreadsHaveNone) {
   Interrupt outer;
   outer.due = true;
   {
@@ -69,7 +69,7 @@ TEST(RunInterruptTest, ARunIsCancelledByItsTokenOnEachOfItsThreads) {
   EXPECT_TRUE(IsCancelled(InterruptedStatus()));
 }
 
-TEST(RunInterruptTest, AWaitAsks) {
+TEST(RunInterruptTest, AWaitPolls) {
   Interrupt interrupt;
   const Cancellation cancellation(nullptr, &interrupt.token(), 0);
   Mutex mutex;

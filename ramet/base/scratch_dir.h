@@ -7,9 +7,9 @@
 
 namespace ramet {
 
-// A ScratchDir is an empty folder (under `parent`; TMPDIR or /tmp by itself) that goes with all its
-// content when the object does. For tests and benchmarks: throws std::runtime_error when the folder
-// cannot be made.
+// A ScratchDir is an empty folder under `parent` (by default TMPDIR or /tmp) that is deleted with
+// its content by the destructor. For tests and benchmarks. Throws std::runtime_error if the folder
+// cannot be created.
 class ScratchDir {
  public:
   explicit ScratchDir(const std::filesystem::path& parent = std::filesystem::temp_directory_path())
@@ -24,7 +24,7 @@ class ScratchDir {
   ScratchDir& operator=(const ScratchDir&) = delete;
 
   const std::string& path() const { return path_; }
-  // The path of `name` in the folder.
+  // Returns the path of `name` in the folder.
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
 
  private:

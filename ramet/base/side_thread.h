@@ -7,10 +7,10 @@
 
 namespace ramet {
 
-// A SideThread works beside its owner, on one piece of work at a time. The thread is started with
-// the first piece and ends with this object. Where the system gives no thread, or it does not get
-// to run in time, nothing is done: the work has to be such that the owner can do all of it.
-// One owner's thread at a time.
+// A SideThread executes one task at a time next to its owner. The thread is started with the first
+// task and ends with this object. If the system cannot start a thread, or it is not scheduled in
+// time, the task does not run, so the owner must be able to do all of the work itself. Used by one
+// thread at a time.
 class SideThread {
  public:
   SideThread() = default;
@@ -18,10 +18,10 @@ class SideThread {
   SideThread& operator=(const SideThread&) = delete;
   ~SideThread();
 
-  // Calls work() once, soon. The piece before must be over (Finish). What `work`
-  // throws is logged.
+  // Calls work() once, soon. The previous task must be over (Finish). Exceptions of `work` are
+  // logged.
   void Start(std::function<void()> work);
-  // Takes the work back if it has not begun, else waits until it is done.
+  // Withdraws the task if it has not started, otherwise waits until it is done.
   void Finish();
 
  private:

@@ -7,7 +7,7 @@
 namespace ramet {
 namespace {
 
-TEST(SideThreadTest, EachPieceRunsOnceAtMostAndIsOverAfterFinish) {
+TEST(SideThreadTest, EachTaskRunsAtMostOnceAndIsOverAfterFinish) {
   SideThread side;
   for (int round = 0; round < 1000; ++round) {
     std::atomic<int> begun{0}, done{0};
@@ -21,7 +21,7 @@ TEST(SideThreadTest, EachPieceRunsOnceAtMostAndIsOverAfterFinish) {
   }
 }
 
-TEST(SideThreadTest, WorksBesideItsOwner) {
+TEST(SideThreadTest, WorksInParallelWithItsOwner) {
   SideThread side;
   std::atomic<bool> ran{false};
   side.Start([&] { ran = true; });
@@ -29,7 +29,7 @@ TEST(SideThreadTest, WorksBesideItsOwner) {
   side.Finish();
 }
 
-TEST(SideThreadTest, EndsWithWorkThatHasNotBegun) {
+TEST(SideThreadTest, CanBeDestroyedBeforeItsTaskStarts) {
   SideThread side;
   side.Start([] {});
 }

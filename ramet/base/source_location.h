@@ -4,8 +4,8 @@
 
 namespace ramet {
 
-// A SourceLocation is a place in the program's source: what std::source_location is, for compilers
-// whose library lacks that (clang 14).
+// A SourceLocation is a place in the program's source. It replaces std::source_location, which the
+// library of clang 14 lacks.
 class SourceLocation {
  public:
   static constexpr SourceLocation current(const char* file = __builtin_FILE(),

@@ -33,12 +33,12 @@ enum class Code : int {
   kUnauthenticated = 16,
 };
 
-// "INVALID_ARGUMENT" and so on.
+// Returns the name of a code, such as "INVALID_ARGUMENT".
 RAMET_EXPORT std::string_view CodeName(Code code);
 
-// A Status is success, or an error code with a message for the person who reads it: where it
-// happened, what was found, what was expected, what to do. Immutable; copies share the message;
-// safe to read from several threads. Success costs one null pointer.
+// A Status is success, or an error code with a message for people: where it happened, what was
+// found, what was expected, what to do. Immutable; copies share the message. Thread-safe. Success
+// costs one null pointer.
 class [[nodiscard]] RAMET_EXPORT Status {
  public:
   Status() = default;
@@ -47,17 +47,17 @@ class [[nodiscard]] RAMET_EXPORT Status {
   bool ok() const { return rep_ == nullptr; }
   Code code() const { return rep_ ? rep_->code : Code::kOk; }
   const std::string& message() const;
-  // "INVALID_ARGUMENT: message", or "OK".
+  // Returns "INVALID_ARGUMENT: message", or "OK".
   std::string ToString() const;
-  // The same code with "context: " in front of the message; OK stays OK.
+  // Returns this error with "context: " before the message; OK stays OK.
   Status WithContext(std::string_view context) const;
-  // The same code with `suffix` behind the message; OK stays OK.
+  // Returns this error with `suffix` after the message; OK stays OK.
   Status WithSuffix(std::string_view suffix) const;
-  // Keeps the first error: takes `other` only when this is OK.
+  // Keeps the first error: takes `other` only if this is OK.
   void Update(Status other) {
     if (ok()) *this = std::move(other);
   }
-  // Says that the error is left aside on purpose.
+  // Documents that the error is ignored on purpose.
   void IgnoreError() const {}
 
  private:
@@ -70,7 +70,7 @@ class [[nodiscard]] RAMET_EXPORT Status {
 
 inline Status OkStatus() { return Status(); }
 
-// Thrown by StatusOr::value() when there is no value; what() is Status::ToString().
+// Thrown by StatusOr::value() if there is no value. what() is Status::ToString().
 class RAMET_EXPORT BadStatusAccess : public std::runtime_error {
  public:
   explicit BadStatusAccess(Status status)
@@ -85,7 +85,7 @@ namespace status_internal {
 [[noreturn]] RAMET_EXPORT void ThrowBadAccess(const Status& status);
 }
 
-// A StatusOr holds a T or the error that kept it from being made.
+// A StatusOr holds a T, or the error that prevented its creation.
 template <class T>
 class [[nodiscard]] StatusOr {
  public:
@@ -103,7 +103,7 @@ class [[nodiscard]] StatusOr {
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
-  // The value; throws BadStatusAccess when there is none.
+  // Returns the value. Throws BadStatusAccess if there is none.
   T& value() & {
     if (!value_) status_internal::ThrowBadAccess(status_);
     return *value_;
@@ -117,7 +117,7 @@ class [[nodiscard]] StatusOr {
     return std::move(*value_);
   }
   T value_or(T other) const { return value_ ? *value_ : std::move(other); }
-  // The value, unchecked: only where ok() is known.
+  // Access the value without a check. Only if ok().
   T& operator*() & { return *value_; }
   const T& operator*() const& { return *value_; }
   T&& operator*() && { return std::move(*value_); }
@@ -136,7 +136,7 @@ class [[nodiscard]] StatusOr {
   }                                                         \
   inline bool Is##Name(const Status& s) { return s.code() == Code::k##Name; }
 
-// InvalidArgument("node '", name, "': ...") and the like; IsInvalidArgument(status).
+// Defines, for each code, InvalidArgument("node '", name, "': ...") and IsInvalidArgument(status).
 RAMET_DEFINE_ERROR(Cancelled)
 RAMET_DEFINE_ERROR(Unknown)
 RAMET_DEFINE_ERROR(InvalidArgument)
@@ -155,7 +155,7 @@ RAMET_DEFINE_ERROR(DataLoss)
 RAMET_DEFINE_ERROR(Unauthenticated)
 #undef RAMET_DEFINE_ERROR
 
-// Returns the error of `expr` from the enclosing function, if it has one.
+// Returns the error of `expr`, if any, from the enclosing function.
 #define RAMET_RETURN_IF_ERROR(expr)                                                        \
   do {                                                                                     \
     if (::ramet::Status ramet_status_ = (expr); !ramet_status_.ok()) return ramet_status_; \
@@ -168,7 +168,7 @@ RAMET_DEFINE_ERROR(Unauthenticated)
   if (!tmp.ok()) return tmp.status();               \
   lhs = *std::move(tmp)
 
-// RAMET_ASSIGN_OR_RETURN(auto x, MakeX()): x is the value, or its error is returned.
+// RAMET_ASSIGN_OR_RETURN(auto x, MakeX()) sets x to the value, or returns the error.
 #define RAMET_ASSIGN_OR_RETURN(lhs, expr) \
   RAMET_ASSIGN_OR_RETURN_IMPL(RAMET_CONCAT(ramet_status_or_, __LINE__), lhs, expr)
 

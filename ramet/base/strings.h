@@ -35,7 +35,7 @@ requires requires(const T& t) {
 void Append(std::string& out, const T& v) { out += v.ToString(); }
 }  // namespace strings_internal
 
-// Concatenates strings, numbers (shortest text that reads back), bools and anything with
+// Concatenates strings, numbers (the shortest text that parses back), bools and anything with
 // ToString().
 template <class... Args>
 std::string StrCat(const Args&... args) {
@@ -57,16 +57,16 @@ std::string StrJoin(const Range& range, std::string_view separator) {
   return out;
 }
 
-// Splits at each `separator`; "" gives one empty piece.
+// Splits at each `separator`. "" has one empty piece.
 RAMET_EXPORT std::vector<std::string_view> StrSplit(std::string_view text, char separator);
 
-// Parses the whole of `text` as a decimal number. False on anything else, on overflow too.
+// Parses all of `text` as a decimal number. Returns false for anything else and on overflow.
 RAMET_EXPORT bool ParseInt64(std::string_view text, int64_t* value);
 
-// The number of single-character edits between two words.
+// Returns the number of single-character edits between two words.
 RAMET_EXPORT int EditDistance(std::string_view a, std::string_view b);
 
-// The candidate nearest to `word`, or "" when none is near (more than a third of it differs).
+// Returns the candidate nearest to `word`, or "" if none is within max(2, size/3) edits.
 RAMET_EXPORT std::string NearestName(std::string_view word,
                                      const std::vector<std::string_view>& candidates);
 

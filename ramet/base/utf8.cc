@@ -5,7 +5,8 @@
 namespace ramet {
 namespace {
 
-// Bytes that begin a UTF-8 sequence of `length` bytes; the smallest code that may need so many.
+// Describes the first byte of a UTF-8 sequence of `length` bytes, and the smallest code that needs
+// so many.
 struct Utf8Lead {
   unsigned char mask, bits;
   int length;

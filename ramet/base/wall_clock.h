@@ -5,7 +5,7 @@
 
 namespace ramet {
 
-// Nanoseconds since 1970, by the machine's clock, which can be set.
+// Returns nanoseconds since 1970 by the system clock, which can be set back.
 inline int64_t WallClockNanos() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }

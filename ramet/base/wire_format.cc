@@ -4,7 +4,7 @@ namespace ramet {
 namespace {
 
 constexpr int kMaxGroups = 100;
-constexpr size_t kLargest = INT32_MAX;
+constexpr size_t kMaxBytes = INT32_MAX;
 
 bool TakeTag(std::string_view* rest, WireField* field) {
   uint32_t tag;
@@ -15,12 +15,12 @@ bool TakeTag(std::string_view* rest, WireField* field) {
 }
 
 bool Skip(std::string_view* rest, uint64_t length) {
-  if (length > rest->size() || length > kLargest) return false;
+  if (length > rest->size() || length > kMaxBytes) return false;
   rest->remove_prefix(length);
   return true;
 }
 
-// All of a field but a group: what comes after its tag.
+// Removes the content of a field other than a group, after its tag.
 bool TakeContent(std::string_view* rest, WireField* field) {
   uint64_t number;
   switch (field->type) {
@@ -38,7 +38,7 @@ bool TakeContent(std::string_view* rest, WireField* field) {
   }
 }
 
-// To the end of a group whose first tag has been taken.
+// Removes the rest of a group, after its first tag.
 bool TakeGroup(std::string_view* rest, uint32_t number) {
   uint32_t open[kMaxGroups] = {number};
   for (int depth = 1; depth > 0;) {

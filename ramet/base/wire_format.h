@@ -6,8 +6,8 @@
 
 #include "ramet/base/coding.h"
 
-// Protocol buffers' wire form, field by field, for messages that are too many or too large to be
-// held as messages (https://protobuf.dev/programming-guides/encoding).
+// Protocol buffers' wire format, field by field, for messages that are too many or too large to
+// hold as objects (https://protobuf.dev/programming-guides/encoding).
 namespace ramet {
 
 enum class WireType : uint8_t {
@@ -23,16 +23,16 @@ enum class WireType : uint8_t {
 struct WireField {
   uint32_t number = 0;
   WireType type = WireType::kVarint;
-  std::string_view bytes;  // the content of a kBytes field; else empty
+  std::string_view bytes;  // the content of a kBytes field, otherwise empty
   std::string_view whole;  // the field with its tag
   bool Is(uint32_t n) const { return number == n && type == WireType::kBytes; }
 };
 
-// Takes a field off the front of `*rest`. False if there is no whole, legal field, or one of groups
-// nested more than 100 deep; then `*rest` and `*field` are unspecified.
+// Removes a field from the front of `*rest`. Returns false if there is no complete, valid field, or
+// groups are nested more than 100 deep; `*rest` and `*field` are then unspecified.
 bool TakeField(std::string_view* rest, WireField* field);
 
-// Appends what stands before the content of a field of `size` bytes.
+// Appends the tag and length that precede the content of a field of `size` bytes.
 inline void AppendBytesHead(std::string* out, uint32_t number, size_t size) {
   AppendVarint64(out, uint64_t{number} << 3 | static_cast<uint64_t>(WireType::kBytes));
   AppendVarint64(out, size);

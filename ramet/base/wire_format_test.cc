@@ -47,7 +47,7 @@ TEST(WireFormat, FieldsOfEveryType) {
   EXPECT_EQ(field.number, 7u);
 }
 
-TEST(WireFormat, RefusesWhatIsNoField) {
+TEST(WireFormat, RefusesInvalidFields) {
   EXPECT_FALSE(Takes(""));
   EXPECT_FALSE(Takes(std::string("\x00\x01", 2)));  // field 0
   EXPECT_FALSE(Takes("\x0A\x05wxyz"));              // one byte short
@@ -57,9 +57,9 @@ TEST(WireFormat, RefusesWhatIsNoField) {
       Takes("\x09"
             "1234567"));
   EXPECT_FALSE(Takes("\x0E"));                      // wire type 6
-  EXPECT_FALSE(Takes("\x0C"));                      // the end of no group
+  EXPECT_FALSE(Takes("\x0C"));                      // the end of a group that was not started
   EXPECT_FALSE(Takes("\x0B"));                      // a group without an end
-  EXPECT_FALSE(Takes("\x0B\x14"));                  // the end of another
+  EXPECT_FALSE(Takes("\x0B\x14"));                  // the end of a different group
   EXPECT_FALSE(Takes("\x80\x80\x80\x80\x80\x01"));  // a tag of more than 32 bits
 }
 
@@ -71,7 +71,7 @@ TEST(WireFormat, GroupsNestAHundredDeep) {
   EXPECT_FALSE(Takes(std::string(1 << 20, '\x0B')));
 }
 
-TEST(Utf8, IsWhatRfc3629Says) {
+TEST(Utf8, MatchesRfc3629) {
   for (const char* good : {"", "abc", "\x7F", "\xC2\x80", "\xE2\x82\xAC", "\xF4\x8F\xBF\xBF"}) {
     EXPECT_TRUE(IsUtf8(good)) << good;
   }

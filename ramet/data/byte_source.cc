@@ -37,7 +37,7 @@ class GzipSource : public ByteSource {
   }
 
   StatusOr<size_t> Read(std::span<uint8_t> out) override {
-    if (!ready_) return ResourceExhausted("file '", name_, "': no memory for inflating");
+    if (!ready_) return ResourceExhausted("file '", name_, "': out of memory for decompression");
     size_t done = 0;
     while (done < out.size() && !at_end_) {
       RAMET_ASSIGN_OR_RETURN(size_t n, Inflate(out.subspan(done)));
@@ -45,7 +45,7 @@ class GzipSource : public ByteSource {
     }
     return done;
   }
-  // Deflate makes at most 1032 bytes of one.
+  // Deflate expands by a factor of at most 1032.
   uint64_t max_size() const override { return size_ * 1032; }
 
  private:
@@ -64,7 +64,7 @@ class GzipSource : public ByteSource {
       NextMember();
     } else if (result == Z_BUF_ERROR ||
                (result == Z_OK && rest_.empty() && stream_.avail_out > 0)) {
-      return DataLoss("file '", name_, "': the gzip stream is cut off at offset ", size_);
+      return DataLoss("file '", name_, "': the gzip stream is truncated at offset ", size_);
     } else if (result != Z_OK) {
       return DataLoss("file '", name_, "': damaged gzip stream at offset ", size_ - rest_.size(),
                       ": ", stream_.msg != nullptr ? stream_.msg : "no zlib message");
@@ -72,7 +72,7 @@ class GzipSource : public ByteSource {
     return room - stream_.avail_out;
   }
 
-  // A gzip file is a sequence of members; zero bytes may fill it up.
+  // A gzip file is a sequence of members, which may be padded with zeros at the end.
   void NextMember() {
     at_end_ = rest_.find_first_not_of('\0') == std::string_view::npos;
     inflateReset(&stream_);

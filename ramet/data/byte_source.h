@@ -9,19 +9,20 @@
 
 namespace ramet {
 
-// A ByteSource gives the bytes of a plain or gzipped content in order. One thread at a time.
+// A ByteSource returns the bytes of plain or gzipped content in order. Not thread-safe.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // Fills `out` and gives its size; fewer bytes only at the end of the content.
-  // \error kDataLoss if the gzip stream is damaged or cut off, with the offset in the file.
+  // Fills `out` and returns the number of bytes, which is smaller than `out` only at the end.
+  // \error kDataLoss: the gzip stream is damaged or truncated. The message has the offset in the
+  // file.
   virtual StatusOr<size_t> Read(std::span<uint8_t> out) = 0;
-  // The most bytes that the content may hold, going by its size.
+  // Returns an upper bound of the content's size, derived from the size of the input.
   virtual uint64_t max_size() const = 0;
 };
 
-// Over bytes that outlive the source: what they inflate to if they begin as gzip does, the bytes
-// themselves if not. `name` stands in messages and must outlive the source too.
+// Returns a source for `content`, which is decompressed if it begins like a gzip file. `name` is
+// used in messages. Both must outlive the source.
 std::unique_ptr<ByteSource> MakeByteSource(std::string_view content, std::string_view name);
 
 }  // namespace ramet

@@ -48,7 +48,7 @@ class IdxParser {
       return OkStatus();
     }
     return Error("truncated: ", out.size(), " bytes of ", what,
-                 " expected, the content ends after ", n);
+                 " expected, but the content ends after ", n);
   }
 
   StatusOr<int> ReadMagic() {
@@ -62,7 +62,7 @@ class IdxParser {
     if (magic[2] != kUnsignedByte) {
       return Unimplemented("file '", name_, "': offset 2: element type ",
                            Hex(std::span(magic).subspan(2, 1)),
-                           "; only unsigned bytes (0x08) are read");
+                           "; only unsigned bytes (0x08) are supported");
     }
     return int{magic[3]};
   }
@@ -82,7 +82,7 @@ class IdxParser {
     }
     if (static_cast<uint64_t>(size) > source_->max_size()) {
       return Error("truncated: the dimensions [", StrJoin(*shape, ","), "] need ", size,
-                   " bytes, the file can hold ", source_->max_size(), " at most");
+                   " bytes, but the file can hold only ", source_->max_size(), " bytes");
     }
     return size;
   }
@@ -94,8 +94,8 @@ class IdxParser {
       RAMET_ASSIGN_OR_RETURN(size_t n, source_->Read(std::span(*data).subspan(done)));
       offset_ += n;
       if (n < data->size() - done) {
-        return Error("truncated: ", size, " bytes of elements expected, the content ends after ",
-                     done + n);
+        return Error("truncated: ", size,
+                     " bytes of elements expected, but the content ends after ", done + n);
       }
     }
     return OkStatus();
@@ -104,7 +104,7 @@ class IdxParser {
   Status ExpectEnd() {
     std::array<uint8_t, 1> byte;
     RAMET_ASSIGN_OR_RETURN(size_t n, source_->Read(byte));
-    return n == 0 ? OkStatus() : Error("bytes left over behind the last element");
+    return n == 0 ? OkStatus() : Error("bytes left over after the last element");
   }
 
   std::unique_ptr<ByteSource> source_;
@@ -119,7 +119,7 @@ StatusOr<IdxArray> ParseIdx(std::string_view content, std::string_view name) {
 }
 
 StatusOr<IdxArray> ReadIdx(const std::string& path) {
-  RAMET_ASSIGN_OR_RETURN(std::string content, ReadFile(path, kMaxFileBytes));
+  RAMET_ASSIGN_OR_RETURN(std::string content, ReadRegularFile(path, kMaxFileBytes));
   return ParseIdx(content, path);
 }
 

@@ -9,21 +9,22 @@
 
 namespace ramet {
 
-// An array of unsigned bytes in row-major order, as an IDX file holds it (docs/formats/idx.md).
+// An array of unsigned bytes in row-major order, as stored in an IDX file (docs/formats/idx.md).
 struct IdxArray {
   std::vector<int64_t> shape;
   std::vector<uint8_t> data;
 };
 
-// Parses the content of an IDX file, plain or gzipped (told apart by the first two bytes). `name`
-// stands in the messages. Memory is taken as bytes turn up, never for what a header promises.
-// \error kDataLoss if the magic is wrong, the dimensions overflow, the content is shorter or longer
-// than
-//   they say, or the gzip stream is damaged; kUnimplemented if the elements are no unsigned bytes.
-//   The message names the file and the offset.
+// Parses the content of an IDX file, which is plain or gzipped (recognized by the first two bytes).
+// Memory is allocated as bytes arrive, not according to the header. Messages contain `name` and the
+// offset.
+// \error kDataLoss: the magic number is wrong, the dimensions overflow, the content is shorter or
+// longer than the dimensions require, or the gzip stream is damaged.
+// \error kUnimplemented: the elements are not unsigned bytes.
 StatusOr<IdxArray> ParseIdx(std::string_view content, std::string_view name);
 
-// ParseIdx of a file. \error those of ReadFile too.
+// Parses a regular file.
+// \error as for ParseIdx and ReadRegularFile.
 StatusOr<IdxArray> ReadIdx(const std::string& path);
 
 }  // namespace ramet

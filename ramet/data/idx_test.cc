@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "ramet/base/file.h"
@@ -84,6 +85,12 @@ TEST(Idx, FromAFile) {
   EXPECT_THAT(missing.message(), HasSubstr(dir / "g"));
 }
 
+TEST(Idx, APipeIsNotWaitedFor) {
+  ScratchDir dir;
+  ASSERT_EQ(mkfifo((dir / "pipe").c_str(), 0600), 0);
+  EXPECT_TRUE(IsFailedPrecondition(ReadIdx(dir / "pipe").status()));
+}
+
 TEST(Idx, WrongMagic) {
   ExpectDataLoss("PK\3\4 something else", "offset 0: not an IDX file: magic number 0x504b0304");
   ExpectDataLoss(std::string("\0\0\x08\0", 4), "offset 0: not an IDX file");
@@ -124,7 +131,8 @@ TEST(Idx, AFlippedBitOfAGzipBodyNeverGivesOtherElements) {
     }
     errors += !array.ok();
   }
-  // Only the bits that fill up the last byte of the deflate stream say nothing.
+  // Flips in the padding bits of the deflate stream's last byte are the only ones without an
+  // effect.
   EXPECT_GE(errors, static_cast<int>(8 * (whole.size() - kGzipHeader)) - 7);
 }
 
@@ -141,7 +149,7 @@ TEST(Idx, BytesLeftOver) {
   ExpectDataLoss(Gzip(Header({2}) + "ab") + "junk", "damaged gzip stream");
 }
 
-TEST(Idx, AGzipBombStopsAtWhatItsHeaderSays) {
+TEST(Idx, AGzipBombIsLimitedByItsHeader) {
   std::string bomb = Gzip(Header({4}) + std::string(50 << 20, '\0'));
   ASSERT_LT(bomb.size(), 100000u);
   ExpectDataLoss(bomb, "offset 12: bytes left over");

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 4> kFiles = {
     "train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
     "t10k-labels-idx1-ubyte"};
 
-// The path with or without .gz; "" if there is neither.
+// Returns the path with .gz if that exists, or the path without. Empty if there is neither.
 std::string FindFile(const std::string& folder, std::string_view name) {
   std::string path = JoinPath(folder, name);
   if (FileExists(path + ".gz")) return path + ".gz";
@@ -32,8 +32,8 @@ StatusOr<std::array<std::string, 4>> FindFiles(const std::string& folder) {
   }
   if (missing.empty()) return paths;
   return NotFound("data set in folder '", folder, "': ", StrJoin(missing, ", "),
-                  " not there. Looked for ", StrJoin(kFiles, ", "),
-                  ", each with .gz at its end or without",
+                  " not found. Looked for ", StrJoin(kFiles, ", "),
+                  ", each with or without .gz at the end",
                   IsDirectory(folder) ? "" : " (there is no such folder)",
                   ". Debian's package dataset-fashion-mnist has such files, in "
                   "/usr/share/datasets/fashion-mnist");
@@ -88,7 +88,7 @@ Status CheckOptions(const Mnist::Options& options) {
   return OkStatus();
 }
 
-// NumPy's random_interval: uniform in [0, max] by masking and drawing again.
+// Equals NumPy's random_interval: uniform in [0, max] by masking and rejection.
 uint32_t RandomInterval(std::mt19937& random, uint32_t max) {
   uint32_t mask = max;
   for (int shift : {1, 2, 4, 8, 16}) mask |= mask >> shift;
@@ -135,7 +135,7 @@ Tensor DataSet::Labels(const std::vector<int32_t>& picks) const {
 Tensor DataSet::images() const { return Images(order_); }
 Tensor DataSet::labels() const { return Labels(order_); }
 
-// numpy.random.shuffle of arange(n), and the present order taken by it.
+// Applies numpy.random.shuffle of arange(n) to the current order.
 void DataSet::Shuffle() {
   std::vector<int32_t> picks(order_.size());
   std::iota(picks.begin(), picks.end(), 0);

@@ -20,45 +20,46 @@ struct Batch {
 };
 
 struct MnistOptions {
-  // Labels as rows of num_classes floats, one of them 1; or else as class numbers.
+  // If true, labels are rows of num_classes floats with a single 1. Otherwise they are class
+  // numbers.
   bool one_hot = false;
-  // kFloat: pixels scaled to [0, 1]; kUInt8: as they are in the file.
+  // kFloat: pixels scaled to [0, 1]. kUInt8: pixels as in the file.
   DType dtype = kFloat;
-  // Images as rows of rows*cols pixels; or else as [rows, cols, 1].
+  // If true, images are rows of rows*cols pixels. Otherwise they are [rows, cols, 1].
   bool reshape = true;
-  // So many of the first training examples become the validation set.
+  // The number of training examples, taken from the beginning, that become the validation set.
   int64_t validation_size = 5000;
   int num_classes = 10;
-  // Of the shuffling. The same seed gives the order that NumPy gave TensorFlow's class; without a
-  // seed the order differs from run to run.
+  // Seed for shuffling. The order is that of TensorFlow's class with the same NumPy seed. Without a
+  // seed, the order differs from run to run.
   std::optional<uint32_t> seed = std::nullopt;
 };
 
-// A DataSet is a list of images with labels that hands out batches, epoch after epoch; it behaves
-// as tensorflow.examples.tutorials.mnist's. Copies go their own way through the same pixels, but
-// share the random generator. One thread at a time, together with the data sets of the same Mnist.
+// A DataSet is a list of images with labels that returns batches, epoch after epoch. It behaves
+// like tensorflow.examples.tutorials.mnist. Copies share the pixels and the random generator but
+// advance independently. Not thread-safe, also with respect to other data sets of the same Mnist.
 class RAMET_EXPORT DataSet {
  public:
   int64_t num_examples() const { return static_cast<int64_t>(order_.size()); }
-  // How often NextBatch has gone over the end.
+  // Returns how often NextBatch has passed the end.
   int64_t epochs_completed() const { return epochs_completed_; }
 
-  // All images, in the present order (each call makes a new tensor):
-  // [n, rows*cols] or [n, rows, cols, 1], of options.dtype.
+  // Returns all images in the current order, as a new tensor of options.dtype:
+  // [n, rows*cols] or [n, rows, cols, 1].
   Tensor images() const;
-  // All labels, likewise: float[n, num_classes] if one_hot, or else int64[n].
+  // Returns all labels in the current order: float[n, num_classes] if one_hot, otherwise int64[n].
   Tensor labels() const;
 
-  // The next `batch_size` examples, shapes as above with n = batch_size. The examples are shuffled
-  // before the first batch and at each end of an epoch; a batch over the end is the rest of the old
-  // epoch and the start of the new one. Without `shuffle` the present order stays. Less than one
-  // example asked for, or an empty data set: n = 0.
+  // Returns the next `batch_size` examples, with shapes as above and n = batch_size. The examples
+  // are shuffled before the first batch and at the end of each epoch, unless `shuffle` is false. A
+  // batch that passes the end has the rest of the old epoch and the start of the new one. If
+  // batch_size is less than 1 or the data set is empty, n is 0.
   Batch NextBatch(int64_t batch_size, bool shuffle = true);
 
  private:
   friend class Mnist;
   DataSet() = default;
-  // The examples at these places of the source.
+  // Return the examples at these positions of the source.
   Tensor Images(const std::vector<int32_t>& picks) const;
   Tensor Labels(const std::vector<int32_t>& picks) const;
   void Shuffle();
@@ -70,23 +71,24 @@ class RAMET_EXPORT DataSet {
   MnistOptions options_;
   std::shared_ptr<const Source> source_;
   std::shared_ptr<std::mt19937> random_;
-  // order_[i]: where in the source the example at place i is.
+  // order_[i] is the position in the source of example i.
   std::vector<int32_t> order_;
   int64_t index_in_epoch_ = 0;
   int64_t epochs_completed_ = 0;
 };
 
-// A Mnist is the data of the four files that MNIST and its kin (Fashion-MNIST, KMNIST) come in,
-// split as TensorFlow's tutorials do: https://yann.lecun.com/exdb/mnist, docs/formats/idx.md.
+// A Mnist holds the data of the four files of MNIST and similar data sets (Fashion-MNIST, KMNIST),
+// split like in TensorFlow's tutorials. See https://yann.lecun.com/exdb/mnist and
+// docs/formats/idx.md.
 class RAMET_EXPORT Mnist {
  public:
   using Options = MnistOptions;
   // Reads train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
-  // t10k-labels-idx1-ubyte from `folder`, each with .gz at its end or without. Nothing is
-  // downloaded. \error kNotFound if one is missing; kDataLoss if one is damaged, images and labels
-  // differ in number,
-  //   or a label is not below num_classes; kInvalidArgument for options that the data does not
-  //   allow.
+  // t10k-labels-idx1-ubyte from `folder`, each with or without .gz at the end. Downloads nothing.
+  // \error kNotFound: a file is missing.
+  // \error kDataLoss: a file is damaged, the numbers of images and labels differ, or a label is not
+  // less than num_classes.
+  // \error kInvalidArgument: the options do not fit the data.
   static StatusOr<Mnist> Read(const std::string& folder, const Options& options = {});
 
   DataSet train;

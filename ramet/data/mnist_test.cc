@@ -30,8 +30,8 @@ std::string Labels(int n) {
   return content;
 }
 
-// Twelve training images and four test images of 1 x 2 pixels: image i is [i, 255], its label i
-// % 10.
+// Twelve training images and four test images of 1 x 2 pixels. Image i is [i, 255] and its label is
+// i % 10.
 class MnistTest : public ::testing::Test {
  protected:
   MnistTest() {
@@ -55,7 +55,7 @@ class MnistTest : public ::testing::Test {
   ScratchDir dir_;
 };
 
-// Which images a batch has, going by their first pixel.
+// Returns the numbers of the images in a batch, which are their first pixels.
 std::vector<int> Ids(const Tensor& images) {
   std::vector<int> ids;
   for (int64_t i = 0; i < images.dim(0); ++i) ids.push_back(images.data<uint8_t>()[2 * i]);
@@ -130,7 +130,7 @@ TEST_F(MnistTest, ImagesAndLabelsStayTogether) {
   EXPECT_EQ(mnist.train.labels().flat<int64_t>()[0], ids[0] % 10);
 }
 
-TEST_F(MnistTest, SizesOutOfTheOrdinary) {
+TEST_F(MnistTest, UnusualBatchSizes) {
   Mnist mnist = Read({.dtype = kUInt8}).value();
   EXPECT_EQ(mnist.train.NextBatch(0).images.shape(), (Shape{0, 2}));
   EXPECT_EQ(mnist.train.NextBatch(-1).images.shape(), (Shape{0, 2}));
@@ -146,11 +146,11 @@ TEST_F(MnistTest, GzippedNamesComeFirst) {
   EXPECT_TRUE(Read().ok());
 }
 
-TEST_F(MnistTest, MissingFilesSayAllThatHelps) {
+TEST_F(MnistTest, MissingFilesAreExplained) {
   ASSERT_TRUE(RemoveFile(dir_ / kNames[1]).ok());
   Status status = Read().status();
   EXPECT_TRUE(IsNotFound(status));
-  EXPECT_THAT(status.message(), HasSubstr("train-labels-idx1-ubyte not there"));
+  EXPECT_THAT(status.message(), HasSubstr("train-labels-idx1-ubyte not found"));
   for (const char* name : kNames) EXPECT_THAT(status.message(), HasSubstr(name));
   EXPECT_THAT(status.message(), HasSubstr("folder '" + dir_.path() + "'"));
   EXPECT_THAT(status.message(), HasSubstr("dataset-fashion-mnist"));

@@ -55,8 +55,8 @@ Status Block::CheckRestarts() {
   return OkStatus();
 }
 
-// Keys share prefixes: a key is compared with the one before from the first byte on that is not
-// shared, and the buffer is cut and extended, so that the walk is linear in the block's size.
+// Keys share prefixes. A key is compared with the previous one from the first byte that is not
+// shared, and the buffer is truncated and extended, so that the loop is linear in the block's size.
 Status Block::CheckEntries() {
   std::string_view rest = std::string_view(contents_).substr(0, entries_end_);
   uint32_t restarts = 0;
@@ -67,7 +67,7 @@ Status Block::CheckEntries() {
     Entry entry;
     if (!TakeEntry(&rest, &entry)) return BadEntry(offset, "lengths that do not fit the block");
     if (entry.shared > last_key_.size() || (at_restart && entry.shared != 0)) {
-      return BadEntry(offset, "it shares more than the key before has");
+      return BadEntry(offset, "it shares more bytes than the previous key has");
     }
     if (offset > 0 && entry.unshared <= std::string_view(last_key_).substr(entry.shared)) {
       return BadEntry(offset, "keys are not in ascending order");
@@ -77,7 +77,7 @@ Status Block::CheckEntries() {
   }
   const bool bare = entries_end_ == 0 && num_restarts_ == 1;
   if (restarts == num_restarts_ || bare) return OkStatus();
-  return BadEntry(entries_end_, "restarts that are no entries");
+  return BadEntry(entries_end_, "a restart is not at an entry");
 }
 
 void Block::Cursor::Restart(uint32_t i) {
@@ -107,7 +107,7 @@ std::string_view Block::Cursor::KeyAtRestart(uint32_t i) const {
 
 void Block::Cursor::Seek(std::string_view key) {
   if (block_->empty()) return;
-  // The last restart whose key is < `key`: the entry is behind it and not behind the next one.
+  // Finds the last restart whose key is < `key`. The entry is after it and not after the next one.
   uint32_t low = 0, high = block_->num_restarts_ - 1;
   while (low < high) {
     const uint32_t middle = low + (high - low + 1) / 2;

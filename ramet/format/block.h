@@ -9,25 +9,25 @@
 
 namespace ramet {
 
-// A Block is one block of a sorted table: entries in strictly ascending order of their keys, each
-// key stored as what it shares with the one before and the rest (docs/formats/checkpoint-v2.md).
-// The whole block is checked when it is made, so that walking it cannot fail. Immutable.
+// A Block is one block of a sorted table. Its entries are in strictly ascending order of keys, and
+// each key is stored as the length it shares with the previous key and the rest
+// (docs/formats/checkpoint-v2.md). The whole block is checked on creation, so that iterating cannot
+// fail. Immutable.
 class Block {
  public:
-  // A Cursor stands at one entry, or behind the last one. The block must stay where it is. key()
-  // and value() are valid until the cursor moves. One thread at a time; a block may have many
-  // cursors.
+  // A Cursor is positioned at an entry or past the last one. The block must not move. key() and
+  // value() are valid until the cursor moves. Not thread-safe; a block may have many cursors.
   class Cursor {
    public:
     Cursor() = default;
-    // At the first entry.
+    // Starts at the first entry.
     explicit Cursor(const Block* block) : block_(block) { Restart(0); }
     bool valid() const { return valid_; }
     std::string_view key() const { return key_; }
     std::string_view value() const { return value_; }
-    // Needs valid().
+    // Moves to the next entry. Requires valid().
     void Next() { ReadEntry(); }
-    // To the first entry whose key is >= `key`.
+    // Moves to the first entry whose key is >= `key`.
     void Seek(std::string_view key);
 
    private:
@@ -42,12 +42,13 @@ class Block {
   };
 
   Block() = default;
-  // `contents`: the block without its trailer, uncompressed.
-  // \error kDataLoss "bad entry in block at byte N: what is wrong".
+  // Makes a block from its uncompressed contents without the trailer.
+  // \error kDataLoss: "bad entry in block at byte N: REASON".
   static StatusOr<Block> Make(std::string contents);
 
   bool empty() const { return entries_end_ == 0; }
-  // Of the last entry; "" of an empty block.
+  size_t bytes() const { return contents_.size(); }
+  // Returns the key of the last entry; "" for an empty block.
   const std::string& last_key() const { return last_key_; }
 
  private:

@@ -9,11 +9,11 @@ namespace ramet {
 namespace {
 
 constexpr int64_t kWindowBytes = 256 << 10;
-// Runs that are farther apart are read one by one.
+// Runs that are farther apart are read separately.
 constexpr int64_t kMaxGapBytes = 64 << 10;
 
-// The contiguous runs of bytes that a box is, in ascending order, in a row-major tensor. In the
-// box's own tensor they follow each other.
+// Iterates over the contiguous runs of bytes of a box in a row-major tensor, in ascending order. In
+// the box's own tensor the runs are adjacent.
 class BoxRuns {
  public:
   BoxRuns(const Shape& shape, const TensorSlice& box, size_t element_size) {
@@ -44,9 +44,9 @@ class BoxRuns {
   int64_t begin() const { return next_; }
   int64_t end() const { return next_ + run_bytes_; }
   int64_t run_bytes() const { return run_bytes_; }
-  // Where the run is in the box's own tensor.
+  // The position of the run in the box's own tensor.
   int64_t place() const { return place_; }
-  // From the end of a run to the beginning of the next in its innermost row of runs.
+  // The gap between a run and the next one in the innermost row of runs.
   int64_t gap() const { return outer_.empty() ? 0 : outer_[0].stride - run_bytes_; }
 
   void Next() {
@@ -70,7 +70,7 @@ class BoxRuns {
   int64_t count_ = 1, runs_ = 1;
 };
 
-// Takes what the runs have in a piece [at, at + size of piece) of the stored tensor.
+// Copies the part of the runs that lies in a piece [at, at + piece size) of the stored tensor.
 void TakeFromPiece(std::string_view piece, int64_t at, BoxRuns* runs, char* out) {
   const int64_t piece_end = at + std::ssize(piece);
   for (; !runs->done() && runs->begin() < piece_end; runs->Next()) {

@@ -8,16 +8,17 @@
 namespace ramet {
 
 enum class Verify {
-  // All bytes of the stored tensor are read and the checksum is verified.
+  // Reads all bytes of the stored tensor and verifies its checksum.
   kChecksum,
-  // The bytes of the box alone are read (and those between its rows where they lie close). No
+  // Reads only the bytes of the box, and those between its rows if they are close together. No
   // checksum covers a part of a tensor.
   kNothing,
 };
 
-// Reads the box `box` of the tensor or stored slice that `entry` describes. The box is explicit and
-// in the entry's shape. Takes memory for the box and 256 KiB; a string tensor is read whole. Needs
-// CheckTensorData().ok(). \error as ReadTensorData.
+// Reads the box `box` of the tensor or stored slice that `entry` describes. The box must be
+// explicit and in the entry's shape. Allocates the box and 256 KiB; a string tensor is read whole.
+// Requires CheckTensorData().ok().
+// \error as ReadTensorData.
 StatusOr<Tensor> ReadTensorBox(const TensorDataSource& source, const BundleEntry& entry,
                                const TensorSlice& box, Verify verify, Allocator* allocator);
 

@@ -27,9 +27,9 @@ Tensor CutInMemory(const Tensor& whole, const TensorSlice& slice) {
   return part;
 }
 
-TEST(BundleBox, EveryKindOfBoxIsWhatMemoryGives) {
+TEST(BundleBox, EveryKindOfBoxMatchesASliceInMemory) {
   ScratchDir dir;
-  // 3 x 400 x 300 floats: rows closer and farther than a window, runs across the edges of pieces.
+  // 3 x 400 x 300 floats: rows nearer and farther apart than a window, and runs across pieces.
   const Tensor cube = Iota<float>(Shape{3, 400, 300});
   const Tensor row = Iota<int64_t>(Shape{100'000});
   const Tensor wide = Iota<int16_t>(Shape{4, 100'000});
@@ -65,7 +65,7 @@ TEST(BundleBox, PartsOfStoredSlices) {
   }
 }
 
-TEST(BundleBox, ADamagedByteOutsideTheBoxIsSeenUnlessAskedNotTo) {
+TEST(BundleBox, ADamagedByteOutsideTheBoxIsDetectedUnlessUnverified) {
   ScratchDir dir;
   ASSERT_TRUE(Save(dir / "m", {{"row", Iota<float>(Shape{1000})}}).ok());
   std::string data = ReadFile(DataPath(dir / "m")).value();
@@ -78,8 +78,7 @@ TEST(BundleBox, ADamagedByteOutsideTheBoxIsSeenUnlessAskedNotTo) {
                   ->BitwiseEquals(Tensor::Vector<float>({1, 2})));
 }
 
-// A hole of the file system is read as zeros: the tensor takes more than memory has, its box
-// little.
+// A hole in a file reads as zeros: the tensor is larger than memory, its box is small.
 TEST(BundleBox, ABoxOfATensorOfATebibyte) {
   ScratchDir dir;
   BundleEntry entry;
@@ -120,7 +119,7 @@ TEST(MappedTensor, HasTheBytesAndVerifiesThem) {
   ExpectError(reader.Map("row").status(), Code::kDataLoss, "replaced or changed");
 }
 
-TEST(BundlePieces, ATensorGoesThroughInPieces) {
+TEST(BundlePieces, ATensorIsCopiedInPieces) {
   ScratchDir dir;
   const Tensor row = Iota<int64_t>(Shape{100'001});
   ASSERT_TRUE(Save(dir / "m", {{"row", row}, {"text", Tensor("a")}}).ok());
@@ -141,7 +140,7 @@ TEST(BundlePieces, ATensorGoesThroughInPieces) {
   ExpectError(reader.ReadPieces("q", TensorSlice(), take), Code::kNotFound, "Key q not found");
 }
 
-TEST(BundlePieces, TheWriterCountsWhatItGets) {
+TEST(BundlePieces, TheWriterChecksTheNumberOfBytes) {
   ScratchDir dir;
   {
     BundleWriter writer = BundleWriter::Create(dir / "m").value();

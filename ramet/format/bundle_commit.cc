@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "ramet/base/retry.h"
 #include "ramet/format/bundle_files.h"
 #include "ramet/format/bundle_index.h"
 #include "ramet/format/table_writer.h"
@@ -23,21 +24,21 @@
 namespace ramet {
 namespace {
 
-// Temporary files with this ending are ours: a live writer holds a lock on them.
+// The suffix of our temporary files. A live writer holds a lock on them.
 constexpr std::string_view kOwnTemporary = ".ramet";
-// Between making a file and locking it. Other programs' temporary files are not locked.
+// The time between creating a file and locking it. Other programs do not lock their files.
 constexpr int64_t kOwnGraceNs = 10'000'000'000;
 constexpr int64_t kForeignGraceNs = 3600 * int64_t{1'000'000'000};
 constexpr std::chrono::seconds kLockWait(10);
 constexpr std::chrono::milliseconds kLockPoll(2);
-// Readers that have seen an index have so long to open the data that it names, while newer saves
-// come, unless more than so many saves or bytes would have to be kept for them.
+// How long readers of an index have to open the data files that it names while newer saves arrive,
+// unless more than this many saves or bytes would have to be kept.
 constexpr int64_t kReaderGraceNs = 250'000'000;
 constexpr uint64_t kMaxKept = 256;
 constexpr uint64_t kMaxKeptBytes = uint64_t{16} << 20;
-// Smaller ones are as quickly made anew.
+// Smaller files are written as fast to new pages.
 constexpr uint64_t kMinSpareBytes = 128 << 10;
-// File names have five digits.
+// The limit of five digits in file names.
 constexpr int kMaxShards = 99999;
 
 int64_t WallClockNs() {
@@ -50,17 +51,17 @@ Status RenameToUnused(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
     return OkStatus();
   }
-  // Not every file system knows the flag.
+  // Not every file system supports the flag.
   if (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP) {
     return FileExists(to) ? ErrnoStatus(EEXIST, to) : RenameFile(from, to);
   }
   return ErrnoStatus(errno, StrCat(from, " -> ", to));
 }
 
-// What is at a prefix before a commit.
+// The files at a prefix before a commit.
 struct Existing {
   BundleFiles files;
-  // Of the index, if there is one.
+  // The identity of the index, if there is one.
   std::optional<FileIdentity> index;
   // The index's num_shards; 0 if it cannot be read.
   int num_shards = 0;
@@ -80,8 +81,8 @@ StatusOr<Existing> LookAt(const std::string& prefix) {
   return existing;
 }
 
-// The shard count of a bundle of n new data files: one that no file has in its name. On a
-// fresh prefix n, as TensorFlow names them.
+// Chooses the shard count of a bundle of n new data files: one that is not in the name of any file.
+// For a new prefix this is n, as in TensorFlow.
 int ChooseNumShards(const Existing& existing, int n) {
   n = std::max(n, 1);
   if (!existing.index) return n;
@@ -94,8 +95,7 @@ int ChooseNumShards(const Existing& existing, int n) {
   return total;
 }
 
-// The data files on their way to their places; those that are there go back unless Keep() is
-// called.
+// Moves data files to their final names. The destructor moves them back unless Keep() was called.
 class Placement {
  public:
   ~Placement() {
@@ -131,25 +131,27 @@ bool IsMemoryFileSystem(const std::string& path) {
   return ::statfs(path.c_str(), &s) == 0 && (s.f_type == TMPFS_MAGIC || s.f_type == RAMFS_MAGIC);
 }
 
-// One name, one file, and this user's: not what somebody else has linked here.
+// Reports whether a file has one name and belongs to this user, so that it was not linked here by
+// somebody else.
 bool IsOurs(const struct stat& s) {
   return S_ISREG(s.st_mode) && s.st_nlink == 1 && s.st_uid == ::geteuid();
 }
 
-// The name under which a spare waits is that of a temporary file.
+// Renames a data file to a temporary name, under which it waits as a spare.
 Status MakeSpare(const std::string& path) {
   struct stat s;
   if (::lstat(path.c_str(), &s) != 0) return ErrnoStatus(errno, path);
-  if (!IsOurs(s)) return FailedPrecondition(path, "; not a file of this user's own");
+  if (!IsOurs(s))
+    return FailedPrecondition(path, "; not a file of this user, or it has several links");
   return RenameToUnused(path, StrCat(TemporaryPath(path), kOwnTemporary));
 }
 
 // The data files of one save.
 using Generation = std::vector<const BundleDataFile*>;
 
-// Those that neither the new index nor the one that it replaced name, the oldest first.
+// Returns the saves that neither the new index nor the replaced one names, oldest first.
 std::vector<Generation> OldGenerations(const Existing& existing, int new_num_shards) {
-  // Numbers above the new one were given before the count began again.
+  // Numbers above the new one are from before the count wrapped around.
   std::map<std::pair<bool, int>, Generation> by_age;
   for (const BundleDataFile& file : existing.files.data) {
     if (file.num_shards == existing.num_shards || file.num_shards == new_num_shards) continue;
@@ -160,9 +162,8 @@ std::vector<Generation> OldGenerations(const Existing& existing, int new_num_sha
   return generations;
 }
 
-// Data that are older than the replaced index make place, or wait as a spare: then `*retired`
-// becomes kRemove. Newer ones may belong to another program's save that is under way; the next save
-// takes them.
+// Removes data older than the replaced index, or keeps a file as a spare and sets `*retired` to
+// kRemove. Newer data may belong to another program's save in progress; the next save removes it.
 void Retire(const Generation& generation, const FileIdentity& replaced, Retired* retired) {
   for (const BundleDataFile* file : generation) {
     StatusOr<FileIdentity> identity = GetFileIdentity(file->path);
@@ -177,14 +178,14 @@ void Retire(const Generation& generation, const FileIdentity& replaced, Retired*
   }
 }
 
-// When the save after this one wrote its data.
+// Returns when the save after this one wrote its data.
 int64_t WrittenAt(const Generation& generation) {
   StatusOr<FileIdentity> identity = GetFileIdentity(generation.front()->path);
   return identity.ok() ? identity->mtime_ns : 0;
 }
 
-// Retires what was replaced long enough ago, and more if there is too much of it. `bytes` is the
-// size of the new data.
+// Retires data that was replaced long enough ago, and more if there is too much of it. `bytes` is
+// the size of the new data.
 void RetireOldData(const Existing& existing, int new_num_shards, uint64_t bytes, Retired retired) {
   if (!existing.index || existing.num_shards == 0) return;
   const std::vector<Generation> old = OldGenerations(existing, new_num_shards);
@@ -210,7 +211,8 @@ std::optional<FileLock> FileLock::Try(const std::string& path) { return Try(path
 std::optional<FileLock> FileLock::TryToWrite(const std::string& path) { return Try(path, O_RDWR); }
 
 std::optional<FileLock> FileLock::Wait(const std::string& path) {
-  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  FileDescriptor fd(
+      RetryInterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   const auto deadline = std::chrono::steady_clock::now() + kLockWait;
   while (fd.get() >= 0) {
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(fd));
@@ -227,8 +229,8 @@ bool FileLock::IsAlone(const std::string& path) const {
   if (locked.st_ino != named.st_ino || locked.st_dev != named.st_dev || !IsOurs(named)) {
     return false;
   }
-  // A write lease is granted to the only one who has the file open. Who opens it in this moment
-  // makes the kernel send a signal: one that is ignored by default, not SIGIO.
+  // A write lease is granted only if nothing else has the file open. If a process opens it at this
+  // moment, the kernel sends a signal: use one that is ignored by default instead of SIGIO.
   if (::fcntl(fd_.get(), F_SETSIG, SIGURG) != 0) return false;
   if (::fcntl(fd_.get(), F_SETLEASE, F_WRLCK) != 0) return false;
   return ::fcntl(fd_.get(), F_SETLEASE, F_UNLCK) == 0;
@@ -247,7 +249,7 @@ StatusOr<WritableFile> TemporaryFile::Overwrite() const {
 
 std::optional<TemporaryFile> TemporaryFile::TakeSpare(std::span<const std::string> leftovers) {
   for (const std::string& path : leftovers) {
-    // An empty one may have been made a moment ago, and not be locked yet.
+    // An empty file may be new and not locked yet.
     StatusOr<FileIdentity> identity = GetFileIdentity(path);
     if (!path.ends_with(kOwnTemporary) || !identity.ok() || identity->size == 0) continue;
     std::optional<FileLock> lock = FileLock::TryToWrite(path);
@@ -285,8 +287,8 @@ Status CommitBundle(const std::string& prefix, std::span<const std::string> data
                     Retired retired) {
   const std::string folder(Dirname(prefix));
   const std::string index_path = BundleIndexPath(prefix);
-  // One commit at a time in a folder. Without locks in the file system names are still never
-  // shared: the data files are moved to names that are not in use.
+  // One commit at a time per folder. Names are unique even on file systems without locks, because
+  // data files are only moved to unused names.
   const std::optional<FileLock> lock = FileLock::Wait(folder.empty() ? "." : folder);
   RAMET_ASSIGN_OR_RETURN(const Existing existing, LookAt(prefix));
   const int n = static_cast<int>(data_files.size());

@@ -13,26 +13,26 @@
 #include "ramet/base/status.h"
 #include "ramet/format/bundle_format.h"
 
-// How a checkpoint gets its names: the atomic step from files that were written aside to a bundle
-// that readers find, and the cleaning up after it (docs/formats/checkpoint-v2.md, "Overwriting").
+// Commits checkpoints: atomically turns temporary files into a bundle that readers find, and cleans
+// up afterwards (docs/formats/checkpoint-v2.md, "Overwriting").
 namespace ramet {
 
-// An advisory lock (flock) on a file or folder, which goes with its holder, also when that is
-// killed.
+// An advisory lock (flock) on a file or folder. Released by the destructor and when the process
+// dies.
 class FileLock {
  public:
-  // Locks a regular file. No lock if somebody else holds it, there is no such path, it is a link or
-  // something else, or the file system knows no locks.
+  // Locks a regular file. Returns nothing if another process holds the lock, the path does not
+  // exist or is not a regular file, or the file system does not have locks.
   static std::optional<FileLock> Try(const std::string& path);
-  // Likewise, of a file that is to be written over.
+  // Locks a regular file that will be overwritten. Returns nothing as Try.
   static std::optional<FileLock> TryToWrite(const std::string& path);
-  // Waits for a few seconds at most.
+  // Locks `path`, waiting a few seconds at most.
   static std::optional<FileLock> Wait(const std::string& path);
-  // Reports whether `path` is still the file that is locked, this user's, no other name leads to
-  // it, and nobody else has it open: then it can be written over unseen. False where the system
-  // does not tell.
+  // Reports whether the locked file can be overwritten unnoticed: `path` still names it, it belongs
+  // to this user, has no other link, and nothing else has it open. False if the system does not
+  // tell.
   bool IsAlone(const std::string& path) const;
-  // The locked file, to be written over. Of TryToWrite alone.
+  // Opens the locked file for overwriting. Only after TryToWrite.
   StatusOr<WritableFile> Overwrite(const std::string& path) const;
 
  private:
@@ -41,25 +41,25 @@ class FileLock {
   FileDescriptor fd_;
 };
 
-// A file that is written aside: it has a name of its own beside its place, is locked, so that
-// nobody takes it for a leftover, and is removed with this object unless it was renamed.
+// A TemporaryFile is a file next to its final path. It is locked, so that no process takes it for a
+// leftover. The destructor removes it unless it was renamed.
 class TemporaryFile {
  public:
-  // A name beside `path` that is not in use.
+  // Chooses an unused name next to `path`.
   explicit TemporaryFile(std::string_view path);
-  // One of `leftovers` (BundleFiles::temporaries) that nobody can be looking at, to be written
-  // over: a data file that was retired (CommitBundle), or that of a save that died.
+  // Takes one of `leftovers` (BundleFiles::temporaries) that no process can be reading, to be
+  // overwritten: a retired data file (CommitBundle), or the data file of a save that died.
   static std::optional<TemporaryFile> TakeSpare(std::span<const std::string> leftovers);
   TemporaryFile(TemporaryFile&& other) noexcept
       : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
   TemporaryFile& operator=(TemporaryFile&&) = delete;
   ~TemporaryFile();
   const std::string& path() const { return path_; }
-  // For one that TakeSpare gave: the file that it found, whatever has its name by now.
+  // Opens a file returned by TakeSpare for overwriting, even if its name has been reused.
   StatusOr<WritableFile> Overwrite() const;
-  // It has its place now: nothing is left to remove.
+  // Marks the file as renamed to its final path, so that it is not removed.
   void Renamed() { path_.clear(); }
-  // Once the file is there.
+  // Locks the file. Call it once the file exists.
   void Lock() { lock_ = FileLock::Try(path_); }
 
  private:
@@ -68,19 +68,19 @@ class TemporaryFile {
   std::optional<FileLock> lock_;
 };
 
-// Removes those temporary files that saves left that died. Those that a live writer holds stay.
+// Removes the temporary files of saves that died. Keeps files that a live writer has locked.
 void RemoveStaleTemporaries(std::span<const std::string> leftovers);
 
-// What becomes of the data file that an overwrite leaves behind.
+// Decides what happens to the data file of a checkpoint that is overwritten.
 enum class Retired { kRemove, kSpareOnMemoryFileSystem };
 
-// Makes the bundle `prefix` of complete, synced data files, which are renamed to their places, and
-// of `entries`, whose shards are positions in `data_files`. `header` is that of the index but for
-// num_shards. Whatever was at `prefix` is replaced in one step, the rename of the index. A data
-// file that no reader needs any more is removed; on a memory file system it may stay as a spare,
-// whose pages the next save writes over (TakeSpare). \error of the files: then the data files are
-// back where they were and the old bundle is untouched,
-//   except when the very last sync of the folder failed.
+// Commits the bundle `prefix`. It consists of the complete, synced `data_files`, which are renamed,
+// and of `entries`, whose shards are indexes in `data_files`. `header` is the index's header except
+// for num_shards. Renaming the index replaces an old bundle atomically. An old data file that no
+// reader needs is removed. On a memory file system it may stay as a spare, whose pages the next
+// save overwrites (TakeSpare).
+// \error any error of the files. The data files then have their previous names and the old bundle
+//   is unchanged, unless only the final sync of the folder failed.
 Status CommitBundle(const std::string& prefix, std::span<const std::string> data_files,
                     const std::map<std::string, BundleEntry>& entries, BundleHeader header,
                     Retired retired = Retired::kRemove);
@@ -88,8 +88,8 @@ Status CommitBundle(const std::string& prefix, std::span<const std::string> data
 // Removes the spare of `prefix`, if there is one.
 void RemoveSpare(const std::string& prefix);
 
-// Makes the folder of `prefix` if it is missing, one level. \error kNotFound if its parent is
-// missing.
+// Creates the folder of `prefix` if it is missing, but not its parent.
+// \error kNotFound: the parent is missing.
 Status MakeFolderOf(const std::string& prefix);
 
 }  // namespace ramet

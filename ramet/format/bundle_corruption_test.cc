@@ -12,8 +12,8 @@
 #include "ramet/proto/checkpoint.pb.h"
 #include "ramet/tensor/tensor_proto.h"
 
-// The largest block that operator new was asked for since the last look: no input may drive it
-// beyond a small multiple of the files.
+// The largest block requested from operator new since it was reset. No input may raise it above a
+// small multiple of the file sizes.
 namespace {
 std::atomic<size_t> largest_new{0};
 }  // namespace
@@ -57,8 +57,8 @@ namespace {
 constexpr size_t kAllowedNew = 16 << 20;
 constexpr int64_t kAllowedTensor = 16 << 20;
 
-// Reads everything in every way; whatever the files hold, this ends with a Status and bounded
-// memory.
+// Reads everything in every way. Whatever the files contain, this must end with a Status and use
+// bounded memory.
 StatusOr<NamedTensors> ReadEverything(const std::string& prefix) {
   largest_new = 0;
   const HostAllocatorStats before = GetHostAllocatorStats();
@@ -105,7 +105,7 @@ class CorruptionTest : public ::testing::Test {
     index_ = ReadFile(prefix_ + ".index").value();
     data_ = ReadFile(DataPath(prefix_)).value();
   }
-  // Files that read must read as they were written.
+  // Files that can be read must read as they were written.
   void ReadIndexOf(const std::string& bytes) {
     WriteFast(prefix_ + ".index", bytes);
     StatusOr<NamedTensors> read = ReadEverything(prefix_);
@@ -162,9 +162,9 @@ TEST_F(CorruptionTest, EveryLengthOfTheData) {
   }
 }
 
-// Damage that carries a right checksum, as an attacker writes it: each byte of the first data block
-// and of the index block in turn becomes several others.
-TEST_F(CorruptionTest, DamageBehindRightChecksums) {
+// Damage with correct checksums, as an attacker would write it: each byte of the first data block
+// and of the index block in turn is replaced by several others.
+TEST_F(CorruptionTest, DamageWithCorrectChecksums) {
   std::string_view footer = std::string_view(index_).substr(index_.size() - 48);
   std::map<uint64_t, uint64_t> blocks;
   uint64_t offset, size;
@@ -193,7 +193,7 @@ TEST_F(CorruptionTest, DamageBehindRightChecksums) {
 class HostileBundleTest : public ::testing::Test {
  protected:
   void SetUp() override { WriteBytes(DataPath(prefix_), std::string(64, '\1')); }
-  // A bundle of one record "t" over 64 bytes of data.
+  // Reads a bundle with one record "t" over 64 bytes of data.
   Status ReadEntry(const BundleEntryProto& entry) { return ReadRecord(entry.SerializeAsString()); }
   Status ReadRecord(const std::string& record) {
     WriteRawIndex(prefix_, {{"", EncodeBundleHeader({})}, {"t", record}});
@@ -204,7 +204,7 @@ class HostileBundleTest : public ::testing::Test {
                   {{"", header.SerializeAsString()}, {"t", FloatEntry().SerializeAsString()}});
     return ReadEverything(prefix_).status();
   }
-  // A good one: float[2].
+  // Returns a valid entry: float[2].
   static BundleEntryProto FloatEntry() {
     BundleEntryProto entry;
     entry.set_dtype(DT_FLOAT);
@@ -229,7 +229,7 @@ class HostileBundleTest : public ::testing::Test {
   std::string prefix_ = dir_ / "m";
 };
 
-TEST_F(HostileBundleTest, TheGoodOneReads) { EXPECT_TRUE(ReadEntry(FloatEntry()).ok()); }
+TEST_F(HostileBundleTest, TheValidBundleReads) { EXPECT_TRUE(ReadEntry(FloatEntry()).ok()); }
 
 TEST_F(HostileBundleTest, Headers) {
   WriteRawIndex(prefix_, {{"t", FloatEntry().SerializeAsString()}});
@@ -338,7 +338,7 @@ TEST_F(HostileBundleTest, Strings) {
   ExpectError(read(huge + zeros, 1, 64), Code::kDataLoss, "Invalid string lengths");
 }
 
-// Slices of one float[4] tensor.
+// Tests slices of one float[4] tensor.
 class HostileSlicesTest : public HostileBundleTest {
  protected:
   static void AddSlice(BundleEntryProto* whole, int64_t start, int64_t length) {
@@ -420,7 +420,7 @@ TEST_F(HostileBundleTest, NamesThatShareALongPrefixAreNotSpelledOut) {
   EXPECT_TRUE(BundleReader::Open(prefix_)->Read(scope + "12345").ok());
 }
 
-// An index of one save with the data of another, which is what a save that is not atomic leaves.
+// An index of one save with the data of another, as left behind by a save that is not atomic.
 TEST_F(HostileBundleTest, OldIndexWithNewData) {
   ScratchDir other;
   ASSERT_TRUE(Save(dir_ / "x", {{"a", Tensor::Vector<float>({1, 2})}, {"b", Tensor(1.f)}}).ok());

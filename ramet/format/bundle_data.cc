@@ -15,13 +15,13 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "bundles are written little-endian");
 
-// How much is buffered of lengths and strings.
+// Buffer size for lengths and strings.
 constexpr size_t kChunkBytes = 256 << 10;
 constexpr uint64_t kMaxShortLength = UINT32_MAX;
 // DT_FLOAT4_E2M1FN of TensorFlow 2.21.
 constexpr int kLastTensorFlowDType = 33;
 
-// A string's length as the checksum takes it: 4 bytes, or 8 if it needs them.
+// Extends a CRC by a string's length: 4 bytes, or 8 if necessary.
 uint32_t ExtendByLength(uint32_t crc, uint64_t length, bool big_endian) {
   const int n = length <= kMaxShortLength ? 4 : 8;
   char bytes[8];
@@ -75,7 +75,7 @@ Status ChecksumMismatch(const TensorDataSource& source, const BundleEntry& entry
       .WithSuffix(StrCat(" of ", source.file->path()));
 }
 
-// Reads the entry's bytes one after the other.
+// Reads the entry's bytes sequentially.
 class DataStream {
  public:
   DataStream(const TensorDataSource& source, const BundleEntry& entry)
@@ -97,7 +97,7 @@ class DataStream {
     return OkStatus();
   }
 
-  // False in *ok if there is no varint.
+  // Sets *ok to false if there is no varint.
   Status ReadVarint(uint64_t* value, bool* ok) {
     if (buffer_.size() - at_ < kMaxVarint64Bytes && rest_ > 0) RAMET_RETURN_IF_ERROR(Refill());
     std::string_view bytes = std::string_view(buffer_).substr(at_);
@@ -140,7 +140,7 @@ Status BadStrings(const TensorDataSource& source, const BundleEntry& entry, std:
                   ": ", what);
 }
 
-// Lengths, then their checksum. *crc becomes that of both.
+// Reads lengths, then their checksum. Extends *crc by both.
 Status ReadLengths(const TensorDataSource& source, const BundleEntry& entry, DataStream* stream,
                    std::vector<uint64_t>* lengths, uint32_t* crc) {
   uint64_t total = 0;
@@ -148,7 +148,7 @@ Status ReadLengths(const TensorDataSource& source, const BundleEntry& entry, Dat
     bool ok;
     RAMET_RETURN_IF_ERROR(stream->ReadVarint(&length, &ok));
     if (!ok || length > static_cast<uint64_t>(entry.size) - total) {
-      return BadStrings(source, entry, "they are more than the entry has");
+      return BadStrings(source, entry, "they exceed the size of the entry");
     }
     total += length;
     *crc = ExtendByLength(*crc, length, source.big_endian);

@@ -11,64 +11,70 @@
 #include "ramet/format/bundle_format.h"
 #include "ramet/tensor/tensor.h"
 
-// The bytes of one tensor in a bundle's data file (docs/formats/checkpoint-v2.md, "Data").
+// Reads and writes the bytes of a tensor in a bundle's data file (docs/formats/checkpoint-v2.md,
+// "Data").
 namespace ramet {
 
-// Whether a tensor of the dtype can stand in a data file.
+// Reports whether data files can hold tensors of the dtype.
 bool IsBundleDType(DType dtype);
 
-// Appends the tensor, which must be in host memory, to `file`; sets dtype, shape, offset, size and
-// masked_crc of *entry. `side`, if not null, helps with big ones. \error of writing; kUnimplemented
-// for a dtype that is not IsBundleDType.
+// Appends the tensor, which must be in host memory, to `file`. Sets dtype, shape, offset, size and
+// masked_crc of *entry. `side`, if not null, helps with large tensors.
+// \error kUnimplemented: the dtype is not IsBundleDType.
+// \error any error of writing.
 Status AppendTensorData(const Tensor& tensor, WritableFile* file, BundleEntry* entry,
                         SideThread* side = nullptr);
 
-// Takes the next bytes of a tensor.
+// Receives the next bytes of a tensor.
 using TakeBytes = std::function<Status(std::string_view)>;
 
-// As AppendTensorData for a tensor of a flat dtype that `produce` hands over in pieces.
-// \error kInvalidArgument if it hands over more or fewer bytes than the tensor has; that of
-// `produce`; kUnimplemented for strings too.
+// Like AppendTensorData, but for a tensor of a flat dtype that `produce` supplies in pieces.
+// \error kInvalidArgument: `produce` supplies more or fewer bytes than the tensor has.
+// \error kUnimplemented: the dtype is string or not IsBundleDType.
+// \error any error of `produce`.
 Status AppendTensorPieces(DType dtype, const Shape& shape,
                           const std::function<Status(const TakeBytes&)>& produce,
                           WritableFile* file, BundleEntry* entry);
 
-// Where the bytes of an entry are, and how to read them. Borrows all that it points to.
+// Locates the bytes of an entry and tells how to read them. Borrows everything it points to.
 struct TensorDataSource {
   const RandomAccessFile* file = nullptr;
-  // Of the index; messages name it.
+  // The key in the index, for messages.
   std::string_view key;
   std::string_view prefix;
   bool big_endian = false;
-  // Helps with big tensors, if not null.
+  // Helps with large tensors, if not null.
   SideThread* side = nullptr;
 };
 
-// That dtype, shape, size and offset of the entry agree with each other and with the data file.
-// \error kDataLoss "Invalid size in bundle entry: key k; stored size 20; expected size 24";
-//   kOutOfRange "Read less bytes than requested" if the file is too short; kUnimplemented for
-//   dtypes that a Tensor does not hold.
+// Checks that the dtype, shape, size and offset of the entry agree with each other and with the
+// data file.
+// \error kDataLoss: "Invalid size in bundle entry: key k; stored size 20; expected size 24".
+// \error kOutOfRange: the file is too short; "Read less bytes than requested".
+// \error kUnimplemented: a Tensor cannot hold the dtype.
 Status CheckTensorData(const TensorDataSource& source, const BundleEntry& entry);
 
 // Reads a tensor of a flat dtype into [out, out + entry.size), verifies the checksum, and swaps the
-// bytes of a bundle that has the other endianness. Needs CheckTensorData().ok().
-// \error kDataLoss "TensorBundle at P shard 0 (8 bytes): Checksum does not match: ..."; of reading.
+// bytes if the bundle has the opposite endianness. Requires CheckTensorData().ok().
+// \error kDataLoss: "TensorBundle at P shard 0 (8 bytes): Checksum does not match: ...".
+// \error any error of reading.
 Status ReadFlatData(const TensorDataSource& source, const BundleEntry& entry, char* out);
 
-// As ReadFlatData, but hands the bytes to `sink` in order, piece by piece: 256 KiB each, the last
-// one less. What is wrong with the checksum shows at the end. An error of `sink` is passed on.
+// Like ReadFlatData, but passes the bytes to `sink` in order, in pieces of 256 KiB. The checksum is
+// verified after the last piece. Returns an error of `sink`.
 Status ReadDataPieces(const TensorDataSource& source, const BundleEntry& entry,
                       const std::function<Status(std::string_view)>& sink);
 
-// Makes elements as the file has them those of this machine.
+// Converts elements from the file's byte order to the machine's.
 void ToHostElements(const TensorDataSource& source, DType dtype, std::span<char> bytes);
 
-// The kDataLoss of bytes whose checksum is `crc`.
+// Returns the kDataLoss error for bytes whose checksum is `crc`.
 Status ChecksumMismatch(std::string_view prefix, std::string_view key, const BundleEntry& entry,
                         uint32_t crc);
 
-// Reads the entry's tensor into a buffer of its own. \error as the two above; kDataLoss "The length
-// checksum does not match: ..." and where lengths of strings do not add up; of the allocator.
+// Reads the entry's tensor into a new buffer.
+// \error kDataLoss: "The length checksum does not match: ...", or string lengths do not add up.
+// \error as CheckTensorData and ReadFlatData, or any error of the allocator.
 StatusOr<Tensor> ReadTensorData(const TensorDataSource& source, const BundleEntry& entry,
                                 Allocator* allocator);
 

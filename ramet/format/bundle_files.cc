@@ -19,7 +19,7 @@ bool ParseNumber(std::string_view digits, int* value) {
   return true;
 }
 
-// "-SSSSS-of-NNNNN"
+// Parses "-SSSSS-of-NNNNN".
 bool ParseShardSuffix(std::string_view suffix, int* shard, int* num_shards) {
   if (!suffix.starts_with('-')) return false;
   suffix.remove_prefix(1);

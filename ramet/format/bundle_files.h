@@ -7,21 +7,22 @@
 
 namespace ramet {
 
-// A data file PREFIX.data-SSSSS-of-NNNNN that is in a folder.
+// A data file PREFIX.data-SSSSS-of-NNNNN in a folder.
 struct BundleDataFile {
   std::string path;
   int shard = 0;
   int num_shards = 0;
 };
 
-// The files of one prefix, as a look into its folder found them.
+// The files of one prefix that are in its folder.
 struct BundleFiles {
   std::vector<BundleDataFile> data;
-  // PREFIX.index.tempstate..., PREFIX.data-....tempstate..., and of V1 files PREFIX.tempstate...
+  // PREFIX.index.tempstate..., PREFIX.data-....tempstate..., and PREFIX.tempstate... of V1 files.
   std::vector<std::string> temporaries;
 };
 
-// \error of listing the folder.
+// Lists the files of `prefix`.
+// \error any error of listing the folder.
 StatusOr<BundleFiles> FindBundleFiles(const std::string& prefix);
 
 }  // namespace ramet

@@ -11,15 +11,15 @@
 #include "ramet/tensor/dtype.h"
 #include "ramet/tensor/shape.h"
 
-// What reader and writer of bundles share: names of files, keys and records of the index
+// File names, keys and records of bundles, shared by the reader and the writer
 // (docs/formats/checkpoint-v2.md). All functions are pure.
 namespace ramet {
 
-// "PREFIX.index" and "PREFIX.data-00001-of-00002".
+// Return "PREFIX.index" and "PREFIX.data-00001-of-00002".
 std::string BundleIndexPath(std::string_view prefix);
 std::string BundleDataPath(std::string_view prefix, int shard, int num_shards);
 
-// The record under the key "".
+// The record with the key "".
 struct BundleHeader {
   int num_shards = 1;
   bool big_endian = false;
@@ -28,14 +28,14 @@ struct BundleHeader {
   std::vector<int> bad_consumers;
 };
 
-// \error kDataLoss "Entry for key  not parseable." and where num_shards is not positive;
-// kInvalidArgument
-//   "Checkpoint min consumer version 9 above current version 1 ..." and the like.
+// Parses the header record.
+// \error kDataLoss: "Entry for key  not parseable.", or num_shards is not positive.
+// \error kInvalidArgument: "Checkpoint min consumer version 9 above current version 1 ..." or a
+//   similar message.
 StatusOr<BundleHeader> DecodeBundleHeader(std::string_view bytes);
 std::string EncodeBundleHeader(const BundleHeader& header);
 
-// The record of a tensor, or of a stored slice of one. A tensor that is stored in slices has
-// `slices` and no data of its own.
+// The record of a tensor or of a stored slice. A tensor stored in slices has `slices` and no data.
 struct BundleEntry {
   DType dtype = DType::kInvalid;
   Shape shape;
@@ -46,17 +46,18 @@ struct BundleEntry {
   std::vector<TensorSlice> slices;
 };
 
-// \error kDataLoss "Entry for key KEY not parseable." and where its shape, shard, offset, size or
-// slices
-//   cannot be (for a bundle of `num_shards`).
+// Parses the record of a bundle with `num_shards` shards.
+// \error kDataLoss: "Entry for key KEY not parseable.", or its shape, shard, offset, size or slices
+//   are impossible.
 StatusOr<BundleEntry> DecodeBundleEntry(std::string_view key, std::string_view bytes,
                                         int num_shards);
 std::string EncodeBundleEntry(const BundleEntry& entry);
 
-// The key of a stored slice; it begins with a NUL byte, so it sorts before all names but "".
+// Returns the key of a stored slice. It starts with a NUL byte, so it sorts before all names but
+// "".
 std::string BundleSliceKey(std::string_view name, const TensorSlice& slice);
 inline bool IsBundleSliceKey(std::string_view key) { return key.starts_with('\0'); }
-// A key as messages show it: slice keys are not printable.
+// Returns a key for messages, because slice keys are not printable.
 std::string PrintableBundleKey(std::string_view key);
 
 }  // namespace ramet

@@ -7,7 +7,7 @@ namespace {
 
 using namespace ramet;
 
-// The record, with the checksum of the bytes that it names where they are there.
+// Returns the record with the checksum of the bytes that it names, if these exist.
 std::string WithChecksum(std::string_view key, std::string_view record, std::string_view data) {
   StatusOr<BundleEntry> entry = DecodeBundleEntry(key, record, 1 << 20);
   if (!entry.ok() || static_cast<uint64_t>(entry->offset) > data.size()) return std::string(record);
@@ -44,7 +44,8 @@ void ReadEverything(const std::string& prefix) {
 
 }  // namespace
 
-// Three pieces, the header, a tensor's record and the one of its slices, and then the data file.
+// The input has three pieces (the header, a tensor's record, the record of its slices) and then the
+// data file.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   std::string_view data(reinterpret_cast<const char*>(bytes), size);
   const std::string_view header = fuzz_testing::TakePiece(&data);

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "ramet/base/retry.h"
 #include "ramet/format/bundle_commit.h"
 #include "ramet/format/bundle_files.h"
 #include "ramet/format/bundle_index.h"
@@ -16,7 +17,7 @@
 namespace ramet {
 namespace {
 
-// What the bundles that were read so far make together.
+// The combination of the bundles read so far.
 struct Merged {
   std::optional<BundleHeader> header;
   std::map<std::string, BundleEntry> entries;
@@ -41,14 +42,14 @@ Status AddSlices(const std::string& prefix, const std::string& key, BundleEntry 
   }
   if (existing->dtype != entry.dtype || existing->shape != entry.shape) {
     return InvalidArgument("key ", key, ", when merging prefix ", prefix, ": its slices are of a ",
-                           DTypeName(entry.dtype), entry.shape, ", those before of a ",
+                           DTypeName(entry.dtype), entry.shape, ", earlier ones of a ",
                            DTypeName(existing->dtype), existing->shape);
   }
   std::ranges::move(entry.slices, std::back_inserter(existing->slices));
   return OkStatus();
 }
 
-// Gives the shards of one bundle their positions in the merged one.
+// Assigns the shards of one bundle their positions in the merged one.
 class ShardMap {
  public:
   ShardMap(std::string prefix, int num_shards, std::vector<std::string>* data_files)
@@ -59,8 +60,8 @@ class ShardMap {
     if (is_new) data_files_->push_back(BundleDataPath(prefix_, shard, num_shards_));
     return it->second;
   }
-  // The position of a shard that has data, as TensorFlow records it for a tensor in slices; 0
-  // otherwise.
+  // Returns the position of a shard with data, otherwise 0, as TensorFlow records it for a tensor
+  // in slices.
   int PositionIfKnown(int shard) const {
     auto it = positions_.find(shard);
     return it == positions_.end() ? 0 : it->second;
@@ -78,7 +79,7 @@ Status MergeOne(const std::string& prefix, BundleIndex* index, Merged* merged) {
   if (!merged->header) merged->header = header;
   if (!SameFormat(*merged->header, header)) {
     return InvalidArgument("Merging bundles with conflicting endianness or version: prefix ",
-                           prefix, " does not agree with those before it");
+                           prefix, " does not match the previous ones");
   }
   ShardMap shards(prefix, header.num_shards, &merged->data_files);
   for (Status status = index->SeekToFirst();; status = index->Next()) {
@@ -93,10 +94,12 @@ Status MergeOne(const std::string& prefix, BundleIndex* index, Merged* merged) {
   }
 }
 
-// The data were perhaps written by a program that does not sync.
+// The data may have been written by a program that does not sync.
 Status SyncFile(const std::string& path) {
-  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (fd.get() < 0 || ::fsync(fd.get()) != 0) return ErrnoStatus(errno, path);
+  FileDescriptor fd(
+      RetryInterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+  if (fd.get() < 0 || RetryInterrupted([&] { return ::fsync(fd.get()); }) != 0)
+    return ErrnoStatus(errno, path);
   return OkStatus();
 }
 
@@ -126,7 +129,7 @@ Status MergeBundles(std::span<const std::string> prefixes, const std::string& de
     if (prefix == destination || std::ranges::count(found, prefix) > 0) {
       return InvalidArgument(
           "cannot merge ", prefix, " into ", destination,
-          ": each bundle can be given once, and the destination must be another");
+          ": each bundle can be given only once, and the destination must be different");
     }
     StatusOr<BundleIndex> index = BundleIndex::Open(prefix);
     if (IsNotFound(index.status()) && options.allow_missing_files) continue;
@@ -136,9 +139,10 @@ Status MergeBundles(std::span<const std::string> prefixes, const std::string& de
   }
   if (!merged.header) {
     return prefixes.empty()
-               ? InvalidArgument("at least one prefix checkpoint is required to make ", destination)
+               ? InvalidArgument("at least one checkpoint prefix is required to create ",
+                                 destination)
                : NotFound("none of the ", prefixes.size(), " bundles to merge into ", destination,
-                          " is there, the first of them ", prefixes[0]);
+                          " exists; the first is ", prefixes[0]);
   }
   for (const std::string& path : merged.data_files) RAMET_RETURN_IF_ERROR(SyncFile(path));
   RAMET_RETURN_IF_ERROR(MakeFolderOf(destination));

@@ -33,7 +33,7 @@ class MergeTest : public ::testing::Test {
   std::string prefix_ = dir_ / "m";
 };
 
-TEST_F(MergeTest, MakesOneBundleOfTheShards) {
+TEST_F(MergeTest, MergesTheShardsIntoOneBundle) {
   SaveParts(1);
   ASSERT_TRUE(Merge().ok());
   ExpectValue(1);
@@ -42,7 +42,7 @@ TEST_F(MergeTest, MakesOneBundleOfTheShards) {
       (std::vector<std::string>{"m.data-00000-of-00002", "m.data-00001-of-00002", "m.index"}));
 }
 
-TEST_F(MergeTest, OntoACheckpointThatExistsKeepsItsDataUntilTheNextOne) {
+TEST_F(MergeTest, OverwritingKeepsTheOldDataUntilTheNextMerge) {
   for (float value : {1.f, 2.f, 3.f}) {
     Age(dir_.path());
     SaveParts(value);
@@ -55,8 +55,7 @@ TEST_F(MergeTest, OntoACheckpointThatExistsKeepsItsDataUntilTheNextOne) {
                                 "m.data-00002-of-00004", "m.data-00003-of-00004", "m.index"}));
 }
 
-// The temporary prefixes of a save that was killed before it merged are saved over, and merge all
-// the same.
+// Temporary prefixes of a save that was killed before merging are overwritten and still merge.
 TEST_F(MergeTest, ShardsThatWereSavedTwice) {
   SaveParts(1);
   SaveParts(2);
@@ -88,7 +87,7 @@ TEST_F(MergeTest, SlicesAndWholeDoNotMix) {
   ExpectError(Merge(), Code::kInternal, "attempting to merge in a non-slice bundle entry");
 }
 
-TEST_F(MergeTest, MissingPartsMayBePassedOver) {
+TEST_F(MergeTest, MissingPartsMayBeSkipped) {
   ASSERT_TRUE(Save(Part(1), {{"y", Floats({2})}}).ok());
   EXPECT_TRUE(IsNotFound(Merge()));
   ASSERT_TRUE(Merge({.delete_old_dirs = false, .allow_missing_files = true}).ok());

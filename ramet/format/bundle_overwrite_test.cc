@@ -16,15 +16,15 @@
 
 #include "ramet/format/bundle_testing.h"
 
-// What happens at a prefix that is saved to again and again: by one writer or two, while others
-// read, while writers are killed, and while the disk refuses.
+// Repeated saves to one prefix by one writer or two, with concurrent readers, killed writers and
+// full disks.
 namespace ramet {
 namespace {
 
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-// For one save on a slow disk.
+// Enough for one save on a slow disk.
 constexpr std::chrono::seconds kPatience{30};
 
 const std::vector<std::string>& Names() {
@@ -32,7 +32,7 @@ const std::vector<std::string>& Names() {
   return names;
 }
 
-// Every element of every tensor says the step.
+// Every element of every tensor is the step.
 NamedTensors Model(int step) {
   Tensor kernel(kFloat, Shape{300, 100});
   for (float& v : kernel.mutable_flat<float>()) v = static_cast<float>(step);
@@ -42,7 +42,7 @@ NamedTensors Model(int step) {
           {"text", Tensor::Vector<std::string>({StrCat(step), StrCat("step ", step)})}};
 }
 
-// The step of a model that was read, whole and unmixed.
+// Returns the step of a model that was read, after checking that it is complete and consistent.
 int StepOf(const std::vector<Tensor>& read) {
   const int step = read[2].scalar<int>();
   const NamedTensors expected = Model(step);
@@ -58,7 +58,7 @@ StatusOr<int> ReadStep(const std::string& prefix) {
   return StepOf(read);
 }
 
-// A child process that runs `work` until it is killed, at the latest with this object.
+// A child process that runs `work` until it is killed, at the latest by the destructor.
 class Child {
  public:
   explicit Child(const std::function<void()>& work) : pid_(fork()) {
@@ -93,7 +93,7 @@ void WaitForAStepAfter(const std::string& prefix, int last) {
   }
 }
 
-// Big enough for its data file to become a spare.
+// Large enough for its data file to become a spare.
 NamedTensors BigModel(int step) {
   Tensor big(kFloat, Shape{300'000});
   for (float& v : big.mutable_flat<float>()) v = static_cast<float>(step);
@@ -123,7 +123,7 @@ class SpareTest : public testing::Test {
     ASSERT_EQ(spares.size(), 1u);
     spare_ = spares[0];
   }
-  // Saves once more; whether the spare became the data file of that checkpoint.
+  // Saves again. Reports whether the spare became the data file of that checkpoint.
   bool NextSaveTakesIt() {
     const uint64_t inode = InodeOf(spare_);
     Age(dir_->path());
@@ -135,13 +135,13 @@ class SpareTest : public testing::Test {
   std::string spare_;
 };
 
-TEST_F(SpareTest, TheDataFileBeforeThePreviousOneIsWrittenOver) {
+TEST_F(SpareTest, TheDataFileBeforeThePreviousOneIsReused) {
   EXPECT_TRUE(NextSaveTakesIt());
   EXPECT_EQ(GetFileIdentity(*dir_ / "m.data-00003-of-00004")->size, 300'000u * 4);
   EXPECT_EQ(FilesIn(*dir_, ".data").size(), 3u);
 }
 
-TEST_F(SpareTest, ASmallerCheckpointCutsItOff) {
+TEST_F(SpareTest, ASmallerCheckpointTruncatesIt) {
   ASSERT_TRUE(Save(*dir_ / "m", Model(3)).ok());
   EXPECT_EQ(ReadStep(*dir_ / "m").value(), 3);
   EXPECT_LT(GetFileIdentity(*dir_ / "m.data-00003-of-00004")->size, 300'000u);
@@ -172,7 +172,7 @@ TEST_F(SpareTest, NotWhenASecondNameLeadsToIt) {
   EXPECT_EQ(ReadFile(*dir_ / "backup").value(), before);
 }
 
-TEST(BundleOverwrite, TakesAnotherDataFileAndKeepsOneOlder) {
+TEST(BundleOverwrite, UsesANewDataFileAndKeepsThePreviousOne) {
   ScratchDir dir;
   for (int step = 0; step < 4; ++step) {
     Age(dir.path());
@@ -184,7 +184,7 @@ TEST(BundleOverwrite, TakesAnotherDataFileAndKeepsOneOlder) {
       (std::vector<std::string>{"m.data-00002-of-00003", "m.data-00003-of-00004", "m.index"}));
 }
 
-TEST(BundleOverwrite, AReaderThatIsOpenStaysAtItsStepThroughTheNextSave) {
+TEST(BundleOverwrite, AnOpenReaderStaysAtItsStepDuringTheNextSave) {
   ScratchDir dir;
   ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
   BundleReader reader = BundleReader::Open(dir / "m").value();
@@ -194,7 +194,7 @@ TEST(BundleOverwrite, AReaderThatIsOpenStaysAtItsStepThroughTheNextSave) {
   EXPECT_EQ(reader.Read("text")->data<std::string>()[0], "1");
 }
 
-TEST(BundleOverwrite, AReaderThatComesTooLateSaysSo) {
+TEST(BundleOverwrite, AReaderThatIsTooLateFails) {
   ScratchDir dir;
   ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
   BundleReader reader = BundleReader::Open(dir / "m").value();
@@ -206,7 +206,7 @@ TEST(BundleOverwrite, AReaderThatComesTooLateSaysSo) {
   EXPECT_EQ(ReadStep(dir / "m").value(), 3);
 }
 
-TEST(BundleOverwrite, DataReplacedAMomentAgoAreThereForReadersUpToALimit) {
+TEST(BundleOverwrite, RecentlyReplacedDataIsKeptForReadersUpToALimit) {
   ScratchDir dir(IsDirectory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path());
   auto save_at_once = [&](const NamedTensors& tensors) {
     Age(dir.path(), -3600);
@@ -219,7 +219,7 @@ TEST(BundleOverwrite, DataReplacedAMomentAgoAreThereForReadersUpToALimit) {
   for (int step = 10; step < 300; ++step) save_at_once({{"step", Tensor(step)}});
   EXPECT_EQ(FilesIn(dir, ".data").size(), 256u + 2u);
   EXPECT_EQ(Load(dir / "m", {"step"}).value()[0].scalar<int>(), 299);
-  // More than 16 MiB.
+  // Larger than 16 MiB.
   save_at_once({{"big", Tensor(kFloat, Shape{5 << 20})}});
   EXPECT_EQ(FilesIn(dir, ".data").size(), 2u);
 }
@@ -244,7 +244,7 @@ TEST(BundleOverwrite, ADamagedIndexIsReplaced) {
   EXPECT_EQ(ReadStep(dir / "m").value(), 2);
 }
 
-TEST(BundleOverwrite, ShardNumbersBeginAnewBeforeTheyOutgrowTheirDigits) {
+TEST(BundleOverwrite, ShardNumbersWrapAroundBeforeTheyExceedFiveDigits) {
   ScratchDir dir;
   ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
   WriteBytes(dir / "m.data-99998-of-99999", "left over");
@@ -255,8 +255,8 @@ TEST(BundleOverwrite, ShardNumbersBeginAnewBeforeTheyOutgrowTheirDigits) {
   EXPECT_FALSE(FileExists(dir / "m.data-99999-of-100000"));
 }
 
-// TensorFlow's SaveV2 replaces the data, then the index: in between they do not belong together.
-TEST(BundleOverwrite, ReadersWaitForAnOverwriteInPlaceToEnd) {
+// TensorFlow's SaveV2 replaces the data, then the index. In between they do not match.
+TEST(BundleOverwrite, ReadersWaitForAnOverwriteInPlace) {
   ScratchDir dir;
   ASSERT_TRUE(Save(dir / "m", Model(0)).ok());
   std::jthread other_program([&] {
@@ -319,7 +319,7 @@ TEST(BundleOverwrite, TwoWritersAtOnce) {
   EXPECT_EQ(ReadStep(prefix).value(), 1000003);
 }
 
-TEST(BundleOverwrite, KilledWritersLeaveACheckpointThatReads) {
+TEST(BundleOverwrite, KilledWritersLeaveAReadableCheckpoint) {
   ScratchDir dir;
   const std::string prefix = dir / "m";
   ASSERT_TRUE(Save(prefix, Model(0)).ok());
@@ -346,7 +346,7 @@ TEST(BundleOverwrite, KilledWritersLeaveACheckpointThatReads) {
   EXPECT_EQ(data_files, 3) << "two data files and an index";
 }
 
-TEST(BundleOverwrite, LeftoversOfKilledWritersGo) {
+TEST(BundleOverwrite, LeftoversOfKilledWritersAreRemoved) {
   ScratchDir dir;
   const std::string stale = dir / "m.data-00000-of-00001.tempstate123.ramet";
   const std::string foreign = dir / "m.index.tempstate456";
@@ -362,10 +362,10 @@ TEST(BundleOverwrite, LeftoversOfKilledWritersGo) {
   ASSERT_TRUE(Save(dir / "m", Model(1)).ok());
   EXPECT_FALSE(FileExists(stale));
   EXPECT_FALSE(FileExists(foreign));
-  EXPECT_TRUE(FileExists(young)) << "another program may be at it";
+  EXPECT_TRUE(FileExists(young)) << "another program may be writing it";
 }
 
-TEST(BundleOverwrite, WhatALiveWriterHoldsStays) {
+TEST(BundleOverwrite, FilesOfALiveWriterAreKept) {
   ScratchDir dir;
   BundleWriter slow = BundleWriter::Create(dir / "m").value();
   ASSERT_TRUE(slow.Add("step", Tensor(7)).ok());
@@ -378,7 +378,7 @@ TEST(BundleOverwrite, WhatALiveWriterHoldsStays) {
   EXPECT_EQ(Load(dir / "m", {"step"}).value()[0].scalar<int>(), 7);
 }
 
-// Bounds the size of files that this process writes.
+// Limits the size of files that this process writes.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -406,7 +406,7 @@ TEST(BundleOverwrite, WritesThatFailLeaveTheOldCheckpoint) {
   }
 }
 
-// The index is larger than the data here, so that it is the index that does not fit.
+// The index is larger than the data, so it is the index that does not fit.
 TEST(BundleOverwrite, AnIndexThatDoesNotFitLeavesTheOldCheckpoint) {
   ScratchDir dir;
   NamedTensors many;

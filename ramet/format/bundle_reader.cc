@@ -1,6 +1,7 @@
 #include "ramet/format/bundle_reader.h"
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "ramet/base/crc32c.h"
@@ -14,7 +15,7 @@
 namespace ramet {
 namespace {
 
-// Keys may share prefixes in the index; a list of them is refused when it is this much longer.
+// Keys may share prefixes in the index. A list of them is refused if it is this much larger.
 constexpr uint64_t kMaxNameExpansion = 64;
 constexpr uint64_t kFreeNameBytes = 1 << 20;
 
@@ -66,6 +67,14 @@ Status MappedTensor::Verify() const { return impl_->Verify(); }
 
 class BundleReader::Impl {
  public:
+  // A tensor's record, and what was found out about its slices.
+  struct Stored {
+    std::string name;
+    BundleEntry entry;
+    std::optional<StatusOr<DisjointBoxes>> boxes;  // of the slices
+    bool data_are_open = false;
+  };
+
   Impl(std::string prefix, BundleIndex index)
       : prefix_(std::move(prefix)), index_(std::move(index)) {}
 
@@ -74,24 +83,33 @@ class BundleReader::Impl {
 
   StatusOr<std::vector<BundleTensor>> List();
   StatusOr<Tensor> ReadWhole(std::string_view key, const BundleEntry& entry, Allocator* allocator);
-  StatusOr<Tensor> ReadBox(std::string_view name, const BundleEntry& entry,
-                           const TensorSlice& slice, Verify verify, Allocator* allocator);
+  StatusOr<Tensor> ReadBox(Stored& stored, const TensorSlice& slice, Verify verify,
+                           Allocator* allocator);
   Status ReadPieces(std::string_view name, const TensorSlice& slice,
                     const std::function<Status(std::string_view)>& sink);
+  Status ReadStoredPieces(std::string_view name, std::string_view key, const BundleEntry& entry,
+                          const std::function<Status(std::string_view)>& sink);
   StatusOr<std::unique_ptr<MappedTensor::Impl>> Map(std::string_view name);
   Status OpenDataOf(std::string_view name);
   bool HasDataNewerThanIndex() const;
 
-  // A name's record; slice keys are no names.
-  StatusOr<BundleEntry> FindTensor(std::string_view name) {
+  // Finds the record of a tensor's name; slice keys are not names. The last record of a tensor in
+  // slices is kept, because many slices take long to decode and are read one after another.
+  StatusOr<std::shared_ptr<Stored>> FindTensor(std::string_view name) {
     if (IsBundleSliceKey(name)) {
       return NotFound("Key ", PrintableBundleKey(name), " not found in checkpoint");
     }
-    return index_.Find(name);
+    if (last_ && last_->name == name) return last_;
+    RAMET_ASSIGN_OR_RETURN(BundleEntry entry, index_.Find(name));
+    auto stored = std::make_shared<Stored>();
+    stored->name = name;
+    stored->entry = std::move(entry);
+    if (!stored->entry.slices.empty()) last_ = stored;
+    return stored;
   }
 
  private:
-  // A stored slice that a read needs.
+  // A stored slice that is needed for a read.
   struct Part {
     std::string key;
     TensorSlice box;
@@ -101,17 +119,18 @@ class BundleReader::Impl {
   StatusOr<TensorDataSource> Source(std::string_view key, const BundleEntry& entry);
   StatusOr<BundleEntry> FindSlice(std::string_view name, const BundleEntry& whole,
                                   const TensorSlice& slice, const std::string& key);
-  StatusOr<std::vector<Part>> PartsOf(std::string_view name, const BundleEntry& entry,
-                                      const TensorSlice& slice, const TensorSlice& box);
+  StatusOr<std::vector<Part>> PartsOf(Stored& stored, const TensorSlice& slice,
+                                      const TensorSlice& box);
   Status CheckHeld(std::string_view name, DType dtype, const Shape& shape) const;
-  StatusOr<Tensor> Assemble(std::string_view name, const BundleEntry& entry,
-                            const TensorSlice& slice, Verify verify, Allocator* allocator);
+  StatusOr<Tensor> Assemble(Stored& stored, const TensorSlice& slice, Verify verify,
+                            Allocator* allocator);
   Status ReadPart(const Part& part, const TensorSlice& box, Verify verify, Tensor* tensor);
 
   std::string prefix_;
   BundleIndex index_;
   SideThread side_;
   std::map<int, RandomAccessFile> data_files_;
+  std::shared_ptr<Stored> last_;
 };
 
 StatusOr<std::vector<BundleTensor>> BundleReader::Impl::List() {
@@ -124,8 +143,8 @@ StatusOr<std::vector<BundleTensor>> BundleReader::Impl::List() {
     if (IsBundleSliceKey(index_.key())) continue;
     name_bytes += index_.key().size();
     if (name_bytes > limit) {
-      return ResourceExhausted(index_.file().path(), ": the names of its tensors take more than ",
-                               limit, " bytes");
+      return ResourceExhausted(index_.file().path(), ": the names of its tensors exceed ", limit,
+                               " bytes");
     }
     RAMET_ASSIGN_OR_RETURN(BundleEntry entry, index_.Entry());
     tensors.push_back(ToTensorInfo(index_.key(), std::move(entry)));
@@ -154,19 +173,20 @@ StatusOr<Tensor> BundleReader::Impl::ReadWhole(std::string_view key, const Bundl
   return ReadTensorData(source, entry, allocator);
 }
 
-StatusOr<Tensor> BundleReader::Impl::ReadBox(std::string_view name, const BundleEntry& entry,
-                                             const TensorSlice& slice, Verify verify,
-                                             Allocator* allocator) {
+StatusOr<Tensor> BundleReader::Impl::ReadBox(Stored& stored, const TensorSlice& slice,
+                                             Verify verify, Allocator* allocator) {
   if (StopDue()) return InterruptedStatus();
-  if (!entry.slices.empty()) return Assemble(name, entry, slice, verify, allocator);
-  if (slice.Covers(entry.shape)) return ReadWhole(name, entry, allocator);
-  RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(name, entry));
+  const BundleEntry& entry = stored.entry;
+  if (!entry.slices.empty()) return Assemble(stored, slice, verify, allocator);
+  if (slice.Covers(entry.shape)) return ReadWhole(stored.name, entry, allocator);
+  RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(stored.name, entry));
   RAMET_RETURN_IF_ERROR(CheckTensorData(source, entry));
   return ReadTensorBox(source, entry, slice.Explicit(entry.shape), verify, allocator);
 }
 
 StatusOr<std::unique_ptr<MappedTensor::Impl>> BundleReader::Impl::Map(std::string_view name) {
-  RAMET_ASSIGN_OR_RETURN(BundleEntry entry, FindTensor(name));
+  RAMET_ASSIGN_OR_RETURN(const auto stored, FindTensor(name));
+  const BundleEntry& entry = stored->entry;
   if (!entry.slices.empty() || index_.header().big_endian || entry.dtype == DType::kString) {
     return FailedPrecondition(prefix_, ": tensor ", name,
                               " cannot be mapped, because it is stored in slices, is big-endian or "
@@ -178,28 +198,31 @@ StatusOr<std::unique_ptr<MappedTensor::Impl>> BundleReader::Impl::Map(std::strin
       MappedRange range,
       MappedRange::Map(source.file->path(), source.file->identity(),
                        static_cast<uint64_t>(entry.offset), static_cast<uint64_t>(entry.size)));
-  return std::make_unique<MappedTensor::Impl>(prefix_, std::string(name), std::move(entry),
-                                              std::move(range));
+  return std::make_unique<MappedTensor::Impl>(prefix_, stored->name, entry, std::move(range));
 }
 
 Status BundleReader::Impl::ReadPieces(std::string_view name, const TensorSlice& slice,
                                       const std::function<Status(std::string_view)>& sink) {
-  RAMET_ASSIGN_OR_RETURN(BundleEntry entry, FindTensor(name));
-  std::string key(name);
-  if (!entry.slices.empty()) {
-    key = BundleSliceKey(name, slice);
-    RAMET_ASSIGN_OR_RETURN(entry, FindSlice(name, entry, slice, key));
+  RAMET_ASSIGN_OR_RETURN(const auto stored, FindTensor(name));
+  if (!stored->entry.slices.empty()) {
+    const std::string key = BundleSliceKey(name, slice);
+    RAMET_ASSIGN_OR_RETURN(const BundleEntry entry, FindSlice(name, stored->entry, slice, key));
+    return ReadStoredPieces(name, key, entry, sink);
   }
-  const bool whole = entry.slices.empty() && key == name;
-  if (whole) RAMET_RETURN_IF_ERROR(slice.ShapeIn(entry.shape).status());
-  if (whole && !slice.Covers(entry.shape)) {
-    return InvalidArgument("tensor ", name, " is stored whole, not as the slice ", slice);
+  RAMET_RETURN_IF_ERROR(slice.ShapeIn(stored->entry.shape).status());
+  if (slice.Covers(stored->entry.shape)) {
+    return ReadStoredPieces(name, stored->name, stored->entry, sink);
   }
+  return InvalidArgument("tensor ", name, " is stored whole, not as the slice ", slice);
+}
+
+Status BundleReader::Impl::ReadStoredPieces(std::string_view name, std::string_view key,
+                                            const BundleEntry& entry,
+                                            const std::function<Status(std::string_view)>& sink) {
   RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(key, entry));
   RAMET_RETURN_IF_ERROR(CheckTensorData(source, entry));
   if (entry.dtype != DType::kString) return ReadDataPieces(source, entry, sink);
-  return InvalidArgument("tensor ", name,
-                         " holds strings, which have no bytes to be read in pieces");
+  return InvalidArgument("tensor ", name, " holds strings, which cannot be read in pieces");
 }
 
 StatusOr<BundleEntry> BundleReader::Impl::FindSlice(std::string_view name, const BundleEntry& whole,
@@ -207,7 +230,7 @@ StatusOr<BundleEntry> BundleReader::Impl::FindSlice(std::string_view name, const
                                                     const std::string& key) {
   StatusOr<BundleEntry> entry = index_.Find(key);
   if (IsNotFound(entry.status())) {
-    return DataLoss(index_.file().path(), ": tensor ", name, " is said to have a slice ", slice,
+    return DataLoss(index_.file().path(), ": tensor ", name, " should have a slice ", slice,
                     ", but there is no entry for it");
   }
   RAMET_RETURN_IF_ERROR(entry.status());
@@ -221,16 +244,21 @@ StatusOr<BundleEntry> BundleReader::Impl::FindSlice(std::string_view name, const
   return entry;
 }
 
-// The stored slices that overlap `box`; they cover it.
+// Returns the stored slices that overlap `box`, which they must cover.
 StatusOr<std::vector<BundleReader::Impl::Part>> BundleReader::Impl::PartsOf(
-    std::string_view name, const BundleEntry& entry, const TensorSlice& slice,
-    const TensorSlice& box) {
-  std::vector<TensorSlice> boxes;
-  for (const TensorSlice& stored : entry.slices) boxes.push_back(stored.Explicit(entry.shape));
-  RAMET_RETURN_IF_ERROR(CheckDisjoint(boxes).WithContext(StrCat("tensor ", name)));
+    Stored& stored, const TensorSlice& slice, const TensorSlice& box) {
+  const std::string& name = stored.name;
+  const BundleEntry& entry = stored.entry;
+  if (!stored.boxes) {
+    std::vector<TensorSlice> all;
+    for (const TensorSlice& s : entry.slices) all.push_back(s.Explicit(entry.shape));
+    stored.boxes = DisjointBoxes::Make(std::move(all));
+  }
+  RAMET_RETURN_IF_ERROR(stored.boxes->status().WithContext(StrCat("tensor ", name)));
+  const DisjointBoxes& boxes = **stored.boxes;
   std::vector<Part> parts;
   int64_t covered = 0;
-  for (size_t i = 0; i < boxes.size(); ++i) {
+  for (const size_t i : boxes.Needed(box)) {
     const int64_t common = CommonElements(boxes[i], box);
     if (common == 0) continue;
     covered += common;
@@ -243,8 +271,7 @@ StatusOr<std::vector<BundleReader::Impl::Part>> BundleReader::Impl::PartsOf(
                          " to restore in slice_spec: ", slice);
 }
 
-// Slices that do not overlap take no more bytes than the data files have, so neither does their
-// tensor.
+// Disjoint slices, and therefore their tensor, take no more bytes than the data files have.
 Status BundleReader::Impl::CheckHeld(std::string_view name, DType dtype, const Shape& shape) const {
   uint64_t held = 0;
   for (const auto& [shard, file] : data_files_) held += file.size();
@@ -273,32 +300,35 @@ Status BundleReader::Impl::ReadPart(const Part& part, const TensorSlice& box, Ve
   return OkStatus();
 }
 
-StatusOr<Tensor> BundleReader::Impl::Assemble(std::string_view name, const BundleEntry& entry,
-                                              const TensorSlice& slice, Verify verify,
-                                              Allocator* allocator) {
+StatusOr<Tensor> BundleReader::Impl::Assemble(Stored& stored, const TensorSlice& slice,
+                                              Verify verify, Allocator* allocator) {
+  const BundleEntry& entry = stored.entry;
   const TensorSlice box = slice.Explicit(entry.shape);
   RAMET_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeIn(entry.shape));
-  RAMET_ASSIGN_OR_RETURN(const std::vector<Part> parts, PartsOf(name, entry, slice, box));
+  RAMET_ASSIGN_OR_RETURN(const std::vector<Part> parts, PartsOf(stored, slice, box));
   for (const Part& part : parts) {
     RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(part.key, part.entry));
     RAMET_RETURN_IF_ERROR(CheckTensorData(source, part.entry));
   }
   if (parts.size() == 1 && parts[0].box == box)
     return ReadWhole(parts[0].key, parts[0].entry, allocator);
-  RAMET_RETURN_IF_ERROR(CheckHeld(name, entry.dtype, shape));
+  RAMET_RETURN_IF_ERROR(CheckHeld(stored.name, entry.dtype, shape));
   RAMET_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(entry.dtype, shape, allocator));
   for (const Part& part : parts) RAMET_RETURN_IF_ERROR(ReadPart(part, box, verify, &tensor));
   return tensor;
 }
 
 Status BundleReader::Impl::OpenDataOf(std::string_view name) {
-  RAMET_ASSIGN_OR_RETURN(const BundleEntry entry, FindTensor(name));
+  RAMET_ASSIGN_OR_RETURN(const auto stored, FindTensor(name));
+  const BundleEntry& entry = stored->entry;
   if (entry.slices.empty()) return DataFile(entry.shard).status();
+  if (stored->data_are_open) return OkStatus();
   for (const TensorSlice& slice : entry.slices) {
     RAMET_ASSIGN_OR_RETURN(const BundleEntry part,
                            FindSlice(name, entry, slice, BundleSliceKey(name, slice)));
     RAMET_RETURN_IF_ERROR(DataFile(part.shard).status());
   }
+  stored->data_are_open = true;
   return OkStatus();
 }
 
@@ -329,28 +359,28 @@ Status BundleReader::OpenDataOf(std::string_view name) { return impl_->OpenDataO
 bool BundleReader::HasDataNewerThanIndex() const { return impl_->HasDataNewerThanIndex(); }
 
 StatusOr<BundleTensor> BundleReader::Find(std::string_view name) {
-  RAMET_ASSIGN_OR_RETURN(BundleEntry entry, impl_->FindTensor(name));
-  return ToTensorInfo(name, std::move(entry));
+  RAMET_ASSIGN_OR_RETURN(const auto stored, impl_->FindTensor(name));
+  return ToTensorInfo(name, stored->entry);
 }
 
 StatusOr<Tensor> BundleReader::Read(std::string_view name, Allocator* allocator) {
-  RAMET_ASSIGN_OR_RETURN(const BundleEntry entry, impl_->FindTensor(name));
-  const TensorSlice whole = TensorSlice::Whole(entry.shape.rank());
-  return impl_->ReadBox(name, entry, whole, Verify::kChecksum, allocator);
+  RAMET_ASSIGN_OR_RETURN(const auto stored, impl_->FindTensor(name));
+  const TensorSlice whole = TensorSlice::Whole(stored->entry.shape.rank());
+  return impl_->ReadBox(*stored, whole, Verify::kChecksum, allocator);
 }
 
 StatusOr<Tensor> BundleReader::ReadSlice(std::string_view name, const TensorSlice& slice,
                                          Allocator* allocator) {
-  RAMET_ASSIGN_OR_RETURN(const BundleEntry entry, impl_->FindTensor(name));
-  RAMET_RETURN_IF_ERROR(slice.ShapeIn(entry.shape).status());
-  return impl_->ReadBox(name, entry, slice, Verify::kChecksum, allocator);
+  RAMET_ASSIGN_OR_RETURN(const auto stored, impl_->FindTensor(name));
+  RAMET_RETURN_IF_ERROR(slice.ShapeIn(stored->entry.shape).status());
+  return impl_->ReadBox(*stored, slice, Verify::kChecksum, allocator);
 }
 
 StatusOr<Tensor> BundleReader::ReadSliceUnverified(std::string_view name, const TensorSlice& slice,
                                                    Allocator* allocator) {
-  RAMET_ASSIGN_OR_RETURN(const BundleEntry entry, impl_->FindTensor(name));
-  RAMET_RETURN_IF_ERROR(slice.ShapeIn(entry.shape).status());
-  return impl_->ReadBox(name, entry, slice, Verify::kNothing, allocator);
+  RAMET_ASSIGN_OR_RETURN(const auto stored, impl_->FindTensor(name));
+  RAMET_RETURN_IF_ERROR(slice.ShapeIn(stored->entry.shape).status());
+  return impl_->ReadBox(*stored, slice, Verify::kNothing, allocator);
 }
 
 Status BundleReader::ReadPieces(std::string_view name, const TensorSlice& slice,

@@ -13,8 +13,8 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-// How often a read begins anew because the index was replaced under it, and how long it waits in
-// all for an overwrite that is under way to bring its index.
+// How often a read starts over because the index was replaced, and how long it waits in total for
+// an overwrite in progress to write its index.
 constexpr int kMaxRestarts = 20;
 constexpr milliseconds kMaxWait(1000);
 constexpr milliseconds kPollInterval(2);
@@ -71,17 +71,18 @@ bool MayComeFromAnOverwrite(const Status& status) {
   return IsNotFound(status) || IsDataLoss(status) || IsOutOfRange(status);
 }
 
-// Decides whether a read that failed begins anew, and waits until it can.
+// Decides whether a failed read starts over, and waits until it can.
 class Retry {
  public:
   explicit Retry(std::string index_path) : index_path_(std::move(index_path)) {}
 
-  // Before an attempt.
+  // Called before an attempt.
   void Begin() {
     StatusOr<FileIdentity> identity = GetFileIdentity(index_path_);
     before_ = identity.ok() ? std::optional(*identity) : std::nullopt;
   }
-  // After a failed one. `in_progress`: the files say that somebody is about to replace the index.
+  // Called after a failed attempt. `in_progress` means that the index is about to be replaced,
+  // according to the files.
   bool Again(bool in_progress) {
     if (!before_ || ++restarts_ > kMaxRestarts) return false;
     if (IndexChanged()) return true;

@@ -7,7 +7,7 @@
 #include "ramet/base/crc32c.h"
 #include "ramet/format/bundle_testing.h"
 
-// Boxes of every dtype, from bundles of either endianness.
+// Reads boxes of every dtype from bundles of either endianness.
 namespace ramet {
 namespace {
 
@@ -42,7 +42,7 @@ Tensor Cut(const Tensor& whole, const TensorSlice& slice) {
   return part;
 }
 
-// The elements as a bundle of the other endianness has them.
+// Returns the elements as stored in a bundle of the opposite endianness.
 std::string Swapped(const Tensor& t) {
   std::string bytes(static_cast<const char*>(t.raw_data()), t.bytes());
   const size_t unit = DTypeSize(t.dtype()) / (IsComplex(t.dtype()) ? 2 : 1);

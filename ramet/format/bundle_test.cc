@@ -111,7 +111,7 @@ TEST(Bundle, TensorsOfManyMegabytesAndManyNames) {
   ExpectSame(LoadAll(dir / "m").value(), tensors);
 }
 
-TEST(Bundle, SlicesAreReadWholeOrInOtherSlices) {
+TEST(Bundle, SlicesCanBeReadWholeOrAsDifferentSlices) {
   ScratchDir dir;
   const Shape full{10, 4};
   Tensor whole(kDouble, full);
@@ -225,7 +225,7 @@ TEST(Bundle, ErrorsOfWriting) {
               Code::kInvalidArgument, "Adding duplicate key: a");
   ASSERT_TRUE(writer.AddSlice("p", Shape{2}, Slice("0,1"), Tensor::Vector<float>({1})).ok());
   ExpectError(writer.AddSlice("p", Shape{3}, Slice("1,1"), Tensor::Vector<float>({1})),
-              Code::kInvalidArgument, "slices before it");
+              Code::kInvalidArgument, "earlier slices");
   ExpectError(writer.AddSlice("p", Shape{2}, Slice("1,1"), Tensor::Vector<float>({1, 2})),
               Code::kInvalidArgument, "has shape [1], but the tensor to save has [2]");
   ExpectError(writer.AddSlice("p", Shape{2}, Slice("0,1"), Tensor::Vector<float>({1})),
@@ -252,8 +252,8 @@ TEST(Bundle, AnUnfinishedWriterLeavesNothing) {
   EXPECT_TRUE(ListDir(dir.path()).value().empty());
 }
 
-// Every checkpoint that TensorFlow wrote in the folder RAMET_ZOO reads, and is written back byte
-// for byte.
+// Reads every checkpoint that TensorFlow wrote to the folder RAMET_ZOO and writes it back byte for
+// byte.
 TEST(Bundle, TheZooReadsAndIsWrittenBackTheSame) {
   const char* zoo = std::getenv("RAMET_ZOO");
   if (zoo == nullptr) GTEST_SKIP() << "skipped: RAMET_ZOO is not set";

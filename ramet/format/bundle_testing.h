@@ -17,7 +17,7 @@
 #include "ramet/format/bundle_writer.h"
 #include "ramet/format/table_writer.h"
 
-// What the tests of bundles share.
+// Shared code for tests of bundles.
 namespace ramet {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
@@ -35,7 +35,7 @@ inline StatusOr<std::vector<Tensor>> Load(const std::string& prefix,
   return ReadBundle(prefix, requests);
 }
 
-// Every tensor of the bundle, read one by one.
+// Reads every tensor of the bundle, one by one.
 inline StatusOr<NamedTensors> LoadAll(const std::string& prefix) {
   RAMET_ASSIGN_OR_RETURN(BundleReader reader, BundleReader::Open(prefix));
   RAMET_ASSIGN_OR_RETURN(const std::vector<BundleTensor> list, reader.List());
@@ -57,7 +57,7 @@ inline void ExpectSame(const NamedTensors& a, const NamedTensors& b) {
 
 inline std::string DataPath(const std::string& prefix) { return BundleDataPath(prefix, 0, 1); }
 
-// An index of any records, as no writer makes it.
+// Writes an index of arbitrary records, including ones that no writer produces.
 inline void WriteRawIndex(const std::string& prefix,
                           const std::vector<std::pair<std::string, std::string>>& records) {
   RemoveFile(BundleIndexPath(prefix)).IgnoreError();
@@ -75,7 +75,7 @@ inline void ExpectError(const Status& status, Code code, std::string_view messag
   EXPECT_NE(status.message().find(message), std::string::npos) << status.message();
 }
 
-// As if the files of a folder had been written so long ago.
+// Makes the files of a folder look `seconds` old.
 inline void Age(const std::string& folder, int64_t seconds = 1) {
   timespec times[2] = {{0, UTIME_OMIT}, {time(nullptr) - seconds, 0}};
   for (const std::string& name : ListDir(folder).value()) {

@@ -16,7 +16,7 @@ class BundleWriter::Impl {
       : prefix_(std::move(prefix)), temporary_(std::move(temporary)), file_(std::move(file)) {}
 
   Status CheckTensor(std::string_view name, const Tensor& tensor) const;
-  // `append` writes the data and describes them in the entry.
+  // Writes the data and describes it in the entry.
   using Append = std::function<Status(WritableFile* file, BundleEntry* entry, SideThread* side)>;
   Status Add(std::string_view name, const Append& append);
   Status AddSlice(std::string_view name, DType dtype, const Shape& full_shape,
@@ -39,7 +39,7 @@ Status BundleWriter::Impl::CheckName(std::string_view name) const {
   RAMET_RETURN_IF_ERROR(status_);
   if (name.empty() || IsBundleSliceKey(name)) {
     return InvalidArgument(prefix_,
-                           ": a tensor's name in a checkpoint must not be empty nor begin with a "
+                           ": a tensor's name in a checkpoint must not be empty or begin with a "
                            "NUL byte, but is '",
                            PrintableBundleKey(name), "'");
   }
@@ -93,7 +93,7 @@ Status BundleWriter::Impl::AddSlice(std::string_view name, DType dtype, const Sh
   if (whole != entries_.end() &&
       (whole->second.shape != full_shape || whole->second.dtype != dtype)) {
     return InvalidArgument("key ", key, ": slice ", slice, " is of a ", DTypeName(dtype),
-                           full_shape, ", but slices before it of a ",
+                           full_shape, ", but earlier slices are of a ",
                            DTypeName(whole->second.dtype), whole->second.shape);
   }
   RAMET_RETURN_IF_ERROR(Store(std::move(slice_key), append));
@@ -106,7 +106,7 @@ Status BundleWriter::Impl::AddSlice(std::string_view name, DType dtype, const Sh
 
 Status BundleWriter::Impl::Finish() {
   RAMET_RETURN_IF_ERROR(status_);
-  status_ = FailedPrecondition(prefix_, ": Finish was called already");
+  status_ = FailedPrecondition(prefix_, ": Finish was already called");
   RAMET_RETURN_IF_ERROR(file_.Sync());
   RAMET_RETURN_IF_ERROR(file_.Close());
   RAMET_RETURN_IF_ERROR(CommitBundle(prefix_, {&temporary_.path(), 1}, entries_, BundleHeader(),

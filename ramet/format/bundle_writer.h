@@ -12,49 +12,54 @@
 #include "ramet/format/tensor_slice.h"
 #include "ramet/tensor/tensor.h"
 
-// Writing checkpoints in TensorFlow's V2 format (docs/formats/checkpoint-v2.md).
+// Writes checkpoints in TensorFlow's V2 format (docs/formats/checkpoint-v2.md).
 namespace ramet {
 
-// A BundleWriter writes one checkpoint, tensor by tensor, straight to the disk. On a fresh prefix
-// the files are byte for byte those that TensorFlow writes for the same calls. Onto a prefix that
-// exists, a save is one atomic step: the data go to a file with a name that is not in use, and the
-// rename of the index commits. Until then, and after a crash or kill at any moment, the old
-// checkpoint stays as it was. The data file of the checkpoint that was replaced stays until the
-// next save, for readers that are still at it; older ones go, and so do leftovers of saves that
-// were killed.
+// A BundleWriter writes one checkpoint, tensor by tensor, directly to disk. With a new prefix the
+// files are byte for byte those that TensorFlow writes for the same calls. Overwriting an existing
+// prefix is atomic: the data goes to a file with an unused name, and the rename of the index
+// commits. Until then, and after a crash at any moment, the old checkpoint is unchanged. The
+// replaced data file stays until the next save, for readers that still use it. Older ones and
+// leftovers of killed saves are removed.
 //
-// One thread at a time. Several writers, also of several processes, may save to one prefix at once:
-// the last one to finish wins, whole.
+// Not thread-safe. Several writers, in any processes, may save to one prefix at once: the last one
+// to finish wins.
 class RAMET_EXPORT BundleWriter {
  public:
-  // Makes the folder of `prefix` if it is missing (one level, as TensorFlow does).
-  // \error kNotFound if the folder's parent is missing; those of making the files.
+  // Creates the folder of `prefix` if it is missing, but not its parent, as TensorFlow does.
+  // \error kNotFound: the folder's parent is missing.
+  // \error any error of creating the files.
   static StatusOr<BundleWriter> Create(const std::string& prefix);
   BundleWriter(BundleWriter&&) noexcept;
   BundleWriter& operator=(BundleWriter&&) noexcept;
-  // Without a successful Finish: removes what was written; the prefix is as before.
+  // Without a successful Finish, removes what was written; the old checkpoint is unchanged.
   ~BundleWriter();
 
-  // Appends a tensor, which must be in host memory and is not kept.
-  // \error kInvalidArgument "Adding duplicate key: NAME"; if the name or the tensor is empty or the
-  // tensor
-  //   is not in host memory; that of the file, after which every later call fails with it.
+  // Appends a tensor, which must be in host memory. Does not keep a reference.
+  // \error kInvalidArgument: "Adding duplicate key: NAME"; or the name or tensor is empty, or the
+  //   tensor is not in host memory.
+  // \error any error of the file, which every later call also returns.
   Status Add(std::string_view name, const Tensor& tensor);
   // Appends the box `slice` of the tensor `name`, whose full shape is `full_shape`. A slice that
-  // covers the whole tensor is stored as Add does. \error as Add; kInvalidArgument if the tensor's
-  // shape is not the slice's, or full shape or dtype
-  //   differ from those of the slices before; kInternal as TensorSlice::ShapeIn.
+  // covers the whole tensor is stored like Add.
+  // \error kInvalidArgument: the tensor's shape is not that of the slice, or the full shape or
+  //   dtype differ from those of earlier slices.
+  // \error as Add and TensorSlice::ShapeIn.
   Status AddSlice(std::string_view name, const Shape& full_shape, const TensorSlice& slice,
                   const Tensor& tensor);
-  // Appends a tensor of a flat dtype, or the box `slice` of one, that is never whole in memory:
-  // `produce` calls its argument with the bytes, little-endian and in row-major order, in pieces of
-  // any size. \error as AddSlice; kUnimplemented for strings; kInvalidArgument if the pieces are
-  // not as long as the tensor, and that of `produce`: after these two every later call fails.
+  // Appends a tensor of a flat dtype, or the box `slice` of one, without holding it in memory.
+  // `produce` passes the bytes, little-endian and row-major, to its argument in pieces of any size.
+  // \error kUnimplemented: the dtype is string.
+  // \error kInvalidArgument: the pieces do not add up to the size of the tensor. Every later call
+  //   fails.
+  // \error any error of `produce`. Every later call fails.
+  // \error as AddSlice.
   Status AddPieces(
       std::string_view name, DType dtype, const Shape& full_shape, const TensorSlice& slice,
       const std::function<Status(const std::function<Status(std::string_view)>&)>& produce);
-  // Syncs and commits. Once; nothing can be added after it. \error of the files (no space, ...):
-  // then the old checkpoint is still there, the new one is gone.
+  // Syncs and commits. Called once; nothing can be added afterwards.
+  // \error any error of the files (no space, ...). The old checkpoint is then unchanged and the new
+  //   one removed.
   Status Finish();
 
  private:
@@ -64,19 +69,20 @@ class RAMET_EXPORT BundleWriter {
 };
 
 struct MergeOptions {
-  // Removes the indexes of the merged prefixes, and their folders when these are empty then.
+  // Removes the indexes of the merged prefixes, and their folders if these are then empty.
   bool delete_old_dirs = true;
-  // A prefix without index is passed over, as long as one is there.
+  // Skips prefixes without an index, as long as at least one has one.
   bool allow_missing_files = false;
 };
 
-// Makes one checkpoint `destination` of the bundles at `prefixes` (what MergeV2Checkpoints does):
-// their data files are renamed, not copied, in the order in which their entries first appear, and
-// the new index is committed as BundleWriter does it, atomic on an existing destination too. \error
-// kInvalidArgument if no prefix is given, or two bundles hold the same tensor (slices of one
-//   tensor are fine), differ in endianness or in the tensor's shape or dtype; kInternal if one
-//   holds slices and the other the whole of a tensor; kNotFound if one is missing; kDataLoss if one
-//   is damaged.
+// Merges the bundles at `prefixes` into the checkpoint `destination`, as MergeV2Checkpoints. Data
+// files are renamed, not copied, in the order in which their entries first appear. The new index is
+// committed as by BundleWriter, atomically even over an existing destination.
+// \error kInvalidArgument: no prefix is given; or two bundles have the same tensor (different
+//   slices of a tensor are fine), or differ in endianness or in the tensor's shape or dtype.
+// \error kInternal: one bundle has slices and another the whole of a tensor.
+// \error kNotFound: a bundle is missing.
+// \error kDataLoss: a bundle is damaged.
 RAMET_EXPORT Status MergeBundles(std::span<const std::string> prefixes,
                                  const std::string& destination, const MergeOptions& options = {});
 

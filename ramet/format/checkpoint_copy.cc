@@ -9,7 +9,7 @@
 namespace ramet {
 namespace {
 
-// A tensor, or one of the slices that it is stored in.
+// A tensor, or one of its stored slices.
 struct Part {
   const CheckpointTensor* tensor;
   std::string name;
@@ -28,7 +28,7 @@ std::vector<Part> PartsToCopy(const std::vector<CheckpointTensor>& tensors,
   std::vector<Part> parts;
   for (const CheckpointTensor& tensor : tensors) {
     const std::string name = options.rename ? options.rename(tensor) : tensor.name;
-    if (name.empty()) continue;
+    if (options.rename && name.empty()) continue;
     for (Part& part : PartsOf(tensor, name)) parts.push_back(std::move(part));
   }
   return parts;
@@ -45,7 +45,7 @@ Status CopyPart(CheckpointReader& from, const Part& part, BundleWriter* writer) 
       [&](const auto& take) { return from.bundle()->ReadPieces(tensor.name, part.slice, take); });
 }
 
-// Tells of each tensor once.
+// Calls on_tensor once per tensor.
 class Announcer {
  public:
   explicit Announcer(const CopyCheckpointOptions& options) : on_tensor_(options.on_tensor) {}

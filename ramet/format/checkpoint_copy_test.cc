@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "ramet/format/bundle_format.h"
 #include "ramet/format/bundle_testing.h"
+#include "ramet/format/v1_format.h"
 #include "ramet/format/v1_writer.h"
 
 namespace ramet {
@@ -84,6 +86,37 @@ TEST(CopyCheckpoint, DamageStopsTheCopyAndLeavesWhatWasThere) {
               Code::kDataLoss, "Checksum does not match");
   EXPECT_EQ(ReadFile(dir / "copy.index").value(), index);
   EXPECT_FALSE(FileExists(dir / "v1"));
+}
+
+// Looking at all slices for each of them would take minutes.
+TEST(CopyCheckpoint, ATensorInManySlicesIsCopiedQuickly) {
+  constexpr int64_t kSlices = 20'000;
+  ScratchDir dir;
+  BundleWriter writer = BundleWriter::Create(dir / "two").value();
+  const Tensor row = Tensor::Of<float>(Shape{1, 2}, {1, 2});
+  for (int64_t i = 0; i < kSlices; ++i) {
+    ASSERT_TRUE(writer.AddSlice("w", Shape{kSlices, 2}, TensorSlice({{i, 1}, {}}), row).ok());
+  }
+  ASSERT_TRUE(writer.Finish().ok());
+  Copy(dir / "two", dir / "v1", {.format = CheckpointFormat::kV1});
+  Copy(dir / "v1", dir / "again", {});
+  EXPECT_EQ(ReadFile(dir / "again.index").value(), ReadFile(dir / "two.index").value());
+}
+
+// No writer of either format takes such a name, but a file may have it.
+TEST(CopyCheckpoint, ATensorWithoutANameIsNotLeftOut) {
+  ScratchDir dir;
+  const CheckpointTensor unnamed = {"", kFloat, Shape(), 0, {TensorSlice()}};
+  TableWriter table = TableWriter::Create(dir / "one").value();
+  ASSERT_TRUE(table.Add("", EncodeV1Meta({unnamed})).ok());
+  ASSERT_TRUE(table
+                  .Add(BundleSliceKey("", TensorSlice()),
+                       EncodeV1Slice("", TensorSlice(), Tensor(1.0f)).value())
+                  .ok());
+  ASSERT_TRUE(table.Finish().ok());
+  CheckpointReader reader = CheckpointReader::Open(dir / "one").value();
+  EXPECT_EQ(reader.Read("").value().scalar<float>(), 1);
+  ExpectError(CopyCheckpoint(reader, dir / "copy"), Code::kInvalidArgument, "must not be empty");
 }
 
 }  // namespace

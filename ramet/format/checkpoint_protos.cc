@@ -12,9 +12,8 @@ namespace {
 
 template <class... Parts>
 Status RefuseVersion(const Parts&... parts) {
-  return InvalidArgument("Checkpoint ", parts...,
-                         " (the format's version that this reader knows is ", kCheckpointVersion,
-                         ")");
+  return InvalidArgument("Checkpoint ", parts..., " (this reader supports version ",
+                         kCheckpointVersion, ")");
 }
 
 }  // namespace

@@ -6,19 +6,21 @@
 #include "ramet/format/tensor_slice.h"
 #include "ramet/proto/checkpoint.pb.h"
 
-// What the records of both checkpoint formats share. All functions are pure.
+// Records shared by both checkpoint formats. All functions are pure.
 namespace ramet {
 
-// False if the bytes are no such message.
+// Parses a message. Returns false if the bytes are not such a message.
 bool ParseMessage(std::string_view bytes, google::protobuf::MessageLite* message);
 
-// \error kInvalidArgument "Checkpoint min consumer version 9 above current version 1 ..." and the
-// like, if the file was written for newer readers.
+// Checks that the file was not written for newer readers.
+// \error kInvalidArgument: "Checkpoint min consumer version 9 above current version 1 ..." or a
+//   similar message.
 Status CheckCheckpointVersions(const VersionDef& versions);
 
-// \error kDataLoss if the rank, a start or a length cannot be.
+// Converts a slice from its proto.
+// \error kDataLoss: the rank, a start or a length is invalid.
 StatusOr<TensorSlice> SliceFromProto(const TensorSliceProto& proto);
-// Appends the extents of `slice` to `*proto`; a dimension that is taken whole is an empty message.
+// Appends the extents of `slice` to `*proto`. A whole dimension is an empty message.
 void SliceToProto(const TensorSlice& slice, TensorSliceProto* proto);
 
 }  // namespace ramet

@@ -15,7 +15,7 @@ TensorSlice Slice(std::string_view text) { return TensorSlice::Parse(text).value
 const Tensor kTop = Tensor::Of<float>(Shape{2, 2}, {0, 1, 2, 3});
 const Tensor kBottom = Tensor::Of<float>(Shape{1, 2}, {4, 5});
 
-// "a" whole, "w" in two slices.
+// Writes "a" whole and "w" in two slices.
 template <class Writer>
 Status Write(Writer& writer) {
   RAMET_RETURN_IF_ERROR(writer.Add("a", Tensor::Vector<std::string>({"x", "yz"})));
@@ -68,7 +68,7 @@ TEST_P(EitherFormat, RestoresRequestsInTheirOrder) {
   EXPECT_EQ(tensors[1].flat<std::string>()[0], "x");
 }
 
-TEST_P(EitherFormat, ErrorsOfRestoringAreThoseOfTensorFlow) {
+TEST_P(EitherFormat, ErrorsMatchTensorFlow) {
   const bool v1 = GetParam() == CheckpointFormat::kV1;
   ExpectError(Restore({{"q", kFloat, ""}}).status(), Code::kNotFound,
               v1 ? StrCat("Tensor name \"q\" not found in checkpoint files ", prefix_)
@@ -90,14 +90,14 @@ INSTANTIATE_TEST_SUITE_P(Formats, EitherFormat,
                            return info.param == CheckpointFormat::kV1 ? "V1" : "V2";
                          });
 
-TEST(CheckpointReader, V2GoesFirst) {
+TEST(CheckpointReader, V2TakesPrecedence) {
   ScratchDir dir;
   ASSERT_TRUE(WriteV1(dir / "m").ok());
   ASSERT_TRUE(WriteV2(dir / "m").ok());
   EXPECT_EQ(CheckpointReader::Open(dir / "m")->format(), CheckpointFormat::kV2);
 }
 
-TEST(CheckpointReader, NothingThere) {
+TEST(CheckpointReader, MissingCheckpoint) {
   ScratchDir dir;
   ExpectError(CheckpointReader::Open(dir / "m").status(), Code::kNotFound,
               StrCat("Unsuccessful TensorSliceReader constructor: Failed to find any matching "

@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kMaxStateBytes = uint64_t{64} << 20;
 
-// Keeps the first error of a text-form message.
+// Records the first error of parsing a text-format message.
 class FirstError final : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, google::protobuf::io::ColumnNumber column,
@@ -29,7 +29,7 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
 
 Status CheckPath(std::string_view recorded) {
   if (recorded.find('\0') != recorded.npos) {
-    return DataLoss("a checkpoint path in it holds a NUL byte");
+    return DataLoss("a checkpoint path in it contains a NUL byte");
   }
   if (recorded.size() >= PATH_MAX) {
     return DataLoss("a checkpoint path in it has ", recorded.size(),
@@ -44,7 +44,7 @@ StatusOr<CheckpointState> ParseState(const std::string& path, const std::string&
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
   if (!parser.ParseFromString(text, &proto)) {
-    return DataLoss(path, ": not a text-form CheckpointState: ", error.text);
+    return DataLoss(path, ": not a CheckpointState in text format: ", error.text);
   }
   RAMET_RETURN_IF_ERROR(CheckPath(proto.model_checkpoint_path()).WithContext(path));
   for (const std::string& p : proto.all_model_checkpoint_paths()) {
@@ -53,12 +53,12 @@ StatusOr<CheckpointState> ParseState(const std::string& path, const std::string&
   return proto;
 }
 
-// As Python's os.path.relpath: from the folder `start` to `path`, both taken from the working
-// folder.
+// Like Python's os.path.relpath: returns `path` relative to the folder `start`, both relative to
+// the working folder.
 StatusOr<std::string> RelativeTo(const std::string& path, const std::string& start) {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
-  if (error) return FailedPrecondition("the working folder cannot be told: ", error.message());
+  if (error) return FailedPrecondition("cannot determine the working folder: ", error.message());
   const std::filesystem::path from = (here / start).lexically_normal();
   // A trailing '/' would count as one more level.
   const std::filesystem::path folder = from.has_filename() ? from : from.parent_path();
@@ -109,8 +109,8 @@ StatusOr<CheckpointStateInfo> MakeCheckpointState(const std::string& save_dir,
   }
   std::vector<std::string*> paths = {&state.model_checkpoint_path};
   for (std::string& path : all) paths.push_back(&path);
-  // TensorFlow takes a path that save_relative_paths made relative once more relative to a relative
-  // save_dir, which names another place; here each path is changed once.
+  // TensorFlow makes a path relative to a relative save_dir again after save_relative_paths has
+  // made it relative, which results in a different path. Here each path is converted once.
   for (std::string* path : paths) {
     const bool change = IsAbsolutePath(*path) ? save_relative_paths : !IsAbsolutePath(save_dir);
     if (!change) continue;

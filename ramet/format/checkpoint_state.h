@@ -8,52 +8,53 @@
 #include "ramet/base/export.h"
 #include "ramet/base/status.h"
 
-// The `checkpoint` state file: a text-form CheckpointState message in the folder of the
-// checkpoints, which says which one is the latest (docs/formats/checkpoint-v2.md).
+// The `checkpoint` state file: a CheckpointState message in text format in the folder of the
+// checkpoints. It tells which checkpoint is the latest (docs/formats/checkpoint-v2.md).
 namespace ramet {
 
-// What a CheckpointState message says.
+// The content of a CheckpointState message.
 struct CheckpointStateInfo {
   std::string model_checkpoint_path;
-  // Oldest first; the last one is model_checkpoint_path.
+  // Oldest first. The last one is model_checkpoint_path.
   std::vector<std::string> all_model_checkpoint_paths;
-  // Seconds since the epoch, as many as paths or none.
+  // Seconds since 1970. One per path, or empty.
   std::vector<double> all_model_checkpoint_timestamps;
   std::optional<double> last_preserved_timestamp;
 };
 
-// Reads DIR/FILENAME; relative paths in it are joined to `dir`.
-// \error kNotFound if there is no such file.
-// \error kDataLoss if it is not a text-form CheckpointState (with line and column), is longer than
-//   64 MiB, or a path in it holds a NUL byte or is longer than PATH_MAX allows.
-// \error kInvalidArgument "Invalid checkpoint state loaded from DIR" if it names no checkpoint.
+// Reads DIR/FILENAME and makes its relative paths relative to `dir`.
+// \error kNotFound: there is no such file.
+// \error kDataLoss: it is not a CheckpointState in text format (the message has line and column) or
+//   is longer than 64 MiB, or a path contains a NUL byte or exceeds PATH_MAX.
+// \error kInvalidArgument: it names no checkpoint, "Invalid checkpoint state loaded from DIR".
 RAMET_EXPORT StatusOr<CheckpointStateInfo> ReadCheckpointState(
     const std::string& dir, std::string_view filename = "checkpoint");
 
 struct WriteCheckpointStateOptions {
   std::string filename = "checkpoint";
-  // Absolute paths under `dir` are recorded relative to it.
+  // Records absolute paths under `dir` relative to it.
   bool save_relative_paths = false;
 };
 
-// The state as it is to be recorded in `save_dir`: model_checkpoint_path is appended to the list
-// unless the list ends with it. When `save_dir` is relative, relative paths (to the working folder)
-// become relative to it; with save_relative_paths absolute ones do. \error kInvalidArgument if
-// there are timestamps, but not as many as paths.
+// Returns the state to record in `save_dir`. Appends model_checkpoint_path to the list unless it is
+// the last element. If `save_dir` is relative, relative paths (to the working folder) become
+// relative to it; with save_relative_paths, absolute ones do too.
+// \error kInvalidArgument: there are timestamps, but not one per path.
 RAMET_EXPORT StatusOr<CheckpointStateInfo> MakeCheckpointState(const std::string& save_dir,
                                                                CheckpointStateInfo state,
                                                                bool save_relative_paths = false);
 
-// Records `state` (through MakeCheckpointState) in SAVE_DIR/FILENAME, replacing the file in one
-// atomic, synced step. \error as MakeCheckpointState; kFailedPrecondition if the state file would
-// be the checkpoint itself; those of the file.
+// Records `state` (through MakeCheckpointState) in SAVE_DIR/FILENAME, atomically replacing and
+// syncing the file.
+// \error kFailedPrecondition: the state file would overwrite the checkpoint itself.
+// \error as MakeCheckpointState, or any error of the file.
 RAMET_EXPORT Status WriteCheckpointState(const std::string& save_dir, CheckpointStateInfo state,
                                          const WriteCheckpointStateOptions& options = {});
 
-// The path of the latest checkpoint that DIR/FILENAME names, if its files are there.
-// \error kNotFound if there is no state file, or the checkpoint that it names is gone (the message
-// names
-//   both); those of ReadCheckpointState.
+// Returns the path of the latest checkpoint that DIR/FILENAME names, if its files exist.
+// \error kNotFound: there is no state file, or the checkpoint that it names is missing. The message
+//   names both.
+// \error as ReadCheckpointState.
 RAMET_EXPORT StatusOr<std::string> LatestCheckpoint(const std::string& dir,
                                                     std::string_view filename = "checkpoint");
 

@@ -49,7 +49,7 @@ TEST(CheckpointState, RelativePaths) {
       (Paths{"../f/x", "m"}));
 }
 
-TEST(CheckpointState, ReadsAnySpellingOfTheTextForm) {
+TEST(CheckpointState, ReadsAnyVariantOfTheTextFormat) {
   const CheckpointStateInfo state =
       ReadText(
           "# comment\n model_checkpoint_path : 'm-2' all_model_checkpoint_paths: [\"m\\x2d1\", "
@@ -92,7 +92,7 @@ TEST(CheckpointState, ErrorsOfWriting) {
               "and timestamps 1)");
 }
 
-TEST(LatestCheckpoint, NamesACheckpointThatIsThere) {
+TEST(LatestCheckpoint, NamesAnExistingCheckpoint) {
   ScratchDir dir;
   ExpectError(LatestCheckpoint(dir.path()).status(), Code::kNotFound,
               "no 'checkpoint' file in the folder");

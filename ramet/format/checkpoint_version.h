@@ -2,7 +2,7 @@
 
 namespace ramet {
 
-// Of both checkpoint formats: what writers record as producer, and what this reader knows.
+// The version of both checkpoint formats that writers record and readers support.
 inline constexpr int kCheckpointVersion = 1;
 
 }  // namespace ramet

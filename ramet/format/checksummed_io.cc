@@ -10,20 +10,21 @@
 namespace ramet {
 namespace {
 
-// Small enough to be still in the cache when its checksum is computed.
+// Small enough to still be in the cache when its checksum is computed.
 constexpr size_t kChunkBytes = 256 << 10;
-// What one of two threads takes at a time: joining the checksums of many pieces costs too.
+// The size of a unit of work for one of two threads; combining many checksums has a cost too.
 constexpr size_t kPieceBytes = 512 << 10;
-// Below it, waking a thread costs more than it brings.
+// Below this, waking a thread costs more than it saves.
 constexpr size_t kParallelBytes = 1 << 20;
 
-// The pieces of some data, each worked on by one of two threads.
+// Distributes the pieces of some data to two threads.
 class PieceWork {
  public:
   explicit PieceWork(std::string_view data)
       : data_(data), sums_((data.size() + kPieceBytes - 1) / kPieceBytes) {}
 
-  // Takes pieces until none is left: fill(offset, bytes) for each, then its checksum.
+  // Processes pieces until none is left: calls fill(offset, bytes) for each, then computes its
+  // checksum.
   template <class Fill>
   void Run(Fill fill) {
     for (size_t i; (i = next_.fetch_add(1)) < sums_.size();) {
@@ -39,7 +40,7 @@ class PieceWork {
     status_.Update(std::move(why));
   }
 
-  // When both threads are done.
+  // Called after both threads are done.
   Status Finish(uint32_t* crc) {
     MutexLock lock(mutex_);
     RAMET_RETURN_IF_ERROR(status_);

@@ -10,11 +10,11 @@
 #include "ramet/base/scratch_dir.h"
 #include "ramet/format/table_testing.h"
 
-// What the fuzz programs of file formats share: files of the bytes that are tried, and tables whose
-// checksums are right, so that what is behind them is reached.
+// Shared code of the fuzz programs for file formats: files with given bytes, and tables with
+// correct checksums, so that the code behind the checks is reached.
 namespace ramet::fuzz_testing {
 
-// A folder for the program's life, in memory where there is such a file system.
+// A folder for the program's lifetime, on a memory file system if there is one.
 inline const ScratchDir& Folder() {
   setenv("TMPDIR", "/dev/shm", 0);
   static const ScratchDir folder;
@@ -28,7 +28,7 @@ inline std::string WriteInput(const std::string& name, std::string_view bytes) {
   return path;
 }
 
-// Takes a piece off the front of *bytes, whose length its first two bytes say.
+// Removes a piece from the front of *bytes. Its first two bytes are the piece's length.
 inline std::string_view TakePiece(std::string_view* bytes) {
   if (bytes->size() < 2) return {};
   const size_t low = static_cast<uint8_t>((*bytes)[0]), high = static_cast<uint8_t>((*bytes)[1]);
@@ -38,7 +38,7 @@ inline std::string_view TakePiece(std::string_view* bytes) {
   return piece;
 }
 
-// A table of one block with these records.
+// Returns a table of one block with these records.
 inline std::string TableOfRecords(const std::map<std::string, std::string>& records) {
   std::string entries;
   for (const auto& [key, value] : records) entries += table_testing::Entry(0, key, value);

@@ -7,7 +7,7 @@ namespace ramet::ordered_code {
 namespace {
 
 constexpr int kMaxSigned = 10;
-// Code lengths 1..10 have that many leading one-bits, which fill up to two bytes.
+// Codes of length 1..10 start with as many one-bits, which take up to two bytes.
 constexpr std::array<std::array<uint8_t, 2>, kMaxSigned + 1> kHeader = {{{0, 0},
                                                                          {0x80, 0},
                                                                          {0xC0, 0},

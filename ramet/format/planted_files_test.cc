@@ -1,5 +1,5 @@
-// Links, pipes and folders that somebody has put under the names of files that a save makes, reuses
-// or removes: a save changes nothing behind them, and does not wait for them.
+// Tests saves where an attacker has put links, pipes and folders under the names of files that a
+// save creates, reuses or removes. A save must not change their targets or block on them.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -38,19 +38,19 @@ class PlantedFilesTest : public testing::Test {
   const std::string spare_ = StrCat(prefix_, kSpare);
 };
 
-TEST_F(PlantedFilesTest, ALinkIsNoSpare) {
+TEST_F(PlantedFilesTest, ALinkIsNotASpare) {
   fs::create_symlink(victim_, spare_);
   SaveAndCheck();
   EXPECT_TRUE(fs::is_symlink(fs::symlink_status(spare_)));
   EXPECT_FALSE(fs::is_symlink(fs::symlink_status(prefix_ + ".data-00000-of-00001")));
 }
 
-TEST_F(PlantedFilesTest, AFileWithAnotherNameIsNoSpare) {
+TEST_F(PlantedFilesTest, AFileWithASecondNameIsNotASpare) {
   fs::create_hard_link(victim_, spare_);
   SaveAndCheck();
 }
 
-TEST_F(PlantedFilesTest, APipeAFolderAndADanglingLinkAreNoSpares) {
+TEST_F(PlantedFilesTest, APipeAFolderAndADanglingLinkAreNotSpares) {
   const std::string index = StrCat(prefix_, ".index.tempstate2.ramet");
   ASSERT_EQ(::mkfifo(spare_.c_str(), 0600), 0);
   fs::create_directory(StrCat(prefix_, ".data-00000-of-00001.tempstate3.ramet"));
@@ -67,7 +67,7 @@ TEST_F(PlantedFilesTest, OldLinksAreNotFollowedWhenLeftoversAreRemoved) {
   EXPECT_EQ(FileLock::Try(spare_), std::nullopt);
 }
 
-TEST_F(PlantedFilesTest, ASpareOfThisUserIsWrittenOver) {
+TEST_F(PlantedFilesTest, ASpareOfThisUserIsOverwritten) {
   ASSERT_TRUE(AtomicWriteFile(spare_, precious_).ok());
   const uint64_t inode = GetFileIdentity(spare_)->inode;
   SaveAndCheck();
@@ -75,7 +75,7 @@ TEST_F(PlantedFilesTest, ASpareOfThisUserIsWrittenOver) {
   EXPECT_FALSE(FileExists(spare_));
 }
 
-TEST_F(PlantedFilesTest, ASpareThatIsReplacedMeanwhileIsNotFollowed) {
+TEST_F(PlantedFilesTest, AReplacedSpareIsNotFollowed) {
   ASSERT_TRUE(AtomicWriteFile(spare_, precious_).ok());
   const std::vector<std::string> leftovers = {spare_};
   auto taken = TemporaryFile::TakeSpare(leftovers);
@@ -88,7 +88,7 @@ TEST_F(PlantedFilesTest, ASpareThatIsReplacedMeanwhileIsNotFollowed) {
   EXPECT_EQ(ReadFile(victim_).value(), precious_);
 }
 
-// A user may keep the data elsewhere; a save replaces the link, as TensorFlow does.
+// A user may keep the data elsewhere. A save replaces the link, as TensorFlow does.
 TEST_F(PlantedFilesTest, LinksUnderFinalNamesAreReplaced) {
   for (const char* name : {".index", ".data-00000-of-00001"}) {
     fs::create_symlink(victim_, prefix_ + name);
@@ -106,7 +106,7 @@ TEST_F(PlantedFilesTest, AFolderMayBeALink) {
   ExpectSame(LoadAll(prefix_).value(), kModel);
 }
 
-TEST_F(PlantedFilesTest, AStateFileThatIsAPipeIsNotWaitedFor) {
+TEST_F(PlantedFilesTest, AStateFileThatIsAPipeDoesNotBlock) {
   ASSERT_EQ(::mkfifo((dir_ / "saved/checkpoint").c_str(), 0600), 0);
   EXPECT_FALSE(ReadCheckpointState(dir_ / "saved").ok());
   CheckpointStateInfo state;
@@ -115,7 +115,7 @@ TEST_F(PlantedFilesTest, AStateFileThatIsAPipeIsNotWaitedFor) {
   EXPECT_TRUE(ReadCheckpointState(dir_ / "saved").ok());
 }
 
-TEST_F(PlantedFilesTest, NewFilesAreNewOnes) {
+TEST_F(PlantedFilesTest, NewFilesAreCreatedExclusively) {
   fs::create_symlink(victim_, dir_ / "link");
   EXPECT_TRUE(IsAlreadyExists(WritableFile::CreateNew(dir_ / "link").status()));
   EXPECT_TRUE(IsAlreadyExists(TableWriter::Create(victim_).status()));

@@ -23,13 +23,13 @@ Status CheckBools(const std::string& path, const SafetensorsEntry& entry, const 
   const std::string_view bytes(static_cast<const char*>(tensor.raw_data()), tensor.bytes());
   const size_t bad = bytes.find_first_not_of(std::string_view("\0\1", 2));
   if (bad == bytes.npos) return OkStatus();
-  return DataLoss("'", path, "': tensor '", entry.name, "': byte ", bad, " is no bool");
+  return DataLoss("'", path, "': tensor '", entry.name, "': byte ", bad, " is not a bool");
 }
 
 Status CheckName(const std::string& path, const std::string& name) {
   if (!name.empty() && name != "__metadata__" && IsUtf8(name)) return OkStatus();
-  return InvalidArgument("'", path, "': a tensor cannot be called '", name,
-                         "': names are UTF-8, not empty and not __metadata__");
+  return InvalidArgument("'", path, "': invalid tensor name '", name,
+                         "'; it must be UTF-8, not empty and not __metadata__");
 }
 
 }  // namespace
@@ -66,14 +66,14 @@ class SafetensorsReader::Impl {
 StatusOr<SafetensorsReader> SafetensorsReader::Open(const std::string& path) {
   RAMET_ASSIGN_OR_RETURN(RandomAccessFile file, RandomAccessFile::Open(path));
   if (file.size() < kLengthBytes) {
-    return DataLoss("'", path, "' is no safetensors file: it has ", file.size(), " bytes");
+    return DataLoss("'", path, "' is not a safetensors file: it has ", file.size(), " bytes");
   }
   uint64_t length = 0;
   RAMET_RETURN_IF_ERROR(file.Read(0, {reinterpret_cast<char*>(&length), kLengthBytes}));
   if (length > kMaxHeader || length > file.size() - kLengthBytes) {
     return DataLoss("'", path, "' at offset 0: the header would have ", length,
-                    " bytes, but the file has ", file.size(), " and ", kMaxHeader,
-                    " is the most; this is no safetensors file, or it is cut");
+                    " bytes, but the file has ", file.size(), " and the limit is ", kMaxHeader,
+                    "; this is not a safetensors file, or it is truncated");
   }
   RAMET_ASSIGN_OR_RETURN(const std::string json, file.Read(kLengthBytes, length));
   const uint64_t data_at = kLengthBytes + length;
@@ -113,8 +113,8 @@ class SafetensorsWriter::Impl {
     RAMET_RETURN_IF_ERROR(LayOut());
     const std::string json = SafetensorsHeaderText(header_);
     if (json.size() > kMaxHeader) {
-      return InvalidArgument("'", path_, "': the header would have ", json.size(), " bytes, ",
-                             kMaxHeader, " is the most");
+      return InvalidArgument("'", path_, "': the header would have ", json.size(),
+                             " bytes; the limit is ", kMaxHeader);
     }
     RAMET_ASSIGN_OR_RETURN(file_, WritableFile::CreateNew(temporary_));
     const uint64_t length = json.size();
@@ -124,11 +124,11 @@ class SafetensorsWriter::Impl {
 
   Status Add(const Tensor& tensor) {
     if (next_ == header_.entries.size()) {
-      return InvalidArgument("'", path_, "': all tensors were added before");
+      return InvalidArgument("'", path_, "': all tensors have been added");
     }
     const SafetensorsEntry& entry = header_.entries[next_];
     if (tensor.dtype() != entry.dtype || !(tensor.shape() == entry.shape)) {
-      return InvalidArgument("'", path_, "': tensor '", entry.name, "' was to be ",
+      return InvalidArgument("'", path_, "': tensor '", entry.name, "' should be ",
                              DTypeName(entry.dtype), entry.shape, ", but is ",
                              DTypeName(tensor.dtype()), tensor.shape());
     }
@@ -157,7 +157,7 @@ class SafetensorsWriter::Impl {
     for (SafetensorsEntry& entry : header_.entries) {
       RAMET_RETURN_IF_ERROR(CheckName(path_, entry.name));
       if (++names[entry.name] > 1) {
-        return InvalidArgument("'", path_, "': tensor '", entry.name, "' is there twice");
+        return InvalidArgument("'", path_, "': tensor '", entry.name, "' is listed twice");
       }
       if (SafetensorsTypeName(entry.dtype).empty()) {
         return Unimplemented("'", path_, "': tensor '", entry.name,

@@ -14,7 +14,7 @@
 // float, double and complex64.
 namespace ramet {
 
-// A tensor of a safetensors file: its bytes are [begin, end) behind the header.
+// A tensor of a safetensors file. Its bytes are [begin, end) after the header.
 struct SafetensorsEntry {
   std::string name;
   DType dtype = DType::kInvalid;
@@ -23,28 +23,30 @@ struct SafetensorsEntry {
   uint64_t end = 0;
 };
 
-// A SafetensorsReader reads one file, tensor by tensor. Nothing in the file is trusted: the header
-// is checked as a whole before anything is read, and memory is taken only for what the file holds.
-// Immutable once open; several threads may read at once.
+// A SafetensorsReader reads one file, tensor by tensor. Nothing in the file is trusted: the whole
+// header is checked before anything else is read, and allocations are bounded by the size of the
+// file. Immutable. Thread-safe.
 class RAMET_EXPORT SafetensorsReader {
  public:
-  // \error kNotFound, kPermissionDenied if the file cannot be opened; kDataLoss naming file and
-  // offset if
-  //   the header is longer than the file or 100 MB, is no JSON of the format, has a name twice, or
-  //   if the tensors' bytes overlap, leave gaps or bytes behind them, or do not fit their shapes;
-  //   kUnimplemented for dtypes that a Tensor does not hold (F8_E4M3, ...).
+  // Opens a file and checks its header.
+  // \error kNotFound, kPermissionDenied, ...: the file cannot be opened.
+  // \error kDataLoss: the header is longer than the file or 100 MB, is not valid JSON of the format
+  //   or has a duplicate name; or the bytes of tensors overlap, leave gaps or do not fit the
+  //   shapes. The message names the file and the offset.
+  // \error kUnimplemented: a Tensor cannot hold a dtype (F8_E4M3, ...).
   static StatusOr<SafetensorsReader> Open(const std::string& path);
   SafetensorsReader(SafetensorsReader&&) noexcept;
   SafetensorsReader& operator=(SafetensorsReader&&) noexcept;
   ~SafetensorsReader();
 
-  // In the order of their bytes.
+  // Returns the entries in the order of their bytes.
   const std::vector<SafetensorsEntry>& entries() const;
-  // The texts of "__metadata__".
+  // Returns the strings of "__metadata__".
   const std::map<std::string, std::string>& metadata() const;
-  // \error kNotFound if there is none of that name; kOutOfRange if the file was cut since;
-  // kDataLoss if
-  //   a bool is neither 0 nor 1.
+  // Reads a tensor.
+  // \error kNotFound: no tensor has this name.
+  // \error kOutOfRange: the file was truncated.
+  // \error kDataLoss: a bool is neither 0 nor 1.
   StatusOr<Tensor> Read(std::string_view name) const;
 
  private:
@@ -53,29 +55,33 @@ class RAMET_EXPORT SafetensorsReader {
   std::unique_ptr<Impl> impl_;
 };
 
-// A SafetensorsWriter writes one file: first what will be in it, then the tensors. The file appears
-// under its name, whole, with Finish; until then an old one stays. One thread at a time.
+// A SafetensorsWriter writes one file: first the list of tensors, then their values. Finish makes
+// the complete file appear atomically; until then an old file stays. Not thread-safe.
 class RAMET_EXPORT SafetensorsWriter {
  public:
-  // `entries` need name, dtype and shape. \error kInvalidArgument if a name is there twice, empty
-  // or
-  // "__metadata__", or not UTF-8; kUnimplemented for dtypes that the format does not have (string,
-  //   complex128, ...); those of making the file.
+  // Starts a file. `entries` need name, dtype and shape.
+  // \error kInvalidArgument: a name is a duplicate, empty, "__metadata__" or not UTF-8.
+  // \error kUnimplemented: the format does not have a dtype (string, complex128, ...).
+  // \error any error of creating the file.
   static StatusOr<SafetensorsWriter> Create(
       const std::string& path, std::vector<SafetensorsEntry> entries,
       const std::map<std::string, std::string>& metadata = {});
   SafetensorsWriter(SafetensorsWriter&&) noexcept;
   SafetensorsWriter& operator=(SafetensorsWriter&&) noexcept;
-  // Without a successful Finish: removes what was written.
+  // Without a successful Finish, removes what was written.
   ~SafetensorsWriter();
 
-  // The entries in the order in which Add wants them: wide elements first, then by name, so that
-  // all are aligned.
+  // Returns the entries in the order in which they must be added: by descending element size, so
+  // that all are aligned, then by name.
   const std::vector<SafetensorsEntry>& entries() const;
-  // The next tensor. \error kInvalidArgument if dtype or shape are not those of the entry, or all
-  // were added; those of the file.
+  // Adds the next tensor.
+  // \error kInvalidArgument: the dtype or shape is not that of the entry, or all tensors were
+  //   added.
+  // \error any error of the file.
   Status Add(const Tensor& tensor);
-  // \error kFailedPrecondition if tensors are missing; those of the file.
+  // Completes the file.
+  // \error kFailedPrecondition: tensors are missing.
+  // \error any error of the file.
   Status Finish();
 
  private:

@@ -3,8 +3,8 @@
 
 namespace {
 
-// The header alone, with the length in front of it that it needs, and as many bytes of data as
-// follow.
+// Returns a file with only the header, preceded by its length and followed by the remaining bytes
+// as data.
 std::string WithLength(std::string_view bytes) {
   const std::string_view header = ramet::fuzz_testing::TakePiece(&bytes);
   std::string file;
@@ -14,8 +14,8 @@ std::string WithLength(std::string_view bytes) {
 
 }  // namespace
 
-// The first byte says what the rest is: a whole file, or two bytes with the length of a header, the
-// header, and data.
+// The first byte selects what the rest is: a whole file; or the length of a header in two bytes,
+// the header and the data.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ramet;
   if (size == 0) return 0;

@@ -21,21 +21,21 @@ constexpr TypeName kTypes[] = {
     {"F64", DType::kDouble}, {"C64", DType::kComplex64},
 };
 
-// Reads the JSON of a header and nothing else: no nesting beyond what the format has.
+// Parses the JSON of a header only, with no deeper nesting than the format has.
 class HeaderParser {
  public:
   HeaderParser(const std::string& path, std::string_view text) : path_(path), text_(text) {}
 
   Status Parse(SafetensorsHeader* header) {
     RAMET_RETURN_IF_ERROR(Object([&](const std::string& name) -> Status {
-      if (!names_.insert(name).second) return Bad(StrCat("the name '", name, "' stands twice"));
+      if (!names_.insert(name).second) return Bad(StrCat("the name '", name, "' appears twice"));
       if (name == "__metadata__") return Metadata(&header->metadata);
       SafetensorsEntry& entry = header->entries.emplace_back();
       entry.name = name;
       return Entry(&entry);
     }));
     Blank();
-    return at_ == text_.size() ? OkStatus() : Bad("text behind the object");
+    return at_ == text_.size() ? OkStatus() : Bad("text after the object");
   }
 
  private:
@@ -55,7 +55,7 @@ class HeaderParser {
     return true;
   }
   Status Need(char c) {
-    return Take(c) ? OkStatus() : Bad(StrCat("'", std::string_view(&c, 1), "' is expected"));
+    return Take(c) ? OkStatus() : Bad(StrCat("'", std::string_view(&c, 1), "' expected"));
   }
 
   template <class Item>
@@ -128,7 +128,7 @@ class HeaderParser {
       const size_t end = std::min(text_.find_first_not_of("0123456789", at_), text_.size());
       int64_t number = 0;
       if (!ParseInt64(text_.substr(at_, end - at_), &number)) {
-        return Bad("a whole number from 0 to 2^63 - 1 is expected");
+        return Bad("expected a whole number from 0 to 2^63 - 1");
       }
       if (numbers->size() == most) return Bad(StrCat("more than ", most, " numbers"));
       numbers->push_back(number);
@@ -142,7 +142,7 @@ class HeaderParser {
       std::string value;
       RAMET_RETURN_IF_ERROR(String(&value));
       if (metadata->emplace(key, std::move(value)).second) return OkStatus();
-      return Bad(StrCat("the key '", key, "' stands twice"));
+      return Bad(StrCat("the key '", key, "' appears twice"));
     });
   }
 
@@ -160,14 +160,14 @@ class HeaderParser {
       return Bad(StrCat("unknown dtype '", name, "'"));
     }
     return Unimplemented("'", path_, "': tensor '", entry->name, "' has the dtype ", name,
-                         ", which Ramet does not have; convert it to F16 or F32 first");
+                         ", which Ramet does not support; convert it to F16 or F32 first");
   }
 
   Status Entry(SafetensorsEntry* entry) {
     std::set<std::string> seen;
     std::vector<int64_t> dims, offsets;
     RAMET_RETURN_IF_ERROR(Object([&](const std::string& key) -> Status {
-      if (!seen.insert(key).second) return Bad(StrCat("'", key, "' stands twice"));
+      if (!seen.insert(key).second) return Bad(StrCat("'", key, "' appears twice"));
       if (key == "dtype") return Type(entry);
       if (key == "shape") return Numbers(Shape::kMaxRank, &dims);
       if (key == "data_offsets") return Numbers(2, &offsets);
@@ -232,14 +232,14 @@ StatusOr<SafetensorsHeader> ParseSafetensorsHeader(const std::string& path, std:
   for (const SafetensorsEntry& entry : header.entries) {
     if (entry.begin != at) {
       return DataLoss("'", path, "': the bytes of tensor '", entry.name, "' begin at ", entry.begin,
-                      " of the data, but those before it end at ", at,
+                      " of the data, but the previous tensor ends at ", at,
                       entry.begin < at ? " (they overlap)" : " (there is a gap)");
     }
     at = entry.end;
   }
   if (at == data_bytes) return header;
   return DataLoss("'", path, "': the tensors take ", at, " bytes, but the file has ", data_bytes,
-                  " behind its header");
+                  " after its header");
 }
 
 std::string SafetensorsHeaderText(const SafetensorsHeader& header) {

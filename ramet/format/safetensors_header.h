@@ -9,21 +9,23 @@
 
 namespace ramet {
 
-// The header of a safetensors file: a JSON object.
+// The header of a safetensors file, a JSON object.
 struct SafetensorsHeader {
   std::vector<SafetensorsEntry> entries;  // in the order of their bytes
   std::map<std::string, std::string> metadata;
 };
 
-// Reads the header's JSON, which stands at byte 8 of the file `path`, before `data_bytes` bytes of
-// tensors. \error as SafetensorsReader::Open.
+// Parses the JSON header, which starts at byte 8 of the file `path`. `data_bytes` bytes of tensors
+// follow it.
+// \error as SafetensorsReader::Open.
 StatusOr<SafetensorsHeader> ParseSafetensorsHeader(const std::string& path, std::string_view json,
                                                    uint64_t data_bytes);
 
-// The header's JSON, with blanks at the end up to a multiple of 8. `entries` have their bytes.
+// Returns the JSON header, padded with spaces to a multiple of 8. `entries` must have their
+// offsets.
 std::string SafetensorsHeaderText(const SafetensorsHeader& header);
 
-// "F32"; "" for dtypes that the format does not have.
+// Returns the name of a dtype in the format, such as "F32"; "" if it has none.
 std::string_view SafetensorsTypeName(DType dtype);
 
 }  // namespace ramet

@@ -21,7 +21,7 @@ class Safetensors : public ::testing::Test {
     std::memcpy(file.data(), &length, 8);
     return file.append(json).append(data);
   }
-  // What opening a file of these bytes says; "" when it works.
+  // Returns the error of opening a file of these bytes, or OK.
   Status Opened(std::string_view bytes) {
     EXPECT_TRUE(AtomicWriteFile(path_, bytes).ok());
     return SafetensorsReader::Open(path_).status();
@@ -37,7 +37,7 @@ class Safetensors : public ::testing::Test {
   std::string path_ = dir_.path() + "/x.safetensors";
 };
 
-// Bytes by hand, as the format's description has them.
+// Hand-written bytes that follow the format's description.
 TEST_F(Safetensors, ReadsTheFormat) {
   ASSERT_TRUE(Opened(File(R"({"__metadata__":{"format":"pt"},
       "b\u00e9\ud83d\ude00": {"shape":[2],"dtype":"I16","data_offsets":[4,8]},
@@ -74,7 +74,7 @@ TEST_F(Safetensors, TheBytesOfAFile) {
   EXPECT_EQ(ReadFile(path_).value(), File(json, std::string_view("\0\0\x80\x3f\0\0\0\xc0\1", 9)));
 }
 
-TEST_F(Safetensors, EveryDtypeComesBack) {
+TEST_F(Safetensors, EveryDtypeRoundTrips) {
   std::vector<SafetensorsEntry> entries;
   for (DType dtype : {kHalf, kBFloat16, kFloat, kDouble, kInt8, kInt16, kInt32, kInt64, kUInt8,
                       kUInt16, kUInt32, kUInt64, kComplex64, kBool}) {
@@ -107,7 +107,7 @@ TEST_F(Safetensors, AnAbandonedFileLeavesTheOldOne) {
   EXPECT_TRUE(RemoveFile(path_).ok());
 }
 
-TEST_F(Safetensors, NamesAndTypesThatTheFormatDoesNotHave) {
+TEST_F(Safetensors, UnsupportedNamesAndTypes) {
   auto create = [&](std::vector<SafetensorsEntry> entries) {
     return SafetensorsWriter::Create(path_, std::move(entries)).status();
   };
@@ -134,7 +134,7 @@ TEST_F(Safetensors, DamagedFilesAreRefused) {
   std::string long_header(120'000'000, ' ');
   const uint64_t length = long_header.size() - 8;
   std::memcpy(long_header.data(), &length, 8);
-  EXPECT_THAT(Refused(long_header), HasSubstr("100000000 is the most"));
+  EXPECT_THAT(Refused(long_header), HasSubstr("the limit is 100000000"));
   EXPECT_THAT(Refused(File(" {}", "")), HasSubstr("must begin with '{'"));
   EXPECT_THAT(Refused(File("{\"\xff\":{}}", "")), HasSubstr("not UTF-8"));
   EXPECT_THAT(Refused(File(one("F32", "[1]", "[0,4]").substr(0, 40), "1234")), HasSubstr("offset"));
@@ -152,10 +152,11 @@ TEST_F(Safetensors, DamagedFilesAreRefused) {
   const std::string a = R"("a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]})";
   const std::string b = R"("b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]})";
   EXPECT_THAT(Refused(File(StrCat("{", a, ",", b, "}"), "123456")), HasSubstr("overlap"));
-  EXPECT_THAT(Refused(File(StrCat("{", a, ",", a, "}"), "1234")), HasSubstr("stands twice"));
-  EXPECT_THAT(Refused(File(StrCat("{", a, "}x"), "1234")), HasSubstr("behind the object"));
+  EXPECT_THAT(Refused(File(StrCat("{", a, ",", a, "}"), "1234")), HasSubstr("appears twice"));
+  EXPECT_THAT(Refused(File(StrCat("{", a, "}x"), "1234")), HasSubstr("after the object"));
   EXPECT_THAT(Refused(File(R"({"a":{"dtype":"U8","shape":[0]}})", "")), HasSubstr("needs dtype"));
-  EXPECT_THAT(Refused(File(R"({"a":{"dtype":"U8","dtype":"U8"}})", "")), HasSubstr("stands twice"));
+  EXPECT_THAT(Refused(File(R"({"a":{"dtype":"U8","dtype":"U8"}})", "")),
+              HasSubstr("appears twice"));
   EXPECT_THAT(Refused(File(R"({"a":{"x":"U8"}})", "")), HasSubstr("unknown key 'x'"));
   EXPECT_THAT(Refused(File(R"({"\ud800":{}})", "")), HasSubstr("surrogate"));
   EXPECT_THAT(Refused(File(R"({"__metadata__":{"a":1}})", "")), HasSubstr("expected"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace ramet {
 namespace {
@@ -10,7 +11,7 @@ constexpr int64_t kMaxComparisons = 50'000'000;
 
 int64_t End(const TensorSlice::Extent& e) { return e.start + e.length; }
 
-// How many pairs a sweep along dimension d compares, up to those that start at one place.
+// Returns how many pairs a sweep along dimension d compares, except those with equal starts.
 int64_t PairsAlong(std::span<const TensorSlice> slices, int d) {
   std::vector<int64_t> starts;
   for (const TensorSlice& s : slices) starts.push_back(s.extent(d).start);
@@ -32,6 +33,13 @@ int BestSweep(std::span<const TensorSlice> slices) {
     fewest = std::min(fewest, pairs);
   }
   return best;
+}
+
+bool ComesBefore(const TensorSlice& a, const TensorSlice& b) {
+  const auto less = [](const TensorSlice::Extent& x, const TensorSlice::Extent& y) {
+    return std::pair(x.start, x.length) < std::pair(y.start, y.length);
+  };
+  return std::ranges::lexicographical_compare(a.extents(), b.extents(), less);
 }
 
 }  // namespace
@@ -78,8 +86,8 @@ Status CheckDisjoint(std::span<const TensorSlice> slices) {
       if (d >= 0 && b.extent(d).start >= End(a.extent(d))) break;
       if (++comparisons > kMaxComparisons) {
         return ResourceExhausted("a tensor in ", slices.size(),
-                                 " slices has too many to tell whether any "
-                                 "of them overlap");
+                                 " slices has too many of them to check whether "
+                                 "they overlap");
       }
       if (CommonElements(a, b) == 0) continue;
       return Internal("Overlapping slices: existing slice = ", slices[std::min(order[i], order[j])],
@@ -87,6 +95,28 @@ Status CheckDisjoint(std::span<const TensorSlice> slices) {
     }
   }
   return OkStatus();
+}
+
+StatusOr<DisjointBoxes> DisjointBoxes::Make(std::vector<TensorSlice> boxes) {
+  RAMET_RETURN_IF_ERROR(CheckDisjoint(boxes));
+  DisjointBoxes made;
+  made.boxes_ = std::move(boxes);
+  made.sorted_.resize(made.boxes_.size());
+  std::iota(made.sorted_.begin(), made.sorted_.end(), size_t{0});
+  std::ranges::stable_sort(made.sorted_, ComesBefore,
+                           [&](size_t i) -> const TensorSlice& { return made.boxes_[i]; });
+  return made;
+}
+
+std::vector<size_t> DisjointBoxes::Needed(const TensorSlice& box) const {
+  const auto at = std::ranges::lower_bound(
+      sorted_, box, ComesBefore, [&](size_t i) -> const TensorSlice& { return boxes_[i]; });
+  if (at != sorted_.end() && boxes_[*at] == box) return {*at};
+  std::vector<size_t> needed;
+  for (size_t i = 0; i < boxes_.size(); ++i) {
+    if (CommonElements(boxes_[i], box) > 0) needed.push_back(i);
+  }
+  return needed;
 }
 
 bool IsRunIn(const TensorSlice& inner, const TensorSlice& outer, int64_t* first) {

@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
-// What reader and writer of sorted tables share (docs/formats/checkpoint-v2.md, "Sorted table").
+// Constants of sorted tables (docs/formats/checkpoint-v2.md, "Sorted table").
 namespace ramet {
 
 inline constexpr size_t kFooterBytes = 48;
 inline constexpr uint64_t kTableMagic = 0xDB4775248B80FB57;
-// Compression type and masked checksum, behind each block.
+// The compression type and masked checksum after each block.
 inline constexpr size_t kBlockTrailerBytes = 5;
 inline constexpr uint8_t kPlainBlock = 0;
 inline constexpr uint8_t kSnappyBlock = 1;

@@ -1,8 +1,8 @@
 #include "ramet/format/fuzz_testing.h"
 #include "ramet/format/table_reader.h"
 
-// The first byte says what the rest is: a whole file, or a block of a file whose checksums are
-// right, plain or compressed.
+// The first byte selects what the rest is: a whole file, or a plain or compressed block of a file
+// with correct checksums.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ramet;
   if (size == 0) return 0;

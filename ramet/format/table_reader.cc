@@ -73,7 +73,7 @@ StatusOr<std::unique_ptr<Block>> TableReader::ReadBlock(std::string_view handle)
   if (end < kBlockTrailerBytes || size > end - kBlockTrailerBytes ||
       offset > end - kBlockTrailerBytes - size) {
     return DataLoss("truncated block read: a block of ", size, " bytes at offset ", offset,
-                    " does not fit a file of ", file_.size());
+                    " exceeds the file's size of ", file_.size());
   }
   RAMET_ASSIGN_OR_RETURN(std::string bytes, file_.Read(offset, size + kBlockTrailerBytes));
   const uint32_t stored = crc32c::Unmask(DecodeFixed32(bytes.data() + size + 1));
@@ -92,7 +92,7 @@ StatusOr<std::unique_ptr<Block>> TableReader::ReadBlock(std::string_view handle)
   return std::make_unique<Block>(*std::move(block));
 }
 
-// Puts data_cursor_ at the first entry of the block that index_cursor_ names.
+// Moves data_cursor_ to the first entry of the block that index_cursor_ names.
 Status TableReader::LoadDataBlock() {
   if (!data_ || data_handle_ != index_cursor_.value()) {
     data_cursor_ = Block::Cursor();

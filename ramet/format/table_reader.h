@@ -10,36 +10,39 @@
 
 namespace ramet {
 
-// A TableReader walks a sorted table file: the .index of a checkpoint. It is a cursor over entries
-// in ascending order of their keys, and holds one block at a time. Compression none and snappy. All
-// of the file is untrusted: a block's place, size, checksum, compression and entries are checked
-// before it is used, and no more memory is taken than a small multiple of what the file holds. One
-// thread at a time.
+// A TableReader iterates over a sorted table file, the .index of a checkpoint. It is a cursor over
+// entries in key order and holds one block at a time. Supports uncompressed and snappy blocks. The
+// file is untrusted: the location, size, checksum, compression and entries of a block are checked
+// before use, and allocations are bounded by a small multiple of the file's size. Not thread-safe.
 class TableReader {
  public:
-  // Reads footer and index block; the cursor is at the first entry.
-  // \error kDataLoss "file is too short to be an sstable", "not an sstable (bad magic number)",
-  // "block
-  //   checksum mismatch", "truncated block read", "bad block type", "bad entry in block" or "bad
-  //   block handle", each with the offset in the file; those of opening and reading.
+  // Reads the footer and the index block. The cursor is at the first entry.
+  // \error kDataLoss: "file is too short to be an sstable", "not an sstable (bad magic number)",
+  //   "block checksum mismatch", "truncated block read", "bad block type", "bad entry in block" or
+  //   "bad block handle", each with the offset in the file.
+  // \error any error of opening or reading.
   static StatusOr<TableReader> Open(const std::string& path);
-  // Reads no data block; the cursor is nowhere until a Seek. \error as Open.
+  // Like Open, but reads no data block. The cursor is invalid until a Seek.
+  // \error as Open.
   static StatusOr<TableReader> OpenUnpositioned(const std::string& path);
 
   const RandomAccessFile& file() const { return file_; }
 
-  // Whether the cursor is at an entry (false: behind the last one).
+  // Reports whether the cursor is at an entry, and not past the last one.
   bool valid() const { return data_cursor_.valid(); }
-  // Valid until the cursor moves.
+  // Return the current entry. Valid until the cursor moves.
   std::string_view key() const { return data_cursor_.key(); }
   std::string_view value() const { return data_cursor_.value(); }
-  // All \error as Open. After an error the cursor is nowhere until the next Seek.
+  // Moves to the first entry. After an error the cursor is invalid until the next Seek.
+  // \error as Open.
   Status SeekToFirst();
-  // To the first entry whose key is >= `key`.
+  // Moves to the first entry whose key is >= `key`. Errors as SeekToFirst.
   Status Seek(std::string_view key);
-  // To the next entry. Needs valid().
+  // Moves to the next entry. Requires valid(). Errors as SeekToFirst.
   Status Next();
-  // Lets the memory of the block go. The cursor is nowhere until the next Seek.
+  // Returns the size of the block that the cursor is in; 0 if the cursor is invalid.
+  size_t block_bytes() const { return data_ ? data_->bytes() : 0; }
+  // Frees the memory of the block. The cursor is invalid until the next Seek.
   void ReleaseBlock();
 
  private:

@@ -143,10 +143,12 @@ TEST(HostileTable, Blocks) {
   many.replace(many.size() - 4, 4, "\xFF\xFF\xFF\x7F");
   ExpectDataLoss(TableOf(many), "2147483647 restarts");
   ExpectDataLoss(TableOf(BlockOf(Entry(0, "k", "v"), {1})), "first restart is not at 0");
-  ExpectDataLoss(TableOf(BlockOf(Entry(0, "k", "v"), {0, 2})), "restarts that are no entries");
-  ExpectDataLoss(TableOf(BlockOf(Entry(0, "k", "v"), {0, 0})), "restarts that are no entries");
-  ExpectDataLoss(TableOf(BlockOf(Entry(5, "k", "v"))), "shares more than the key before has");
-  ExpectDataLoss(TableOf(BlockOf(Entry(0, "kk", "") + Entry(3, "k", ""))), "shares more than");
+  ExpectDataLoss(TableOf(BlockOf(Entry(0, "k", "v"), {0, 2})), "a restart is not at an entry");
+  ExpectDataLoss(TableOf(BlockOf(Entry(0, "k", "v"), {0, 0})), "a restart is not at an entry");
+  ExpectDataLoss(TableOf(BlockOf(Entry(5, "k", "v"))),
+                 "shares more bytes than the previous key has");
+  ExpectDataLoss(TableOf(BlockOf(Entry(0, "kk", "") + Entry(3, "k", ""))),
+                 "shares more bytes than");
   ExpectDataLoss(TableOf(BlockOf(Entry(0, "k", "") + Entry(0, "k", ""))), "not in ascending order");
   ExpectDataLoss(TableOf(BlockOf(Entry(0, "k", "") + Entry(0, "a", ""))), "not in ascending order");
   ExpectDataLoss(TableOf(BlockOf(Entry(0, "kb", "") + Entry(1, "a", ""))),

@@ -8,10 +8,10 @@
 #include "ramet/base/coding.h"
 #include "ramet/base/crc32c.h"
 
-// Sorted tables as no writer makes them, put together from their parts, for tests of hostile files.
+// Builds arbitrary sorted tables from parts, for tests of hostile files.
 namespace ramet::table_testing {
 
-// A block with its trailer.
+// Returns a block with its trailer.
 inline std::string Framed(std::string block, char type = 0) {
   block.push_back(type);
   const uint32_t crc = crc32c::Mask(crc32c::Value(block));
@@ -48,7 +48,7 @@ inline std::string Footer(const std::string& index_handle) {
   return footer;
 }
 
-// A file of one data block and an index over it.
+// Returns a file of one data block and its index.
 inline std::string TableOf(const std::string& block, char type = 0,
                            std::string index_entries = "") {
   const std::string data = Framed(block, type);

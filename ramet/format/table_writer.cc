@@ -22,8 +22,8 @@ leveldb::Options BuilderOptions() {
   return options;
 }
 
-// Hands what the builder writes to a file, and keeps the file's error, which leveldb's Status
-// cannot.
+// Passes the builder's output to a file and keeps the file's error, which leveldb's Status cannot
+// represent.
 class FileSink final : public leveldb::WritableFile {
  public:
   explicit FileSink(ramet::WritableFile* file) : file_(file) {}
@@ -72,10 +72,10 @@ StatusOr<TableWriter> TableWriter::Create(const std::string& path) {
 Status TableWriter::Add(std::string_view key, std::string_view value) {
   Impl& w = *impl_;
   if (w.last_key && key <= *w.last_key) {
-    return Internal(w.file.path(), ": a table's keys must ascend, but '", key, "' came after '",
-                    *w.last_key, "'");
+    return Internal(w.file.path(), ": keys of a table must be in ascending order, but '", key,
+                    "' came after '", *w.last_key, "'");
   }
-  // TensorFlow's builder gives an entry of two blocks' size a block of its own; leveldb's does not.
+  // TensorFlow's builder gives an entry of two blocks' size its own block; leveldb's does not.
   if (w.last_key && key.size() + value.size() >= 2 * kTableBlockBytes) w.builder.Flush();
   w.builder.Add(ToSlice(key), ToSlice(value));
   w.last_key = key;

@@ -8,20 +8,25 @@
 
 namespace ramet {
 
-// A TableWriter writes a sorted table file, byte for byte as TensorFlow does: blocks of 256 KiB,
-// uncompressed. One thread at a time.
+// A TableWriter writes a sorted table file, byte for byte as TensorFlow does: uncompressed blocks
+// of 256 KiB. Not thread-safe.
 class TableWriter {
  public:
-  // Makes a new file. \error kAlreadyExists if anything has that name; those of making it.
+  // Creates a new file.
+  // \error kAlreadyExists: something has that name.
+  // \error any error of creating the file.
   static StatusOr<TableWriter> Create(const std::string& path);
   TableWriter(TableWriter&&) noexcept;
   TableWriter& operator=(TableWriter&&) noexcept;
-  // Without Finish the file stays, incomplete.
+  // Without Finish, the file stays incomplete.
   ~TableWriter();
 
-  // \error kInternal if the key is not greater than the one before; those of writing.
+  // Appends an entry.
+  // \error kInternal: the key is not greater than the previous one.
+  // \error any error of writing.
   Status Add(std::string_view key, std::string_view value);
-  // Writes the rest, syncs the file and closes it. Once. \error of writing.
+  // Writes the rest, syncs the file and closes it. Called once.
+  // \error any error of writing.
   Status Finish();
 
  private:

@@ -22,7 +22,8 @@ StatusOr<TensorSlice::Extent> ParseExtent(std::string_view item, std::string_vie
   return extent;
 }
 
-// The common box of two slices in coordinates of the tensor; false if there is none.
+// Computes the intersection of two slices in coordinates of the tensor. Returns false if it is
+// empty.
 bool Intersect(const TensorSlice& a, const TensorSlice& b,
                std::vector<TensorSlice::Extent>* common) {
   common->clear();

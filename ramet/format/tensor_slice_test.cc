@@ -18,7 +18,7 @@ TEST(TensorSlice, ParsesAndPrints) {
   EXPECT_EQ(TensorSlice().ToString(), "");
 }
 
-TEST(TensorSlice, ErrorsAsTensorFlowHasThem) {
+TEST(TensorSlice, ErrorsMatchTensorFlow) {
   EXPECT_EQ(ParseShapeAndSlice("4 x 0,2:-").status().message(),
             "Non numerical dimension in shape_and_slice: 4 x 0,2:-");
   EXPECT_EQ(TensorSlice::Parse("0;2").status().message(),
@@ -53,7 +53,7 @@ Tensor Iota(const Shape& shape) {
   return t;
 }
 
-TEST(CopyOverlap, CutsAndPutsTogetherInAnyRank) {
+TEST(CopyOverlap, SplitsAndAssemblesInAnyRank) {
   const Shape full{3, 4, 5};
   const Tensor whole = Iota(full);
   const TensorSlice all = TensorSlice::Whole(3).Explicit(full);
@@ -94,7 +94,16 @@ TEST(SliceAssembly, OverlapsAreFound) {
             "Overlapping slices: existing slice = 0,7:1497,3, new slice = 6,1:1499,2");
 }
 
-TEST(SliceAssembly, ManySlicesAreToldApartQuickly) {
+TEST(SliceAssembly, NeededBoxesAreFound) {
+  const DisjointBoxes boxes =
+      DisjointBoxes::Make({Slice("4,2:0,2"), Slice("0,4:0,2"), Slice("0,4:2,1")}).value();
+  EXPECT_EQ(boxes.Needed(Slice("0,4:0,2")), (std::vector<size_t>{1}));
+  EXPECT_EQ(boxes.Needed(Slice("3,2:0,3")), (std::vector<size_t>{0, 1, 2}));
+  EXPECT_EQ(boxes.Needed(Slice("5,1:2,1")), std::vector<size_t>());
+  EXPECT_TRUE(IsInternal(DisjointBoxes::Make({Slice("0,2:0,2"), Slice("1,1:0,1")}).status()));
+}
+
+TEST(SliceAssembly, ManySlicesAreCheckedQuickly) {
   std::vector<TensorSlice> grid;
   for (int i = 0; i < 20000; ++i) grid.push_back(TensorSlice({{i, 100000}, {i, 1}}));
   EXPECT_TRUE(CheckDisjoint(grid).ok());

@@ -26,12 +26,12 @@ void WriteTable(const std::string& path, const Records& records) {
   ASSERT_TRUE(table.Finish().ok());
 }
 
-// A file of tensors of which none has a record of its values.
+// Writes a file of tensors without records of their values.
 void WriteMeta(const std::string& path, const SavedTensorSlices& meta) {
   WriteTable(path, {{"", meta.SerializeAsString()}});
 }
 
-// The record of one float tensor "w" of this shape, stored whole.
+// Returns the record of one float tensor "w" of this shape, stored whole.
 SavedTensorSlices MetaOf(std::initializer_list<int64_t> dims) {
   SavedTensorSlices meta;
   SavedSliceMeta* tensor = meta.mutable_meta()->add_tensor();
@@ -69,7 +69,7 @@ class HostileV1 : public ::testing::Test {
   const std::string path_ = dir_ / "m";
 };
 
-TEST_F(HostileV1, FilesThatAreNone) {
+TEST_F(HostileV1, InvalidFiles) {
   WriteBytes(path_, "");
   ExpectError(OpenError(path_), Code::kDataLoss,
               StrCat("Unable to open table file ", path_,
@@ -115,7 +115,7 @@ TEST_F(HostileV1, VersionsShapesAndSlices) {
   ExpectError(Open(meta), Code::kInternal, "Overlapping slices: existing slice = 0,4");
 }
 
-TEST_F(HostileV1, TensorsThatDoNotAgree) {
+TEST_F(HostileV1, InconsistentTensors) {
   SavedTensorSlices meta = MetaOf({2});
   *meta.mutable_meta()->add_tensor() = MetaOf({3}).meta().tensor(0);
   ExpectError(Open(meta), Code::kInternal,
@@ -149,7 +149,7 @@ TEST_F(HostileV1, RecordsOfValues) {
               "its record holds 0 values");
 }
 
-TEST_F(HostileV1, DTypesThatATensorCannotHave) {
+TEST_F(HostileV1, UnsupportedDTypes) {
   for (int dtype : {0, 101, 9999}) {
     SavedTensorSlices meta = MetaOf({1});
     meta.mutable_meta()->mutable_tensor(0)->set_type(static_cast<DataType>(dtype));
@@ -180,7 +180,7 @@ TEST_F(HostileV1, AMillionTensors) {
   ExpectError(reader.Read("7").status(), Code::kDataLoss, "there is no record of it");
 }
 
-TEST_F(HostileV1, EveryByteAndEveryLengthIsDamagedOnce) {
+TEST_F(HostileV1, EveryDamagedByteAndEveryLength) {
   V1Writer writer(path_);
   ASSERT_TRUE(
       writer.AddSlice("w", Shape{2, 2}, Slice("0,1:-"), Tensor::Of<float>({1, 2}, {1, 2})).ok());
@@ -204,7 +204,7 @@ TEST_F(HostileV1, EveryByteAndEveryLengthIsDamagedOnce) {
     WriteBytes(path_, good.substr(0, i));
     EXPECT_FALSE(OpenError(path_).ok()) << "length " << i;
   }
-  // The metaindex block, which nobody reads, and the padding of the footer.
+  // The metaindex block, which is not read, and the padding of the footer.
   EXPECT_LT(unnoticed, 60);
 }
 

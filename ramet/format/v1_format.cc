@@ -10,7 +10,7 @@
 namespace ramet {
 namespace {
 
-// TensorFlow refuses a record when this estimate of its size exceeds the limit of a message.
+// TensorFlow refuses a record if this estimate of its size exceeds the limit of a message.
 constexpr int64_t kMaxRecordBytes = int64_t{1} << 31;
 constexpr int64_t kHeaderBytes = 1 << 10;
 constexpr int64_t kMaxLengthBytes = 11;
@@ -23,7 +23,7 @@ void AppendNumbers(const Tensor& t, Field* field) {
   for (int i = 0; i < n; ++i) field->AddAlreadyReserved(values[i]);
 }
 
-// Complex numbers as pairs.
+// Appends complex numbers as pairs.
 template <class T, class Field>
 void AppendPairs(const Tensor& t, Field* field) {
   const T* values = static_cast<const T*>(t.raw_data());
@@ -43,7 +43,8 @@ void AppendValues(const Tensor& t, TensorProto* p) {
     case DType::kUInt8:
     case DType::kQUInt8: return AppendNumbers<uint8_t>(t, p->mutable_int_val());
     case DType::kInt64: return AppendNumbers<int64_t>(t, p->mutable_int64_val());
-    case DType::kBool: return AppendNumbers<bool>(t, p->mutable_bool_val());
+    // By its bytes: a bool in memory that the program did not make may be any byte.
+    case DType::kBool: return AppendNumbers<uint8_t>(t, p->mutable_bool_val());
     case DType::kHalf: return AppendNumbers<uint16_t>(t, p->mutable_half_val());
     case DType::kComplex64: return AppendPairs<float>(t, p->mutable_scomplex_val());
     case DType::kComplex128: return AppendPairs<double>(t, p->mutable_dcomplex_val());
@@ -99,7 +100,7 @@ StatusOr<CheckpointTensor> TensorFromMeta(const SavedSliceMeta& meta) {
   return tensor;
 }
 
-// Takes the tensors one by one: a list of a million of them is never there as one message.
+// Parses tensors one by one, so that a list of a million is never in memory as one message.
 Status DecodeMetaFields(std::string_view rest, std::vector<CheckpointTensor>* tensors,
                         VersionDef* versions) {
   for (WireField field; !rest.empty();) {
@@ -121,7 +122,7 @@ Status DecodeMetaFields(std::string_view rest, std::vector<CheckpointTensor>* te
 
 Status CheckHoldable(DType dtype) {
   if (dtype == DType::kInvalid || IsRef(dtype)) {
-    return DataLoss("its dtype is ", static_cast<int>(dtype), ", which is none");
+    return DataLoss("its dtype is ", static_cast<int>(dtype), ", which is not valid");
   }
   if (dtype == DType::kString || DTypeSize(dtype) > 0) return OkStatus();
   return Unimplemented("a tensor of dtype ", DTypeName(dtype), " cannot be restored");

@@ -3,8 +3,8 @@
 #include "ramet/format/v1_format.h"
 #include "ramet/format/v1_reader.h"
 
-// Two pieces, the record of the tensors and the one of each of their slices; without a first piece
-// the rest is a whole file.
+// The input has two pieces: the record of the tensors and the record of each of their slices. If
+// the first piece is empty, the rest is a whole file.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   using namespace ramet;
   std::string_view rest(reinterpret_cast<const char*>(bytes), size);

@@ -13,14 +13,12 @@
 namespace ramet {
 namespace {
 
-// An element takes a byte at least in a record, and a block that is compressed with snappy grows so
-// much at most.
+// An element takes at least a byte in a record, and snappy compression has at most this ratio.
 constexpr uint64_t kMaxElementsPerByte = 22;
 
 constexpr std::string_view kAnyShard = "-\?\?\?\?\?-of-";
 
-// The pattern of a checkpoint whose path has characters of patterns in it: the shard's number alone
-// stays one.
+// Escapes a checkpoint path that contains pattern characters, except for those of the shard number.
 std::string WithoutWildcards(std::string_view pattern) {
   const size_t shard = pattern.rfind(kAnyShard);
   std::string escaped;
@@ -45,13 +43,15 @@ Status NoSlices(const std::string& path, std::string_view why) {
       " (", why, ")");
 }
 
-// A tensor and where its slices are.
+// A tensor and the locations of its slices.
 struct StoredTensor {
   DType dtype = DType::kInvalid;
   Shape shape;
   std::vector<TensorSlice> slices;
-  // Of each slice; positions in the list of files.
+  // For each slice, the index of its file.
   std::vector<size_t> files;
+  // The boxes of the slices; set once all files are known.
+  DisjointBoxes boxes;
 
   bool whole() const { return slices.size() == 1 && slices[0].Covers(shape); }
   std::vector<TensorSlice> Boxes() const {
@@ -89,7 +89,7 @@ class V1Reader::Impl {
  private:
   Status OpenFile(const std::string& path);
   Status Register(CheckpointTensor tensor, const std::string& path);
-  Status CheckSlices() const;
+  Status CheckSlices();
   StatusOr<Tensor> ReadRecord(std::string_view name, const StoredTensor& stored, size_t i);
   Status CheckHeld(std::string_view name, const Shape& shape) const;
 
@@ -146,11 +146,11 @@ Status V1Reader::Impl::Register(CheckpointTensor tensor, const std::string& path
   return OkStatus();
 }
 
-Status V1Reader::Impl::CheckSlices() const {
-  for (const auto& [name, stored] : tensors_) {
-    if (stored.slices.size() < 2) continue;
-    RAMET_RETURN_IF_ERROR(
-        CheckDisjoint(stored.Boxes()).WithContext(StrCat(pattern_, ": tensor ", name)));
+Status V1Reader::Impl::CheckSlices() {
+  for (auto& [name, stored] : tensors_) {
+    StatusOr<DisjointBoxes> boxes = DisjointBoxes::Make(stored.Boxes());
+    if (!boxes.ok()) return boxes.status().WithContext(StrCat(pattern_, ": tensor ", name));
+    stored.boxes = *std::move(boxes);
   }
   return OkStatus();
 }
@@ -172,11 +172,12 @@ StatusOr<Tensor> V1Reader::Impl::ReadRecord(std::string_view name, const StoredT
   if (!table.valid() || table.key() != key) return DataLoss(where, ": there is no record of it");
   RAMET_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeIn(stored.shape));
   StatusOr<Tensor> tensor = DecodeV1Slice(table.value(), stored.dtype, shape);
-  table.ReleaseBlock();
+  // A block of many small records stays for the next ones, one of a large record does not.
+  if (table.value().size() > table.block_bytes() / 2) table.ReleaseBlock();
   return tensor.ok() ? tensor : tensor.status().WithContext(where);
 }
 
-// Slices that do not overlap have no more elements than the files have bytes.
+// Disjoint slices have no more elements than the files have bytes.
 Status V1Reader::Impl::CheckHeld(std::string_view name, const Shape& shape) const {
   uint64_t bytes = 0;
   for (const TableReader& table : tables_) bytes += table.file().size();
@@ -190,9 +191,10 @@ StatusOr<Tensor> V1Reader::Impl::ReadBox(std::string_view name, const StoredTens
                                          const TensorSlice& slice, Allocator* allocator) {
   RAMET_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeIn(stored.shape));
   const TensorSlice box = slice.Explicit(stored.shape);
-  const std::vector<TensorSlice> boxes = stored.Boxes();
+  const DisjointBoxes& boxes = stored.boxes;
+  const std::vector<size_t> needed = boxes.Needed(box);
   int64_t covered = 0;
-  for (const TensorSlice& part : boxes) covered += CommonElements(part, box);
+  for (const size_t i : needed) covered += CommonElements(boxes[i], box);
   if (covered != shape.num_elements()) {
     return InvalidArgument("Error copying slice data: the checkpoint files ", pattern_,
                            " do not have sufficient slices of tensor ", name,
@@ -200,8 +202,7 @@ StatusOr<Tensor> V1Reader::Impl::ReadBox(std::string_view name, const StoredTens
   }
   RAMET_RETURN_IF_ERROR(CheckHeld(name, shape));
   std::optional<Tensor> result;
-  for (size_t i = 0; i < boxes.size(); ++i) {
-    if (CommonElements(boxes[i], box) == 0 && boxes[i] != box) continue;
+  for (const size_t i : needed) {
     RAMET_ASSIGN_OR_RETURN(Tensor part, ReadRecord(name, stored, i));
     if (boxes[i] == box && allocator == HostAllocator()) return part;
     if (!result) {

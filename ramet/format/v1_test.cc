@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "ramet/format/bundle_testing.h"
 #include "ramet/format/v1_reader.h"
 #include "ramet/format/v1_writer.h"
@@ -54,7 +56,7 @@ NamedTensors ReadAll(const std::string& pattern) {
   return tensors;
 }
 
-// Two rows of [4,2] each.
+// Returns two rows of [4,2].
 Tensor Rows(float first) {
   return Tensor::Of<float>(Shape{2, 2}, {first, first + 1, first + 2, first + 3});
 }
@@ -97,7 +99,7 @@ TEST(V1, SlicesAreAssembled) {
   EXPECT_TRUE(reader.ReadSlice("w", Slice("2,2:-"))->BitwiseEquals(Rows(5)));
 }
 
-// Values that show a wrong sign, width or order.
+// Values that reveal a wrong sign, width or order.
 NamedTensors AllDTypes() {
   using C64 = std::complex<float>;
   using C128 = std::complex<double>;
@@ -124,7 +126,7 @@ NamedTensors AllDTypes() {
           {"uint8", as(kUInt8)}};
 }
 
-TEST(V1, AllDTypesComeBackWholeAndInSlices) {
+TEST(V1, AllDTypesRoundTripWholeAndInSlices) {
   ScratchDir dir;
   ASSERT_TRUE(SaveV1(dir / "m", AllDTypes()).ok());
   ExpectSame(ReadAll(dir / "m"), AllDTypes());
@@ -139,6 +141,16 @@ TEST(V1, AllDTypesComeBackWholeAndInSlices) {
   }
   ASSERT_TRUE(writer.Finish().ok());
   ExpectSame(ReadAll(dir / "s"), AllDTypes());
+}
+
+// Memory that the program did not make may hold any byte.
+TEST(V1, BoolsAreWrittenAsZeroOrOne) {
+  ScratchDir dir;
+  Tensor odd(kBool, Shape{3});
+  std::memcpy(odd.raw_data(), "\0\1\xfe", 3);
+  ASSERT_TRUE(SaveV1(dir / "m", {{"b", odd}}).ok());
+  V1Reader reader = V1Reader::Open(dir / "m").value();
+  EXPECT_TRUE(reader.Read("b").value().BitwiseEquals(Tensor::Vector<bool>({false, true, true})));
 }
 
 TEST(V1, ShardsAreJoinedByName) {
@@ -162,7 +174,7 @@ TEST(V1, ShardsAreJoinedByName) {
   EXPECT_TRUE(reader.ReadSlice("w", Slice("4,2:-"))->BitwiseEquals(Rows(8)));
 }
 
-TEST(V1, ManyBlocksAndATensorOfABlockOfItsOwn) {
+TEST(V1, ManyBlocksAndATensorWithItsOwnBlock) {
   ScratchDir dir;
   NamedTensors tensors;
   for (int i = 10000; i < 13000; ++i) {
@@ -174,7 +186,7 @@ TEST(V1, ManyBlocksAndATensorOfABlockOfItsOwn) {
   ExpectSame(ReadAll(dir / "m"), tensors);
 }
 
-TEST(V1, TensorsThatComeWhenTheirTurnHasCome) {
+TEST(V1, TensorsThatAreReadDuringFinish) {
   ScratchDir dir;
   std::vector<std::string> order;
   V1Writer writer(dir / "m");
@@ -215,6 +227,7 @@ TEST(V1, RefusesWhatTheFormatCannotHold) {
                 StrCat("Saving data type ", DTypeName(dtype), " not yet supported"));
   }
   ExpectError(writer.Add("", Tensor(1.0f)), Code::kInvalidArgument, "name must not be empty");
+  ExpectError(writer.Add("x\xff", Tensor(1.0f)), Code::kInvalidArgument, "the name is not UTF-8");
   ExpectError(writer.Add("x", Tensor()), Code::kInvalidArgument, "holds nothing");
   ASSERT_TRUE(writer.Add("a", Tensor(1.0f)).ok());
   ExpectError(writer.Add("a", Tensor(2.0f)), Code::kInvalidArgument, "Adding duplicate key: a");
@@ -228,20 +241,20 @@ TEST(V1, RefusesWhatTheFormatCannotHold) {
   ASSERT_TRUE(writer.AddSlice("w", Shape{4, 2}, Slice("1,2:-"), Rows(0)).ok());
   ExpectError(writer.Finish(), Code::kInternal,
               "Overlapping slices: existing slice = 0,2:0,2, new slice = 1,2:0,2");
-  ExpectError(writer.Finish(), Code::kFailedPrecondition, "Finish was called already");
+  ExpectError(writer.Finish(), Code::kFailedPrecondition, "Finish was already called");
   EXPECT_FALSE(FileExists(dir / "m"));
 }
 
 // An UnreadBuffer claims a size without having memory, for values that nothing may read.
 class UnreadBuffer final : public Buffer {
  public:
-  explicit UnreadBuffer(size_t size) : Buffer(nullptr, size, true) {}
+  explicit UnreadBuffer(size_t size) : Buffer(nullptr, size, nullptr) {}
 
  private:
   void Dispose() override { delete this; }
 };
 
-TEST(V1, ARecordOfTwoGibibytesIsRefusedBeforeItIsMade) {
+TEST(V1, ARecordOfTwoGibibytesIsRefusedBeforeItIsBuilt) {
   ScratchDir dir;
   V1Writer writer(dir / "m");
   constexpr int64_t kElements = 215'000'000;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ramet/base/file.h"
+#include "ramet/base/utf8.h"
 #include "ramet/format/bundle_commit.h"
 #include "ramet/format/bundle_files.h"
 #include "ramet/format/bundle_format.h"
@@ -42,7 +43,7 @@ class V1Writer::Impl {
   Status Finish();
 
  private:
-  // A record that Finish writes.
+  // A record that Finish will write.
   struct Pending {
     std::string name;
     TensorSlice slice;
@@ -63,8 +64,12 @@ class V1Writer::Impl {
 };
 
 Status V1Writer::Impl::CheckName(std::string_view name, DType dtype) const {
-  if (finished_) return FailedPrecondition(path_, ": Finish was called already");
+  if (finished_) return FailedPrecondition(path_, ": Finish was already called");
   if (name.empty()) return InvalidArgument(path_, ": a tensor's name must not be empty");
+  if (!IsUtf8(name)) {  // no reader takes a message with such a name
+    return InvalidArgument(path_, ": tensor ", name,
+                           ": the name is not UTF-8: V1 checkpoints cannot hold it, V2 can");
+  }
   if (IsV1DType(dtype)) return OkStatus();
   return Unimplemented(path_, ": tensor ", name, ": Saving data type ", DTypeName(dtype),
                        " not yet supported: V1 checkpoints cannot hold it, V2 can");
@@ -124,7 +129,7 @@ StatusOr<std::string> V1Writer::Impl::Record(Pending& pending) const {
   RAMET_RETURN_IF_ERROR(CheckTensor(pending.name, tensor));
   if (tensor.dtype() != pending.dtype || tensor.shape() != pending.shape) {
     return InvalidArgument(path_, ": tensor ", pending.name, ", slice '", pending.slice,
-                           "' was announced as ", DTypeName(pending.dtype), pending.shape,
+                           "' was declared as ", DTypeName(pending.dtype), pending.shape,
                            ", but is ", DTypeName(tensor.dtype()), tensor.shape());
   }
   StatusOr<std::string> record = EncodeV1Slice(pending.name, pending.slice, tensor);
@@ -142,7 +147,7 @@ Status V1Writer::Impl::WriteTable(TableWriter* table) {
 }
 
 Status V1Writer::Impl::Finish() {
-  if (finished_) return FailedPrecondition(path_, ": Finish was called already");
+  if (finished_) return FailedPrecondition(path_, ": Finish was already called");
   finished_ = true;
   RAMET_RETURN_IF_ERROR(CheckSlices());
   if (auto there = FindBundleFiles(path_); there.ok()) RemoveStaleTemporaries(there->temporaries);

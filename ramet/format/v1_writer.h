@@ -10,51 +10,52 @@
 #include "ramet/format/tensor_slice.h"
 #include "ramet/tensor/tensor.h"
 
-// Writing checkpoints in TensorFlow's V1 format (docs/formats/checkpoint-v1.md).
+// Writes checkpoints in TensorFlow's V1 format (docs/formats/checkpoint-v1.md).
 namespace ramet {
 
-// "PREFIX-00001-of-00004": the file of one shard.
+// Returns the file name of one shard, "PREFIX-00001-of-00004".
 RAMET_EXPORT std::string V1ShardPath(std::string_view prefix, int64_t shard, int64_t num_shards);
-// "PREFIX-?????-of-00004": what a sharded checkpoint is called.
+// Returns the name of a sharded checkpoint, "PREFIX-?????-of-00004".
 RAMET_EXPORT std::string V1ShardPattern(std::string_view prefix, int64_t num_shards);
 
-// A V1Writer writes one V1 file: a whole checkpoint, or one shard of it (V1ShardPath names it). For
-// whole tensors the file is byte for byte the one that TensorFlow writes. It appears under its name
-// in one step, complete and synced, when Finish succeeds; until then, and after a crash, whatever
-// was there stays.
+// A V1Writer writes one V1 file: a whole checkpoint, or one shard of it (V1ShardPath). For whole
+// tensors the file is byte for byte the one that TensorFlow writes. Finish syncs the complete file
+// and makes it appear atomically; until then, and after a crash, an old file stays.
 //
-// Added tensors are held, not copied, until Finish: do not write to their buffers before. One
-// thread at a time.
+// Added tensors are held, not copied, until Finish; do not write to their buffers before. Not
+// thread-safe.
 class RAMET_EXPORT V1Writer {
  public:
-  // Makes no file yet.
+  // Prepares to write `path`. Creates no file yet.
   explicit V1Writer(std::string path);
   V1Writer(V1Writer&&) noexcept;
   V1Writer& operator=(V1Writer&&) noexcept;
   ~V1Writer();
 
-  // A whole tensor, in host memory.
-  // \error kInvalidArgument "Adding duplicate key: NAME" (TensorFlow drops the second value); if
-  //   the name or tensor is empty or the tensor is not in host memory; kUnimplemented "Saving data
-  //   type bfloat16 not yet supported" for the dtypes that V1 lacks (bfloat16, qint16, quint16,
-  //   uint32, uint64, resource, variant).
+  // Adds a whole tensor, which must be in host memory.
+  // \error kInvalidArgument: "Adding duplicate key: NAME" (TensorFlow drops the second value); or
+  //   the name is empty or not UTF-8; or the tensor is empty or not in host memory.
+  // \error kUnimplemented: "Saving data type bfloat16 not yet supported", for dtypes that V1 lacks
+  //   (bfloat16, qint16, quint16, uint32, uint64, resource, variant).
   Status Add(std::string_view name, const Tensor& tensor);
-  // The box `slice` of a tensor of shape `full_shape`, under the extents as they are given.
-  // \error as Add; kInvalidArgument if the tensor's shape is not the slice's; kInternal
-  // "Mismatching
-  //   shapes: ...", "Mismatching types: ..." against the slices before, and as
-  //   TensorSlice::ShapeIn.
+  // Adds the box `slice` of a tensor of shape `full_shape` and records the extents as given.
+  // \error kInvalidArgument: the tensor's shape is not that of the slice.
+  // \error kInternal: "Mismatching shapes: ..." or "Mismatching types: ..." with earlier slices.
+  // \error as Add and TensorSlice::ShapeIn.
   Status AddSlice(std::string_view name, const Shape& full_shape, const TensorSlice& slice,
                   const Tensor& tensor);
-  // As AddSlice, but Finish asks for the tensor when its turn has come and lets it go then, so that
+  // Like AddSlice, but Finish calls `read` to get the tensor and frees it after writing it, so that
   // a checkpoint larger than memory can be written.
   Status AddSliceLater(std::string_view name, DType dtype, const Shape& full_shape,
                        const TensorSlice& slice, std::function<StatusOr<Tensor>()> read);
 
-  // Writes the file. Once; nothing can be added after it. \error those of the files (kNotFound if
-  // the folder is missing), of `read`; kInvalidArgument "Tensor slice is too large to serialize
-  // ..." for a record that could be 2 GiB or more, or if `read` gives another dtype or shape;
-  // kInternal "Overlapping slices: ...". After an error whatever was at the path is as before.
+  // Writes the file. Called once; nothing can be added afterwards. After an error the old file is
+  // unchanged.
+  // \error kInvalidArgument: a record could be 2 GiB or more, "Tensor slice is too large to
+  //   serialize ...", or `read` returns another dtype or shape.
+  // \error kInternal: "Overlapping slices: ...".
+  // \error kNotFound: the folder is missing.
+  // \error any error of the file or of `read`.
   Status Finish();
 
  private:

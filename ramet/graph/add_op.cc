@@ -43,13 +43,14 @@ Tensor ScalarOf(double v) {
   return t;
 }
 
-// A C++ number written beside a tensor takes the tensor's dtype, if it can hold the number.
+// A plain C++ number takes the dtype of the tensor next to it, if that dtype can represent the
+// number.
 StatusOr<Tensor> ConvertWeak(const Tensor& number, DType want) {
   if (number.dtype() == want) return number;
   const double v = NumberOf(number);
   const bool whole = std::isfinite(v) && v == std::floor(v);
   if (!IsFloating(want) && !IsComplex(want) && !whole) {
-    return InvalidArgument("the constant ", v, " does not fit dtype ", DTypeName(want));
+    return InvalidArgument("the constant ", v, " cannot be represented as ", DTypeName(want));
   }
   switch (want) {
     case DType::kFloat: return ScalarOf<float>(v);
@@ -67,20 +68,22 @@ StatusOr<Tensor> ConvertWeak(const Tensor& number, DType want) {
     case DType::kComplex64: return ScalarOf<std::complex<float>>(v);
     case DType::kComplex128: return ScalarOf<std::complex<double>>(v);
     default:
-      return InvalidArgument("the number ", v, " cannot become a ", DTypeName(want), " constant");
+      return InvalidArgument("cannot make the number ", v, " a constant of dtype ",
+                             DTypeName(want));
   }
 }
 
 DType DefaultType(const Tensor& weak) { return weak.dtype() == kDouble ? kFloat : weak.dtype(); }
 
-// Which argument each flat input belongs to.
+// Returns the argument that each flat input belongs to.
 std::vector<size_t> ArgOfInput(const std::vector<int>& lengths) {
   std::vector<size_t> owner;
   for (size_t a = 0; a < lengths.size(); ++a) owner.insert(owner.end(), lengths[a], a);
   return owner;
 }
 
-// The dtype that `attr_name` has by the attrs given, by tensors among the inputs, or by constants.
+// Returns the dtype of the attr `attr_name` as determined by `attrs`, by tensors among the inputs,
+// or by constants.
 std::optional<DType> TypeOfAttr(const std::string& attr_name, const OpSchema& schema,
                                 const std::vector<Input>& inputs, const std::vector<size_t>& owner,
                                 const AttrMap& attrs) {
@@ -127,7 +130,8 @@ std::vector<std::string> GroupsOf(const Operation& op) {
   return {StrCat("loc:@", op.name())};
 }
 
-// The colocation of the scopes and of ref inputs (which force it): groups and device.
+// Applies the colocation groups and device of the open scopes and of ref inputs, which are always
+// colocated with.
 void ApplyColocation(const BuildState& state, const std::vector<Operation>& forced,
                      NodeSpec* spec) {
   std::set<std::string> groups;
@@ -147,7 +151,7 @@ std::string Where(const SourceLocation& where) {
   return StrCat(file.substr(file.rfind('/') + 1), ":", where.line());
 }
 
-// One call of AddOp, step by step.
+// One call of AddOp.
 class OpAdder {
  public:
   OpAdder(Graph& graph, std::string_view op, const std::vector<Input>& inputs, AttrMap attrs)
@@ -172,7 +176,7 @@ class OpAdder {
   }
 
  private:
-  // What lies outside of every loop cannot read from within one.
+  // Checks that an operation outside of every loop does not read from inside one.
   Status CheckOutside() const {
     if (state_.contexts.empty()) return OkStatus();
     for (const Output& input : spec_.inputs) {
@@ -247,7 +251,8 @@ class OpAdder {
 
 Graph* GraphOfOrNull(const Input& x, const Input& y) { return GraphOf({x, y}); }
 
-// The operand whose type has the operator reads its variable before the operator's scope opens.
+// A resource variable on the side that provides the operator is read before the operator's name
+// scope opens.
 Output Binary(std::string_view op, std::string_view name, Input x, Input y) {
   Input& first = x.is_constant() ? y : x;
   if (first.resource_variable().valid()) first = ReadVariable(first.resource_variable());
@@ -271,7 +276,7 @@ StatusOr<Operation> TryAddOp(Graph& graph, std::string_view op, const std::vecto
                              AttrMap attrs, std::string_view name) {
   for (const Input& in : inputs) {
     if (in.is_constant() || in.output().valid()) continue;
-    return InvalidArgument("an input of ", op, " is not valid: an earlier step of building failed");
+    return InvalidArgument("an input of ", op, " is invalid because an earlier build step failed");
   }
   return OpAdder(graph, op, inputs, std::move(attrs)).Run(name);
 }

@@ -21,9 +21,8 @@ StatusOr<Tensor> ReadTensor(const TensorProto& proto, AttrBudget* budget) {
   if (splat > kFreeRatio * proto.ByteSizeLong()) {
     if (splat > budget->splat_bytes) {
       return ResourceExhausted(
-          "the constants of this graph, written as repeated values, need more memory than an "
-          "import may take (",
-          splat, " bytes, and ", budget->splat_bytes, " are left)");
+          "constants stored as repeated values exceed the memory limit of an import (", splat,
+          " bytes needed, ", budget->splat_bytes, " left)");
     }
     budget->splat_bytes -= splat;
   }
@@ -35,7 +34,7 @@ StatusOr<FunctionRef> ReadFunction(const NameAttrList& proto, AttrBudget* budget
   return FunctionRef{proto.name(), std::make_shared<const AttrMap>(std::move(attrs))};
 }
 
-// The list's single kind of items; 0 when it is empty, -1 when there are several kinds.
+// Returns the kind of the list's items; 0 if it is empty, -1 if there are several kinds.
 int ListKind(const AttrValue::ListValue& list) {
   const int sizes[] = {list.s_size(),    list.i_size(),     list.f_size(),      list.b_size(),
                        list.type_size(), list.shape_size(), list.tensor_size(), list.func_size()};
@@ -108,7 +107,7 @@ Status WriteFunction(const FunctionRef& function, NameAttrList* proto) {
   return AttrMapToProto(*function.attrs, proto->mutable_attr());
 }
 
-// Writes one alternative of Attr::Value each.
+// Writes each alternative of Attr::Value.
 class Writer {
  public:
   explicit Writer(AttrValue* proto) : proto_(*proto) {}
@@ -148,7 +147,7 @@ class Writer {
   }
   Status operator()(const OpaqueAttr& o) {
     if (proto_.ParseFromString(o.bytes)) return OkStatus();
-    return DataLoss("an attr kept as bytes cannot be read back as an AttrValue");
+    return DataLoss("the stored bytes of an attr are not an AttrValue");
   }
 
  private:

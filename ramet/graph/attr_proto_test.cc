@@ -25,7 +25,7 @@ StatusOr<Attr> Read(const AttrValue& proto) {
 
 class AttrTextTest : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
 
-// Each text is an AttrValue, the second part the kind that it becomes.
+// Pairs of an AttrValue in text form and the kind of Attr that it becomes.
 TEST_P(AttrTextTest, SurvivesARoundTrip) {
   const auto& [text, kind] = GetParam();
   const AttrValue proto = Text<AttrValue>(text);
@@ -73,7 +73,7 @@ TEST(AttrProtoTest, KeepsUnknownFields) {
   EXPECT_EQ(written.SerializeAsString(), proto.SerializeAsString());
 }
 
-TEST(AttrProtoTest, AnEmptyListIsOneOfEveryKind) {
+TEST(AttrProtoTest, EmptyListMatchesEveryKind) {
   auto attr = Read(Text<AttrValue>("list { }"));
   ASSERT_TRUE(attr.ok());
   EXPECT_NE(attr->get<std::vector<DType>>(), nullptr);
@@ -103,7 +103,7 @@ TEST(AttrProtoTest, ConstantsOfRepeatedValuesShareABudget) {
   EXPECT_EQ(AttrFromProto(megabyte, &budget).status().code(), Code::kResourceExhausted);
 }
 
-TEST(AttrProtoTest, ALongStringThatIsRepeatedCountsWithItsLength) {
+TEST(AttrProtoTest, RepeatedLongStringsCountTheirLength) {
   AttrValue strings;
   TensorProto* tensor = strings.mutable_tensor();
   tensor->set_dtype(DT_STRING);
@@ -114,7 +114,7 @@ TEST(AttrProtoTest, ALongStringThatIsRepeatedCountsWithItsLength) {
   EXPECT_EQ(AttrFromProto(strings, &budget).status().code(), Code::kResourceExhausted);
 }
 
-TEST(AttrProtoTest, AMapNamesTheAttrThatIsWrong) {
+TEST(AttrProtoTest, MapErrorsNameTheAttr) {
   AttrProtoMap map;
   map["good"].set_i(1);
   map["bad"].mutable_shape()->add_dim()->set_size(-7);
@@ -161,7 +161,7 @@ TEST(OpDefProtoTest, SurvivesARoundTrip) {
   EXPECT_EQ(written.DebugString(), proto.DebugString());
 }
 
-TEST(OpDefProtoTest, NamesTheOpAndTheAttrThatIsWrong) {
+TEST(OpDefProtoTest, ErrorsNameTheOpAndTheAttr) {
   auto schema = OpSchemaFromProto(Text<OpDef>(
       "name: 'Bad' attr { name: 'v' type: 'shape' default_value { shape { dim { size: -9 } } } }"));
   EXPECT_THAT(schema.status().message(), HasSubstr("definition of op 'Bad', attr 'v'"));

@@ -8,7 +8,7 @@
 namespace ramet {
 namespace {
 
-// Making a body infers the shapes of the calls in it, and so on.
+// Limits the recursion: instantiating a body infers the shapes of the calls in it.
 constexpr size_t kMaxCallDepth = 32;
 thread_local std::vector<std::string> functions_at_work;
 

@@ -7,9 +7,9 @@
 
 namespace ramet {
 
-// The shapes of what a node returns that calls one function of the library (PartitionedCall, or an
-// op that is the function's name), as far as the body tells them; nullopt for other ops, and where
-// nothing can be told: the function is missing or malformed, calls itself, or calls are deep.
+// Returns the output shapes of a node that calls one function of the library (PartitionedCall, or
+// an op named after the function), as far as the body determines them. Returns nullopt for other
+// ops, and if the function is missing, malformed or recursive, or calls are nested too deep.
 std::optional<std::vector<Shape>> CallShapes(const GraphImpl& impl, const Op& op,
                                              const AttrMap& attrs,
                                              const std::vector<Shape>& inputs);

@@ -5,14 +5,14 @@
 namespace ramet {
 namespace {
 
-// Writes the items of one collection; the first one decides the kind.
+// Writes the items of one collection. The first item determines the kind.
 class CollectionWriter {
  public:
   CollectionWriter(const GraphImpl& impl, const std::string& key, const GraphWriterOptions& options,
                    CollectionDef* proto)
       : impl_(impl), options_(options), expected_(CollectionProtoOf(key)), proto_(*proto) {}
 
-  // False if an item does not fit.
+  // Returns false if an item has a different kind.
   bool Write(const std::vector<CollectionItem>& items) {
     for (const CollectionItem& item : items) {
       if (!Included(item)) continue;

@@ -82,6 +82,7 @@ Status CollectionImport::ReadNodes(const std::string& key, const CollectionDef::
 
 Status CollectionImport::ReadAnys(const std::string& key, const CollectionDef::AnyList& list) {
   for (const auto& any : list.value()) {
+    if (any.type_url().empty()) return DataLoss("an item of its any_list has no type_url");
     OpaqueMessage message{any.type_url(), any.value()};
     if (IsAssetUrl(any.type_url())) {
       auto rename = [&](std::string_view name) { return resolver_.Rename(name); };
@@ -109,7 +110,7 @@ StatusOr<Variable> CollectionImport::ReadVariable(const std::string& key,
                                                   const std::string& bytes) {
   VariableDef proto;
   if (!proto.ParseFromString(bytes)) {
-    return DataLoss("an item of ", bytes.size(), " bytes is no VariableDef");
+    return DataLoss("an item of ", bytes.size(), " bytes is not a VariableDef");
   }
   if (!trainable_is_stated_) proto.set_trainable(key == graph_keys::kTrainableVariables);
   auto record = VariableFromProto(proto, resolver_);
@@ -150,7 +151,9 @@ Status CollectionImport::RenameFrames(GraphImpl* impl) const {
     auto it = meta_.collection_def().find(key);
     if (it == meta_.collection_def().end()) return OkStatus();
     for (const std::string& bytes : it->second.bytes_list().value()) {
-      if (!message.ParseFromString(bytes)) return DataLoss("collection '", key, "' cannot be read");
+      if (!message.ParseFromString(bytes)) {
+        return DataLoss("collection '", key, "' cannot be parsed");
+      }
       ForEachWhileContext(message, rename_frame);
     }
     return OkStatus();

@@ -11,24 +11,27 @@
 
 namespace ramet {
 
-// The collections of a meta graph on their way into a graph. Nothing is changed before Commit.
+// A CollectionImport reads the collections of a meta graph into a graph. Nothing changes before
+// Commit.
 class CollectionImport {
  public:
   using ProtoMap = google::protobuf::Map<std::string, CollectionDef>;
 
-  // `graph` is locked by the caller; new variables get the ids after those of `impl`.
+  // The caller holds the lock of `graph`. New variables get the ids that follow those of `impl`.
   CollectionImport(Graph* graph, const GraphImpl& impl, const NameResolver& resolver,
                    const MetaGraphDef& meta);
 
-  // Resolves all collections but "unbound_inputs".
-  // \error kNotFound, kDataLoss, kInvalidArgument naming the collection.
+  // Resolves all collections except "unbound_inputs".
+  // \error kNotFound: a node or tensor is missing. Names the collection.
+  // \error kDataLoss: a message cannot be parsed. Names the collection.
+  // \error kInvalidArgument: a message is invalid. Names the collection.
   Status Read();
-  // Gives each while context of the file the frame name that its Enters must have; only changes
-  // anything under a prefix.
+  // Gives the Enters of each while context in the file the frame name that matches the context's
+  // new name. Changes nothing unless there is a prefix.
   Status RenameFrames(GraphImpl* impl) const;
-  // Adds everything to the graph; returns the new variables.
+  // Adds everything to the graph and returns the new variables.
   std::vector<Variable> Commit(GraphImpl* impl);
-  // Collections whose kind is not known here.
+  // Collections of unknown kinds.
   const std::vector<std::string>& unknown() const { return unknown_; }
 
  private:
@@ -57,13 +60,14 @@ class CollectionImport {
   std::vector<std::string> unknown_;
 };
 
-// Writes the items that lie in the scope and are not excluded; false with a warning if they are of
-// different kinds or an object is among them, false if there are none. The graph's lock is held.
+// Writes the items that are in the scope and not excluded. The caller holds the graph's lock.
+// Returns false if there are none, and false with a warning if they are of different kinds or
+// include an object.
 bool CollectionToProto(const GraphImpl& impl, const std::string& key,
                        const std::vector<CollectionItem>& items, const GraphWriterOptions& options,
                        CollectionDef* proto);
 
-// Whether a file that this version of TensorFlow wrote states which variables are trainable.
+// Reports whether files written by this version of TensorFlow say which variables are trainable.
 bool StatesTrainable(const std::string& tensorflow_version);
 
 }  // namespace ramet

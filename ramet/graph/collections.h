@@ -42,10 +42,9 @@ inline constexpr char kCondContext[] = "cond_context";
 inline constexpr char kWhileContext[] = "while_context";
 }  // namespace graph_keys
 
-// A message that Ramet carries without looking inside: QueueRunnerDef, contexts, Any, unknown
-// kinds.
+// A message that Ramet passes through uninterpreted: QueueRunnerDef, contexts, Any, unknown kinds.
 struct OpaqueMessage {
-  std::string type_url;  // for items of an any_list
+  std::string type_url;  // set for items of an any_list
   std::string bytes;
   bool operator==(const OpaqueMessage&) const = default;
 };
@@ -54,24 +53,25 @@ class CollectionObject;
 using CollectionItem = std::variant<Output, Operation, Variable, int64_t, float, std::string,
                                     OpaqueMessage, std::shared_ptr<const CollectionObject>>;
 
-// A CollectionObject is an item of the program's own: a callable, a number in another language's
-// form, anything. The collection shares it.
+// A CollectionObject is an arbitrary object of the program in a collection, such as a callable or
+// an object of another language. Collections share ownership.
 class CollectionObject {
  public:
   virtual ~CollectionObject() = default;
-  // What a file holds in its place (never another object), with names as they are inside
-  // `export_scope`; an error if it has no such form, and the collection is then not written.
+  // Returns the item that a file holds instead (never another CollectionObject), with names
+  // relative to `export_scope`. On an error the object has no such form, and the collection is not
+  // written.
   virtual StatusOr<CollectionItem> Export(const std::string& export_scope) const = 0;
 };
 
-// The collections of a graph: ordered multimaps from a key to items. Not locked: changed by whoever
-// builds the graph.
+// The collections of a graph: an ordered multimap from keys to items. Not locked; only the thread
+// that builds the graph may change it.
 class RAMET_EXPORT Collections {
  public:
   void Add(std::string_view key, CollectionItem item);
-  // The items of `key` in the order of adding; none if there is no such collection.
+  // The items of `key` in the order of addition; empty if there is no such collection.
   const std::vector<CollectionItem>& Get(std::string_view key) const;
-  // The items that are of type T: Get<Variable>("variables").
+  // The items of type T: Get<Variable>("variables").
   template <class T>
   std::vector<T> Get(std::string_view key) const {
     std::vector<T> found;
@@ -81,7 +81,7 @@ class RAMET_EXPORT Collections {
     return found;
   }
   bool Contains(std::string_view key, const CollectionItem& item) const;
-  // `items` in the place of what the collection held.
+  // Replaces the items of the collection with `items`.
   void Replace(std::string_view key, std::vector<CollectionItem> items);
   void Clear(std::string_view key);
   std::vector<std::string> Keys() const;  // sorted

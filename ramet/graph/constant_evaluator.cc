@@ -10,19 +10,20 @@ namespace {
 
 constexpr int64_t kMaxElements = 4096;
 constexpr int kMaxInputs = 4096;
+constexpr int kMaxOutputs = 4096;
 constexpr int64_t kWorkPerKernel = 64;
 constexpr int64_t kWorkPerVisit = 8;
-// The largest output of kMaxElements elements, and some for a kernel's scratch tensors.
+// The size of kMaxElements elements of 16 bytes, with room for a kernel's scratch tensors.
 constexpr size_t kMaxFoldedBytes = 4 * kMaxElements * 16;
 
-// Refuses blocks that no folded value can need, so that a kernel whose output does not have the
-// inferred shape fails before it takes memory.
+// Rejects blocks larger than any folded value needs, so that a kernel whose output does not have
+// the inferred shape fails before it allocates memory.
 class FoldingAllocator final : public Allocator {
  public:
   std::string_view name() const override { return "constant folding"; }
   StatusOr<BufferPtr> Allocate(size_t bytes) override {
     if (bytes <= kMaxFoldedBytes) return HostAllocator()->Allocate(bytes);
-    return ResourceExhausted("a constant of ", bytes, " bytes is too large to be folded");
+    return ResourceExhausted("a constant of ", bytes, " bytes is too large to fold");
   }
 };
 
@@ -40,7 +41,7 @@ Tensor IntTensor(const AttrMap& attrs, const std::vector<int64_t>& values, bool 
   return t;
 }
 
-// Shape, Size and Rank know their value from the input's shape alone.
+// Evaluates Shape, Size and Rank from the static shape of the input.
 Tensor FromShapeOfInput(const GraphImpl& impl, const NodeRecord& node, NodeId id) {
   const std::string& type = node.op->name();
   const Shape& in = impl.output(impl.inputs(id)[0]).shape;
@@ -58,8 +59,8 @@ bool HasFoldableDType(const OutputRecord& output) {
 }
 
 bool MayBeFolded(const GraphImpl& impl, const NodeRecord& node) {
-  if (node.num_inputs == 0 || node.num_inputs > kMaxInputs || !node.op->foldable() ||
-      node.op->schema().is_stateful || node.op->calls_program() ||
+  if (node.num_inputs == 0 || node.num_inputs > kMaxInputs || node.num_outputs > kMaxOutputs ||
+      !node.op->foldable() || node.op->schema().is_stateful || node.op->calls_program() ||
       ControlFlowOf(*node.op) != ControlFlow::kNone) {
     return false;
   }
@@ -69,8 +70,8 @@ bool MayBeFolded(const GraphImpl& impl, const NodeRecord& node) {
   return true;
 }
 
-// The elements, with zeros among the dims counted as ones: a kernel may loop over the other dims of
-// a tensor without elements. -1 if not fully defined.
+// Returns the number of elements, with dimensions of zero counted as one, because a kernel may loop
+// over the other dimensions of an empty tensor. -1 if not fully defined.
 int64_t LoopsOver(const Shape& shape) {
   if (!shape.IsFullyDefined()) return -1;
   int64_t product = 1;
@@ -145,13 +146,12 @@ Tensor ConstantEvaluator::RunKernel(const NodeRecord& node, int32_t output,
   }
   auto kernel = Guarded([&] { return (*registration)->Make(kernel_node); });
   if (!kernel.ok()) return Tensor();
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& t : inputs) pointers.push_back(&t);
-  std::vector<VariableState*> refs(inputs.size(), nullptr);
+  std::vector<KernelInput> kernel_inputs;
+  for (const Tensor& t : inputs) kernel_inputs.push_back({.tensor = &t});
   std::vector<Value> outputs(node.num_outputs);
   KernelEnv env{&allocator, &allocator, nullptr, nullptr};
   RunState run;
-  KernelContext context(env, pointers, refs, outputs, 0, run);
+  KernelContext context(env, kernel_inputs, outputs, run);
   if (!ComputeGuarded(**kernel, context).ok()) return Tensor();
   return outputs[output].tensor;
 }

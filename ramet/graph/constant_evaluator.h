@@ -6,16 +6,16 @@
 
 namespace ramet {
 
-// A ConstantEvaluator finds the values of edges that are known while a graph is built. It runs the
-// CPU kernels of foldable ops (OpBuilder::Foldable) on constants of at most 4096 elements, and of
-// no other op: no file, no state and no function of the program is touched. What it found and what
-// it could not find is remembered, and the work is limited: beyond `max_work`, values are unknown.
+// A ConstantEvaluator computes the values of edges that are known at build time. It runs only the
+// CPU kernels of foldable ops (OpBuilder::Foldable), on constants of at most 4096 elements, so it
+// touches no files, no state and no functions of the program. Results, including failures, are
+// cached. Work is limited: beyond `max_work`, values are unknown.
 //
-// The graph's lock is held, and neither the inputs nor the shapes of the nodes asked about change,
-// while an evaluator is in use. Not thread-safe.
+// While an evaluator is in use, the graph's lock is held, and the inputs and shapes of the nodes
+// asked about do not change. Not thread-safe.
 class ConstantEvaluator {
  public:
-  // One unit is an element read or written by a kernel; a kernel run adds 64 of them.
+  // A unit of work is one element read or written by a kernel. Each kernel run costs 64 more.
   static constexpr int64_t kWorkPerQuery = int64_t{1} << 18;
   static constexpr int64_t kWorkPerNode = 1024;
 
@@ -23,17 +23,17 @@ class ConstantEvaluator {
       : impl_(impl), work_left_(max_work) {}
 
   const GraphImpl& impl() const { return impl_; }
-  // The value of an edge, or an empty Tensor when it is not known.
+  // Returns the value of an edge, or an empty Tensor if it is unknown.
   Tensor ValueOf(Endpoint e) { return Evaluate(e, kMaxDepth); }
-  // The shape that the values of a vector describe, as far as known.
-  // \error kInvalidArgument if a known value is < -1 or the shape cannot exist.
+  // Returns the shape that the elements of a vector describe, as far as known.
+  // \error kInvalidArgument: a known element is less than -1, or the shape is impossible.
   StatusOr<Shape> AsShape(Endpoint e) { return PartialShape(e, kMaxDepth); }
   int64_t work_left() const { return work_left_; }
 
  private:
   static constexpr int kMaxDepth = 16;
 
-  // An empty value says that the edge was not known with `depth` more nodes to look behind.
+  // An empty value means that the edge could not be evaluated within `depth` more levels of nodes.
   struct Entry {
     Tensor value;
     int depth;
@@ -50,7 +50,7 @@ class ConstantEvaluator {
   Tensor EvaluateNode(Endpoint e, int depth);
   Tensor Fold(Endpoint e, int depth);
   Tensor RunKernel(const NodeRecord& node, int32_t output, const std::vector<Tensor>& inputs);
-  // Takes work off the budget; false when it is used up.
+  // Subtracts `work` from the budget. Returns false if the budget is exhausted.
   bool Spend(int64_t work);
   StatusOr<Shape> PartialShape(Endpoint e, int depth);
   StatusOr<Shape> PartialShapeOfNode(Endpoint e, int depth);

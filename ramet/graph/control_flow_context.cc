@@ -36,7 +36,7 @@ std::vector<Operation> ControlFlowContext::RemoveExternalControls(NodeSpec* node
   return external;
 }
 
-// What is added for the node is under its name.
+// Nodes added for the node get names below its name.
 Status ControlFlowContext::MapInputs(NodeSpec* node) {
   std::string& name_scope = graph_.build_state().name_stack;
   const std::string outside = std::exchange(name_scope, node->name);

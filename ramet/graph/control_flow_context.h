@@ -14,12 +14,12 @@ namespace ramet {
 class WhileContext;
 
 // A ControlFlowContext is a branch of a cond or the inside of a while loop under construction
-// (TensorFlow 1's control flow): operations that are added while it is entered belong to it, and
-// tensors from outside reach them through a Switch or an Enter that the context adds. Owned by its
-// graph; contexts nest. Nodes, names and control edges are those of tf.cond and tf.while_loop.
+// (TensorFlow 1 control flow). Operations added while it is entered belong to it, and tensors from
+// outside reach them through a Switch or an Enter that the context adds. Contexts are owned by
+// their graph and nest. Nodes, names and control edges equal those of tf.cond and tf.while_loop.
 //
-// Builder functions (Cond, WhileLoop) and clients of other languages use this; programs in C++
-// rarely need to. Threads: as the scopes of the graph.
+// Builder functions (Cond, WhileLoop) and clients in other languages use this; C++ programs rarely
+// need it. Thread-safety is that of the graph's scopes.
 class RAMET_EXPORT ControlFlowContext {
  public:
   virtual ~ControlFlowContext() = default;
@@ -29,23 +29,24 @@ class RAMET_EXPORT ControlFlowContext {
   Graph& graph() const { return graph_; }
   const std::string& name() const { return name_; }
   ControlFlowContext* outer() const { return outer_; }
-  // The innermost while loop around, this one included; null outside of loops.
+  // The innermost enclosing while loop, including this context; null outside of loops.
   virtual WhileContext* while_context() { return outer_ ? outer_->while_context() : nullptr; }
-  // What operations without inputs wait for, so that they run only where the context does; invalid
-  // where nothing is known yet.
+  // The tensor that operations without inputs wait for, so that they run only if the context runs.
+  // Invalid if not yet known.
   virtual Output control_pivot() const = 0;
 
-  // Makes this the graph's current context, and the one before again. They nest.
+  // Enter makes this the graph's current context; Exit restores the previous one. Calls nest.
   void Enter();
   void Exit();
-  // The tensor as the inside of the context sees it. \error what adding the nodes says.
+  // Returns the tensor that stands for `value` inside the context. Errors are those of adding
+  // nodes.
   virtual StatusOr<Output> AddValue(const Output& value) = 0;
-  // Results of this context are values of the outer one.
+  // Makes the results of this context values of the outer one.
   void ExitResult(const std::vector<Output>& results);
   void AddName(const Output& value) { values_.insert(value); }
   bool Contains(const Output& value) const { return values_.contains(value); }
-  // The values known within, and outer tensors with what stands for them: as the fields of
-  // ValuesDef.
+  // The values known inside, and the map from outer tensors to their replacements inside (the
+  // fields of ValuesDef).
   const std::unordered_set<Output, OutputHash>& values() const { return values_; }
   const std::unordered_map<Output, Output, OutputHash>& external_values() const {
     return external_values_;
@@ -54,18 +55,19 @@ class RAMET_EXPORT ControlFlowContext {
     external_values_[outside] = inside;
   }
 
-  // The context that a node which is added here belongs to: this one, but in a loop of gradients
-  // the shape of a value of the forward loop is taken there, so that only the shape is kept.
+  // Returns the context that a node added here belongs to. This is the context itself, with one
+  // exception: in a gradient loop, the shape of a value of the forward loop is computed in the
+  // forward loop, so that only the shape needs to be kept.
   virtual ControlFlowContext* OwnerOf(const NodeSpec&) { return this; }
-  // Prepares a node that is about to be added inside: maps its inputs, and its control inputs.
+  // Prepares a node that is about to be added inside: maps its inputs and control inputs.
   virtual Status Adopt(NodeSpec* node) = 0;
-  // A node was added inside.
+  // Called after a node was added inside.
   virtual void NoteAdded(const Operation& op) = 0;
 
  protected:
   ControlFlowContext(Graph& graph, std::string name, ControlFlowContext* outer)
       : graph_(graph), name_(std::move(name)), outer_(outer) {}
-  // Splits control inputs into those of this loop, which stay, and those from outside.
+  // Removes the control inputs that come from outside this loop from `node` and returns them.
   std::vector<Operation> RemoveExternalControls(NodeSpec* node);
   Status MapInputs(NodeSpec* node);
 
@@ -80,11 +82,11 @@ class RAMET_EXPORT ControlFlowContext {
 // One branch of a cond.
 class RAMET_EXPORT CondContext final : public ControlFlowContext {
  public:
-  // Registers a new context with the graph, its current context around it. `pred` is the scalar
-  // that decides, `pivot` what is alive where this branch (0: false, 1: true) is taken.
+  // Registers a new context with the graph, nested in the current context. `pred` is the scalar
+  // condition. `pivot` is alive if this branch (0: false, 1: true) is taken.
   static CondContext& New(Graph& graph, const Output& pred, const Output& pivot, int branch,
                           std::string_view name = "cond_text");
-  // As an import finds it: `name` is full.
+  // Registers a context found by an import; `name` is the full name.
   static CondContext& Restore(Graph& graph, std::string name, ControlFlowContext* outer,
                               const Output& pred, const Output& pivot, int branch);
 
@@ -93,7 +95,7 @@ class RAMET_EXPORT CondContext final : public ControlFlowContext {
   int branch() const { return branch_; }
   Output control_pivot() const override { return pivot_; }
   StatusOr<Output> AddValue(const Output& value) override;
-  // A result of the branch; a tensor from outside is passed through a Switch first.
+  // Returns a result of the branch. A tensor from outside goes through a Switch first.
   StatusOr<Output> ProcessOutput(const Output& value);
   Status Adopt(NodeSpec* node) override;
   void NoteAdded(const Operation& op) override;
@@ -111,12 +113,12 @@ class RAMET_EXPORT CondContext final : public ControlFlowContext {
   const int branch_;
 };
 
-// What a loop of gradients knows of the loop that it is the gradient of.
+// The link from a gradient loop to the forward loop that it differentiates.
 class LoopGradient {
  public:
   virtual ~LoopGradient() = default;
   virtual WhileContext* forward_context() const = 0;
-  // The value that a tensor of the forward loop had in the iteration that is gone back over.
+  // Returns the value that a tensor of the forward loop had in the corresponding iteration.
   virtual StatusOr<Output> RealValue(const Output& value) = 0;
 };
 
@@ -124,10 +126,10 @@ struct WhileOptions {
   int parallel_iterations = 10;
   bool back_prop = true;
   bool swap_memory = false;
-  Output maximum_iterations = {};  // valid if there is a limit: it is part of the condition
+  Output maximum_iterations = {};  // if valid, the condition checks this limit
 };
 
-// A while loop. It is built by New, Begin, SetCondition, Finish in this order.
+// A while loop. It is built by New, Begin, SetCondition and Finish in this order.
 class RAMET_EXPORT WhileContext final : public ControlFlowContext {
  public:
   static WhileContext& New(Graph& graph, const WhileOptions& options = {},
@@ -138,7 +140,8 @@ class RAMET_EXPORT WhileContext final : public ControlFlowContext {
 
   WhileContext* while_context() override { return this; }
   const WhileOptions& options() const { return options_; }
-  // The loop condition (LoopCond), the first loop variable before it, and in the body.
+  // The loop condition (LoopCond), and the first loop variable as seen by the condition and by the
+  // body.
   const Output& pivot() const { return pivot_; }
   const Output& pivot_for_pred() const { return pivot_for_pred_; }
   const Output& pivot_for_body() const { return pivot_for_body_; }
@@ -147,7 +150,7 @@ class RAMET_EXPORT WhileContext final : public ControlFlowContext {
   }
   std::vector<Output>& loop_enters() { return loop_enters_; }
   std::vector<Output>& loop_exits() { return loop_exits_; }
-  // Not null in a loop that computes gradients of another one.
+  // Null unless this loop computes the gradients of another one.
   LoopGradient* gradient() const { return gradient_.get(); }
   void set_pivots(const Output& pivot, const Output& for_pred, const Output& for_body) {
     pivot_ = pivot;
@@ -160,26 +163,26 @@ class RAMET_EXPORT WhileContext final : public ControlFlowContext {
   Status Adopt(NodeSpec* node) override;
   void NoteAdded(const Operation& op) override;
 
-  // Enters the context and makes the loop variables: what the condition sees of them. `invariants`
-  // is empty or has a shape for each. \error kInvalidArgument if a shape does not fit; the context
-  //   is left then.
+  // Enters the context, makes the loop variables and returns them as seen by the condition.
+  // `invariants` is empty or has one shape per variable. On an error the context is exited.
+  // \error kInvalidArgument: a shape does not match.
   StatusOr<std::vector<Output>> Begin(const std::vector<Output>& values,
                                       const std::vector<Shape>& invariants = {});
-  // Sets the loop condition, a bool scalar; what the body sees of the variables.
+  // Sets the loop condition, a bool scalar, and returns the variables as seen by the body.
   StatusOr<std::vector<Output>> SetCondition(const Output& condition);
-  // Closes the loop with the variables' next values, leaves the context (after an error, too): the
-  // final values.
-  // \error kInvalidArgument if there is another number of them than of variables, or a shape
+  // Closes the loop with the next values of the variables, exits the context (also on an error),
+  // and returns the final values.
+  // \error kInvalidArgument: the number of values differs from that of the variables, or a shape
   //   became less specific.
   StatusOr<std::vector<Output>> Finish(const std::vector<Output>& next_values);
 
-  // The parts of Begin and Finish that gradients make loop variables with. An Enter of this loop:
-  // the context's name is the frame's.
+  // Parts of Begin and Finish that gradients use to make loop variables. AddEnter adds an Enter of
+  // this loop; the frame is named after the context.
   StatusOr<Output> AddEnter(const Output& value, bool is_constant, bool use_input_shape,
                             std::string_view name = "Enter");
-  // Gives new Enters the control inputs of the scopes around, and to this context.
+  // Gives new Enters the control inputs of the enclosing scopes, and this context.
   Status FixControlInputs(const std::vector<Output>& enters);
-  // NextIteration of `value`, as the second input of the Merge `merge`.
+  // Adds a NextIteration of `value` as the second input of `merge`.
   StatusOr<Output> AddBackEdge(const Output& merge, const Output& value, bool enforce_shape = true);
 
  private:
@@ -202,20 +205,20 @@ class RAMET_EXPORT WhileContext final : public ControlFlowContext {
   std::vector<Output> loop_enters_, loop_exits_, merges_, switches_;
 };
 
-// The context that an operation is in, and that in which its outputs are: for an Exit the one
-// around its loop. Null outside of all.
+// ContextOf returns the context of an operation, OutputContextOf that of its outputs, which for an
+// Exit is the one around its loop. Null outside of all contexts.
 RAMET_EXPORT ControlFlowContext* ContextOf(const Operation& op);
 RAMET_EXPORT ControlFlowContext* OutputContextOf(const Operation& op);
 RAMET_EXPORT void SetContext(const Operation& op, ControlFlowContext* context);
 // The graph's current context, or null.
 RAMET_EXPORT ControlFlowContext* CurrentContext(Graph& graph);
-// Whether `inner` is `outer` or within it.
+// Reports whether `inner` is `outer` or nested in it.
 RAMET_EXPORT bool IsWithin(const ControlFlowContext* inner, const ControlFlowContext* outer);
-// \error kInvalidArgument "Cannot use 'a' as input to 'b' because 'a' is in a while loop." where
-//   an operation of context `context` may not read from `input`.
+// Checks that an operation of context `context` may read `input`.
+// \error kInvalidArgument: "Cannot use 'a' as input to 'b' because 'a' is in a while loop."
 Status CheckInputContext(const NodeSpec& node, ControlFlowContext* context, const Output& input);
 
-// Switch with data and condition on the device of the data; RefSwitch for references.
+// Adds a Switch (RefSwitch for references) on the device of the data.
 RAMET_EXPORT StatusOr<std::pair<Output, Output>> AddSwitch(const Output& data, const Output& pred,
                                                            std::string_view name = "Switch");
 

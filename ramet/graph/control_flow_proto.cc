@@ -63,7 +63,7 @@ void Write(WhileContext& context, WhileContextDef* proto) {
   WriteNested(context, proto);
 }
 
-// Reads contexts. Everything that they name is looked up before a context is made.
+// Restores contexts. Looks up all referenced nodes before making a context.
 class Restorer {
  public:
   explicit Restorer(Graph& graph) : graph_(graph) {}
@@ -122,7 +122,8 @@ class Restorer {
     return name.empty() ? Output() : *graph_.Tensor(name);
   }
 
-  // Operations of values belong to the context; those that stand for tensors from outside as well.
+  // The operations of values, including those that stand for outside tensors, belong to the
+  // context.
   void ReadValues(const ValuesDef& proto, ControlFlowContext* context) const {
     for (const std::string& name : proto.values()) {
       const Output value = Find(name);

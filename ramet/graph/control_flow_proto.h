@@ -8,10 +8,10 @@
 
 namespace ramet {
 
-// How branches and loops are in files: CondContextDef and WhileContextDef in the collections
-// "cond_context" and "while_context", with all that is nested in them.
+// Conversion of branches and loops to and from files: CondContextDef and WhileContextDef, with
+// everything nested in them, in the collections "cond_context" and "while_context".
 
-// A context in a collection: written as it is when the graph is exported.
+// A ContextItem is a context in a collection. It is serialized when the graph is exported.
 class RAMET_EXPORT ContextItem final : public CollectionObject {
  public:
   explicit ContextItem(ControlFlowContext* context) : context_(context) {}
@@ -22,16 +22,18 @@ class RAMET_EXPORT ContextItem final : public CollectionObject {
   ControlFlowContext* const context_;  // owned by the graph, as the collection is
 };
 
-// Adds a context to the collection of its kind, unless it is nested: the outer one has it then.
+// Adds a context to the collection of its kind unless it is nested; then the outermost context
+// contains it.
 RAMET_EXPORT void AddToCollection(ControlFlowContext& context);
 
-// The serialised CondContextDef or WhileContextDef of a context, maps and sets in order; names have
-// lost `export_scope` ("a/b", without a slash at the end; empty: none).
+// Returns the serialized CondContextDef or WhileContextDef of a context, with sorted maps and sets.
+// `export_scope` ("a/b" without a trailing slash, or empty) is stripped from names.
 RAMET_EXPORT std::string ContextToProto(ControlFlowContext& context,
                                         const std::string& export_scope = "");
 
-// Makes contexts of what an import has put into the two collections from these positions on, within
-// the context that is current. Messages that name what the graph does not have stay messages.
+// Turns the messages that an import has put into the two collections, starting at these positions,
+// into contexts nested in the current one. Messages that refer to nodes missing from the graph stay
+// messages.
 void RestoreContexts(Graph& graph, size_t first_cond, size_t first_while);
 
 }  // namespace ramet

@@ -18,15 +18,15 @@ inline bool IsLoopEnter(const Operation& op) {
 inline bool IsLoopConstantEnter(const Operation& op) {
   return IsLoopEnter(op) && op.attrs()->GetOr<bool>("is_constant", false);
 }
-// Whether a node is the call of a function of the library.
+// Reports whether a node calls a function of the library.
 bool CallsFunction(const NodeSpec& node);
 
-// The innermost loop that a context is in; null for none.
+// The innermost loop around a context; null if there is none.
 inline WhileContext* LoopAround(ControlFlowContext* context) {
   return context ? context->while_context() : nullptr;
 }
 
-// Makes `context` the graph's current one, as long as it lives; null: none.
+// Makes `context` (null for none) the graph's current context during its lifetime.
 class InContext {
  public:
   InContext(Graph& graph, ControlFlowContext* context)
@@ -40,7 +40,8 @@ class InContext {
   ControlFlowContext* const before_;
 };
 
-// control_dependencies(None), as long as it lives: outside of every branch and loop, too.
+// Clears control dependencies during its lifetime (control_dependencies(None)), which also leaves
+// every branch and loop.
 class WithoutControls {
  public:
   explicit WithoutControls(Graph& graph) : state_(graph.build_state()) {

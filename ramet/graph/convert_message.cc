@@ -21,8 +21,8 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-constexpr size_t kMostUnknown = 8;
-// Those that are told from their content, in this order.
+constexpr size_t kMaxUnknownFields = 8;
+// The kinds that are recognized by content, in this order.
 constexpr std::string_view kKinds[] = {"MetaGraphDef", "GraphDef", "SavedModel", "CheckpointState"};
 
 const std::map<std::string_view, const Message*>& Prototypes() {
@@ -49,12 +49,12 @@ std::unique_ptr<Message> NewMessage(std::string_view kind) {
   return std::unique_ptr<Message>(Prototypes().at(kind)->New());
 }
 
-// Adds the places of fields that a message's type does not have, each once, but no more than
-// kMostUnknown. Parsed messages are at most 100 deep.
+// Adds the positions of unknown fields to `places`, without duplicates and up to a limit. Parsed
+// messages are at most 100 levels deep.
 void CollectUnknown(const Message& message, std::vector<std::string>* places) {
   const auto& reflection = *message.GetReflection();
   const auto& unknown = reflection.GetUnknownFields(message);
-  for (int i = 0; i < unknown.field_count() && places->size() < kMostUnknown; ++i) {
+  for (int i = 0; i < unknown.field_count() && places->size() < kMaxUnknownFields; ++i) {
     std::string place =
         StrCat(message.GetDescriptor()->name(), ", field ", unknown.field(i).number());
     if (std::ranges::find(*places, place) == places->end()) places->push_back(std::move(place));
@@ -64,7 +64,7 @@ void CollectUnknown(const Message& message, std::vector<std::string>* places) {
   for (const FieldDescriptor* field : fields) {
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
     const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
-    for (int i = 0; i < count && places->size() < kMostUnknown; ++i) {
+    for (int i = 0; i < count && places->size() < kMaxUnknownFields; ++i) {
       CollectUnknown(field->is_repeated() ? reflection.GetRepeatedMessage(message, field, i)
                                           : reflection.GetMessage(message, field),
                      places);
@@ -78,7 +78,7 @@ bool IsCalled(const std::string& path, std::string_view kind) {
          (kind == "CheckpointState" && (path == "checkpoint" || path.ends_with("/checkpoint")));
 }
 
-// The kinds in the order in which they are tried.
+// Returns the kinds to try, in order.
 std::vector<std::string_view> Candidates(const std::string& path, std::string_view kind) {
   if (!kind.empty()) return {kind};
   std::vector<std::string_view> kinds(std::begin(kKinds), std::end(kKinds));
@@ -90,11 +90,12 @@ std::vector<std::string_view> Candidates(const std::string& path, std::string_vi
 struct Parsed {
   std::string_view kind;
   std::unique_ptr<Message> message;
-  std::vector<std::string> unknown;  // fields that its type does not have
+  std::vector<std::string> unknown;  // unknown fields
 };
 
-// The first kind that fits without unknown fields, else the first one that fits. Any message of
-// strings could be a CheckpointState: without being asked for, one has no unknown fields.
+// Returns the first kind that parses without unknown fields, or else the first one that parses.
+// Since any message of strings could be a CheckpointState, that kind must have no unknown fields
+// unless requested explicitly.
 StatusOr<Parsed> Recognize(const std::string& path, const std::string& bytes,
                            std::string_view kind) {
   Parsed best;
@@ -114,7 +115,7 @@ StatusOr<Parsed> Recognize(const std::string& path, const std::string& bytes,
   if (best.message) return best;
   if (!kind.empty()) return failure.WithContext(StrCat("'", path, "'"));
   return DataLoss("'", path,
-                  "' is no GraphDef, MetaGraphDef, SavedModel or CheckpointState, in binary or "
+                  "' is not a GraphDef, MetaGraphDef, SavedModel or CheckpointState in binary or "
                   "text form");
 }
 
@@ -127,8 +128,7 @@ StatusOr<Parsed> ReadMessage(const std::string& path, std::string_view kind) {
 Status UnknownKind(std::string_view kind) {
   std::vector<std::string_view> names;
   for (const auto& [name, prototype] : Prototypes()) names.push_back(name);
-  return InvalidArgument("there is no message '", kind, "' here; possible are ",
-                         StrJoin(names, ", "));
+  return InvalidArgument("unknown message '", kind, "'; use one of ", StrJoin(names, ", "));
 }
 
 }  // namespace
@@ -143,9 +143,8 @@ StatusOr<std::string> ConvertMessageFile(const std::string& from, const std::str
   if (!kind.empty() && !Prototypes().contains(kind)) return UnknownKind(kind);
   RAMET_ASSIGN_OR_RETURN(const Parsed parsed, ReadMessage(from, kind));
   if (as_text && !parsed.unknown.empty()) {
-    return InvalidArgument("'", from, "' has fields that are not known here (",
-                           StrJoin(parsed.unknown, "; "),
-                           "), which text form would lose; keep it binary");
+    return InvalidArgument("'", from, "' has unknown fields (", StrJoin(parsed.unknown, "; "),
+                           ") that text form would lose; keep it binary");
   }
   RAMET_ASSIGN_OR_RETURN(const std::string out, MessageToBytes(*parsed.message, as_text));
   RAMET_RETURN_IF_ERROR(AtomicWriteFile(to, out));

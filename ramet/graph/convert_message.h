@@ -8,25 +8,27 @@
 
 namespace ramet {
 
-// Which message a file (binary or text form) holds: "GraphDef", "MetaGraphDef", "SavedModel" or
-// "CheckpointState". The content decides, the names *.meta, saved_model.pb and checkpoint where it
-// fits several. \error kNotFound if there is no such file; kDataLoss if it is empty or none of
-// these.
+// Returns which message a file (binary or text form) holds: "GraphDef", "MetaGraphDef",
+// "SavedModel" or "CheckpointState". The content decides; if it fits several, the names *.meta,
+// saved_model.pb and checkpoint do.
+// \error kNotFound: there is no such file.
+// \error kDataLoss: the file is empty or holds none of these.
 RAMET_EXPORT StatusOr<std::string> MessageKindOfFile(const std::string& path);
 
-// Writes the message in the file `from` (binary or text form) to the file `to` in the form asked
-// for, and says which message it was. The message goes through as it is: ops and attrs that Ramet
-// does not know stay; fields that it does not know stay in binary form, and text form would lose
-// them.
+// Writes the message in the file `from` (binary or text form) to the file `to` in binary form, or
+// in text form if `as_text`. Returns the kind of message. Ops and attrs that Ramet does not know
+// are kept. Unknown fields are kept in binary form; text form cannot represent them.
 //
-// `kind` is "" for those that MessageKindOfFile tells, or a message's name: one of those, or
+// `kind` is "" for the kinds that MessageKindOfFile detects, or a message's name: one of those, or
 // AttrValue, CollectionDef, FunctionDefLibrary, NodeDef, OpList, QueueRunnerDef, SaverDef,
-// SignatureDef, TensorProto, TrackableObjectGraph, VariableDef. The file `to` is replaced in one
-// step.
+// SignatureDef, TensorProto, TrackableObjectGraph, VariableDef. The file `to` is replaced
+// atomically.
 //
-// \error kNotFound if there is no file `from`; kDataLoss if its content is none of these messages,
-//   or not `kind`; kInvalidArgument for another kind, or, naming the message and the field, if text
-//   form would lose fields; those of writing.
+// Also returns the errors of writing.
+// \error kNotFound: there is no file `from`.
+// \error kDataLoss: its content is not one of these messages, or not a `kind`.
+// \error kInvalidArgument: `kind` is unknown, or text form would lose fields, naming the message
+//   and the field.
 RAMET_EXPORT StatusOr<std::string> ConvertMessageFile(const std::string& from,
                                                       const std::string& to, bool as_text,
                                                       std::string_view kind = "");

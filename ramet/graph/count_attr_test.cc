@@ -1,5 +1,5 @@
-// Attrs that say how many inputs and outputs a node has: hostile counts are refused where a node is
-// added, and what is kept stays in proportion to the file.
+// Tests attrs that determine the number of inputs and outputs of a node. Hostile counts are
+// rejected when a node is added, and memory stays proportional to the file.
 #include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
@@ -19,10 +19,10 @@ using ::testing::HasSubstr;
 using testing::Node;
 using testing::Placeholder;
 
-constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
 
-// Two lists of N inputs, as DynamicStitch has.
+// Two lists of N inputs, like DynamicStitch.
 OpSchema Stitch() {
   OpSchema schema;
   schema.name = "Stitch";
@@ -37,8 +37,8 @@ OpSchema Stitch() {
 
 TEST(CountAttrTest, SumsOfCountsDoNotWrap) {
   const std::vector<std::pair<int64_t, int>> counts = {
-      {kLeast + 1, 2},       {kLeast, 0},
-      {kLeast + 2, 4},       {-1, 0},
+      {kMin + 1, 2},         {kMin, 0},
+      {kMin + 2, 4},         {-1, 0},
       {int64_t{1} << 31, 2}, {(int64_t{1} << 32) + 1, 2},
       {int64_t{1} << 62, 0}, {kGreatest, 0},
       {kGreatest, 2}};
@@ -62,7 +62,7 @@ TEST(CountAttrTest, AllArgumentsTogetherAreLimited) {
   EXPECT_TRUE(IsInvalidArgument(expand(400'000).status()));
 }
 
-// A meta graph with a node 'a' of an op that only its stripped_op_list defines.
+// A meta graph with a node 'a' of an op that is defined only by the graph's stripped_op_list.
 MetaGraphDef Strange(const std::string& op, const std::string& node) {
   MetaGraphDef meta;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
@@ -72,7 +72,7 @@ MetaGraphDef Strange(const std::string& op, const std::string& node) {
   return meta;
 }
 
-TEST(CountAttrTest, AnOpOfTheFileCannotMultiplyItsAttr) {
+TEST(CountAttrTest, OpsOfTheFileCannotMultiplyTheirAttrs) {
   std::string outputs, types;
   for (int i = 0; i < 300; ++i)
     outputs += StrCat("output_arg { name: 'o", i, "' type_list_attr: 'N' } ");
@@ -83,11 +83,11 @@ TEST(CountAttrTest, AnOpOfTheFileCannotMultiplyItsAttr) {
   Graph g;
   const Status status = ImportMetaGraphBytes(g, meta.SerializeAsString()).status();
   EXPECT_TRUE(IsInvalidArgument(status));
-  EXPECT_THAT(status.message(), HasSubstr("may be 1000000"));
+  EXPECT_THAT(status.message(), HasSubstr("at most 1000000"));
   EXPECT_EQ(g.num_operations(), 0);
 }
 
-TEST(CountAttrTest, ManyInputsThatAreNotThereAreRefusedAtOnce) {
+TEST(CountAttrTest, ManyMissingInputsAreRejectedEarly) {
   const MetaGraphDef meta = Strange(
       "input_arg { name: 'i' type: DT_FLOAT number_attr: 'N' } attr { name: 'N' type: 'int' }",
       Node("a", "Strange", {"x"}, "", "attr { key: 'N' value { i: 1000000 } }"));
@@ -96,17 +96,17 @@ TEST(CountAttrTest, ManyInputsThatAreNotThereAreRefusedAtOnce) {
   EXPECT_THAT(status.message(), HasSubstr("expected 1000000 inputs but has 1"));
 }
 
-// Nothing here reads the attrs of such an op, so that any int is legal.
-TEST(CountAttrTest, AnOpOfTheFileMayHaveWideInts) {
+// No code here reads the attrs of such an op, so any int is legal.
+TEST(CountAttrTest, OpsOfTheFileMayHaveLargeInts) {
   const MetaGraphDef meta =
       Strange("attr { name: 'k' type: 'int' }",
-              Node("a", "Strange", {}, "", StrCat("attr { key: 'k' value { i: ", kLeast, " } }")));
+              Node("a", "Strange", {}, "", StrCat("attr { key: 'k' value { i: ", kMin, " } }")));
   Graph g;
   ASSERT_TRUE(ImportMetaGraphBytes(g, meta.SerializeAsString()).ok());
-  EXPECT_EQ(g.FindOperation("a")->attr<int64_t>("k").value(), kLeast);
+  EXPECT_EQ(g.FindOperation("a")->attr<int64_t>("k").value(), kMin);
 }
 
-TEST(CountAttrTest, ChangingAnAttrCannotChangeTheEndsOfANode) {
+TEST(CountAttrTest, ChangingAnAttrCannotChangeInputsAndOutputs) {
   const MetaGraphDef meta = Strange(
       "output_arg { name: 'o' type_attr: 'T' number_attr: 'N' } attr { name: 'N' type: 'int' } "
       "attr { name: 'T' type: 'type' } attr { name: 'k' type: 'int' }",

@@ -9,23 +9,24 @@
 
 namespace ramet {
 
-// A DeviceName is a device string taken apart: "/job:worker/replica:0/task:1/device:GPU:0". Parts
-// that are not there are unset; an index of "*" is unset too.
+// A DeviceName is a parsed device string: "/job:worker/replica:0/task:1/device:GPU:0". Missing
+// parts are unset, and so is an index of "*".
 struct RAMET_EXPORT DeviceName {
   std::optional<std::string> job;
   std::optional<int> replica, task;
   std::optional<std::string> type;  // "CPU"
   std::optional<int> index;
 
-  // Reads "/cpu:0", "/device:GPU:1", "gpu:0", "/job:ps/task:0/cpu:*", ...
-  // \error kInvalidArgument "Unknown attribute 'foo' is encountered while parsing the device spec:
-  // ..."
+  // Parses "/cpu:0", "/device:GPU:1", "gpu:0", "/job:ps/task:0/cpu:*", ...
+  // \error kInvalidArgument: "Unknown attribute 'foo' is encountered while parsing the device spec:
+  //   ..."
   static StatusOr<DeviceName> Parse(std::string_view text);
-  // Canonical: "/job:J/replica:R/task:T/device:TYPE:I", missing parts left out, unknown index "*".
+  // Returns the canonical form "/job:J/replica:R/task:T/device:TYPE:I". Missing parts are omitted;
+  // an unknown index is "*".
   std::string ToString() const;
-  // What is set here, and where it is not, what is set in `outer` (spec: graph-semantics 3).
+  // Returns this name with unset parts taken from `outer`.
   DeviceName MergedUnder(const DeviceName& outer) const;
-  // Whether a device of this full name satisfies what `wanted` asks for.
+  // Reports whether a device of this full name satisfies `wanted`.
   bool Satisfies(const DeviceName& wanted) const;
 };
 

@@ -11,17 +11,17 @@
 
 namespace ramet {
 
-// The part of a graph that is written, and what its names become (spec: graph-semantics 11).
+// The part of a graph to write, and its renaming.
 class ExportScope {
  public:
-  // "" is the whole graph; a slash at the end does not count.
+  // "" is the whole graph. A trailing slash is ignored.
   explicit ExportScope(std::string_view scope) : scope_(scope) {
     if (scope_.ends_with('/')) scope_.pop_back();
   }
   const std::string& scope() const { return scope_; }
-  // Whether a name belongs to it: it begins with the scope's letters.
+  // Reports whether a name belongs to the scope: its text begins with the scope's.
   bool Includes(std::string_view name) const { return name.starts_with(scope_); }
-  // "S/x" without "S/"; so for "^S/x" and "loc:@S/x". Other names as they are.
+  // Strips "S/" from "S/x", "^S/x" and "loc:@S/x". Returns other names unchanged.
   std::string Strip(std::string_view name) const;
 
  private:
@@ -42,11 +42,11 @@ struct GraphBytes {
   std::string bytes;                  // a GraphDef
   std::unordered_set<const Op*> ops;  // of the nodes
   FunctionDefLibrary library;
-  // "$unbound_inputs_n" for each input from outside the scope, as often as it stands there.
+  // One "$unbound_inputs_n" per input from outside the scope, in each place where it is used.
   std::vector<std::string> unbound;
 };
 
-// The definition of an op as the graph knows it, or nullptr if it is only known from use.
+// Returns the graph's definition of an op, or nullptr if the op is known only from use.
 const OpSchema* FindSchema(const GraphImpl& impl, const std::string& op);
 
 }  // namespace ramet

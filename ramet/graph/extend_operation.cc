@@ -13,7 +13,7 @@ Status ExtendOperation(const Operation& op, AttrMap attrs, const std::vector<Out
   auto before = impl.inputs(op.id());
   std::vector<Endpoint> inputs(before.begin(), before.end());
   for (const Output& o : more) {
-    if (o.graph() != op.graph()) return InvalidArgument("an input is of another graph");
+    if (o.graph() != op.graph()) return InvalidArgument("an input belongs to a different graph");
     inputs.push_back({o.op().id(), o.index()});
   }
   RAMET_RETURN_IF_ERROR(schema.CheckAttrs(attrs));
@@ -28,7 +28,7 @@ Status ExtendOperation(const Operation& op, AttrMap attrs, const std::vector<Out
   }
   if (!fits) {
     return InvalidArgument("node '", node.name, "' (", node.op->name(),
-                           ") cannot be extended: the attrs do not fit its inputs and outputs");
+                           ") cannot be extended: the attrs do not match its inputs and outputs");
   }
   const int num_outputs = static_cast<int>(types.size());
   RAMET_ASSIGN_OR_RETURN(auto shapes, InferShapes(impl, *node.op, attrs, inputs, num_outputs));

@@ -6,10 +6,10 @@
 
 namespace ramet {
 
-// Gives an operation other attrs, and more inputs and outputs behind those that it has, as the
-// attrs say. Shapes of the outputs that were there stay. Locks the graph.
-// \error kInvalidArgument if an input is of another graph, if the attrs do not fit the op, or say
-//   other dtypes for what is there.
+// Changes an operation's attrs and appends inputs and outputs as the new attrs require. The shapes
+// of existing outputs are kept. Locks the graph.
+// \error kInvalidArgument: an input belongs to a different graph, or the attrs do not match the op
+//   or contradict the dtypes of existing inputs or outputs.
 Status ExtendOperation(const Operation& op, AttrMap attrs, const std::vector<Output>& more_inputs);
 
 }  // namespace ramet

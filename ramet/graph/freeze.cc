@@ -17,7 +17,7 @@ using NameSet = std::unordered_set<std::string_view>;
 
 constexpr std::string_view kGroupPrefix = "loc:@";
 
-// Calls visit(name) for the nodes that `node` is to be placed beside.
+// Calls visit(name) for the nodes that `node` is colocated with.
 template <class Visit>
 void ForEachGroup(const NodeDef& node, Visit visit) {
   auto classes = node.attr().find("_class");
@@ -29,7 +29,7 @@ void ForEachGroup(const NodeDef& node, Visit visit) {
   }
 }
 
-// Which nodes of a graph `nodes` need.
+// The part of a graph that some nodes need.
 class SubGraph {
  public:
   explicit SubGraph(const GraphDef& def) : def_(def), kept_(def.node_size(), false) {
@@ -61,7 +61,7 @@ class SubGraph {
   bool kept(int i) const { return kept_[i]; }
 
  private:
-  // False if there is no such node.
+  // Returns false if there is no such node.
   bool Push(std::string_view name) {
     auto it = positions_.find(name);
     if (it == positions_.end()) return false;
@@ -76,7 +76,7 @@ class SubGraph {
   std::vector<int> open_;
 };
 
-// The nodes of `def` but for those named; inputs from them are left out.
+// Copies the nodes of `def` except the removed ones. Inputs from those are dropped.
 void CopyWithout(const GraphDef& def, const NameSet& removed, GraphDef* part) {
   for (const NodeDef& node : def.node()) {
     if (removed.contains(node.name())) continue;
@@ -90,7 +90,7 @@ void CopyWithout(const GraphDef& def, const NameSet& removed, GraphDef* part) {
   }
 }
 
-// The nodes whose outputs others read.
+// Returns the nodes whose outputs are read.
 NameSet DataSources(const GraphDef& def) {
   NameSet sources;
   for (const NodeDef& node : def.node()) {
@@ -101,7 +101,7 @@ NameSet DataSources(const GraphDef& def) {
   return sources;
 }
 
-// Takes Identity nodes out of a graph and joins what is before and behind them.
+// Removes pass-through nodes from a graph and connects their inputs to their readers.
 class Splicer {
  public:
   Splicer(const GraphDef& def, const NameSet& kept, bool checks) {
@@ -125,7 +125,7 @@ class Splicer {
 
   bool Removes(const std::string& name) const { return nodes_.contains(name); }
 
-  // What stands for `input` when the nodes are gone.
+  // Returns the input that replaces `input` after the removal.
   StatusOr<std::string> Source(const std::string& input) const {
     const std::string* at = &input;
     for (size_t steps = 0;; ++steps) {

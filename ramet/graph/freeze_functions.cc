@@ -10,7 +10,8 @@ namespace {
 
 constexpr int kMaxDepth = 100;
 
-// How an op that calls functions says the dtypes of what it hands over.
+// The attrs with the dtypes of arguments and results in an op that calls functions, and the
+// position of the first argument.
 struct CallLayout {
   const char* in_types;
   const char* out_types;
@@ -48,7 +49,7 @@ bool IsHandle(const NodeDef& node, const char* attr, int i) {
          types->second.list().type(i) == DT_RESOURCE;
 }
 
-// The inputs that are read only are said by their positions.
+// The attr _read_only_resource_inputs lists inputs by position.
 void ForgetReadOnly(NodeDef* node, int input) {
   auto attr = node->mutable_attr()->find("_read_only_resource_inputs");
   if (attr == node->mutable_attr()->end()) return;
@@ -56,7 +57,7 @@ void ForgetReadOnly(NodeDef* node, int input) {
   inputs->erase(std::remove(inputs->begin(), inputs->end(), input), inputs->end());
 }
 
-// The names by which a function refers to what is the value now.
+// The names by which a function refers to the frozen value.
 class Values {
  public:
   explicit Values(const std::string& arg) : names_{arg, StrCat(arg, ":0")} {}
@@ -70,7 +71,7 @@ class Values {
   std::unordered_set<std::string> names_;
 };
 
-// A ReadVariableOp has become an Identity, whose output has another name.
+// ReadVariableOp became Identity, whose output has a different name.
 void RenameOutputs(const std::set<std::string>& readers, std::string* name) {
   const size_t colon = name->find(':');
   if (colon == std::string::npos || !readers.contains(name->substr(0, colon))) return;
@@ -139,8 +140,8 @@ StatusOr<std::vector<int>> FunctionFreezer::FreezeCall(NodeDef* node, int input,
   const CallLayout* layout = LayoutOf(node->op());
   if (layout == nullptr || depth > kMaxDepth) {
     return Unimplemented("Node '", node->name(), "' (", node->op(),
-                         ") takes a resource variable into a function where freezing does not "
-                         "follow it; keep the variable with the deny list");
+                         ") passes a resource variable to a function, which freezing does not "
+                         "support here; add the variable to the deny list");
   }
   const int arg = input - layout->offset;
   if (!IsHandle(*node, layout->in_types, arg)) return std::vector<int>();
@@ -165,7 +166,8 @@ StatusOr<std::vector<int>> FunctionFreezer::FreezeArg(FunctionDef* function, int
                                                       int depth) {
   OpDef* signature = function->mutable_signature();
   if (arg >= signature->input_arg_size() || signature->input_arg(arg).type() != DT_RESOURCE) {
-    return Unimplemented("function '", signature->name(), "' takes no handle as argument ", arg);
+    return Unimplemented("function '", signature->name(), "' does not take a handle as argument ",
+                         arg);
   }
   signature->mutable_input_arg(arg)->set_type(static_cast<DataType>(dtype));
   function->mutable_arg_attr()->erase(static_cast<uint32_t>(arg));

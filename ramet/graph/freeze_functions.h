@@ -11,22 +11,23 @@
 
 namespace ramet::freeze {
 
-// Makes functions of a library take values of variables where they took handles. Others may call
-// them with handles, so each call gets copies of its own.
+// A FunctionFreezer rewrites functions of a library to take values of variables instead of handles.
+// Each call gets its own copies, since other calls may pass handles.
 class FunctionFreezer {
  public:
-  // Adds to the library, which it borrows.
+  // Borrows `library` and adds the copies to it.
   explicit FunctionFreezer(FunctionDefLibrary* library);
 
-  // Input `input` of a node that calls functions is a value of `dtype` from now on. Returns the
-  // outputs of the node that are the value, too. \error kUnimplemented naming the node, kNotFound
-  // if
-  //   the library lacks the function, kInvalidArgument if the call does not fit it.
+  // Makes input `input` of a node that calls functions a value of `dtype`. Returns the outputs of
+  // the node that become values, too.
+  // \error kUnimplemented: the handle cannot be followed. Names the node.
+  // \error kNotFound: the library lacks the function.
+  // \error kInvalidArgument: the call does not match the function.
   StatusOr<std::vector<int>> Freeze(NodeDef* node, int input, DType dtype) {
     return FreezeCall(node, input, dtype, 0);
   }
 
-  // Removes what `nodes` do not call any more, if there are copies.
+  // Removes functions that `nodes` do not call, directly or indirectly, if copies were made.
   void DropUnused(const google::protobuf::RepeatedPtrField<NodeDef>& nodes);
 
  private:

@@ -13,7 +13,7 @@ void CopyGatherAttrs(const NodeDef& old, NodeDef* node) {
   CopyAttr(old, "_class", "_class", node);
 }
 
-// A scalar zero of the dtype of the indices.
+// Makes a scalar zero of the indices' dtype.
 Status MakeAxis(const NodeDef& gather, NodeDef* axis) {
   auto type = gather.attr().find("Tindices");
   const DType dtype =

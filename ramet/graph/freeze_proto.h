@@ -5,10 +5,10 @@
 
 namespace ramet {
 
-// A node whose value a session holds: Variable, VariableV2, VarHandleOp.
+// Reports whether a session holds the value of a node: Variable, VariableV2, VarHandleOp.
 bool IsVariableNode(const NodeDef& node);
 
-// The functions of freeze.h on parsed messages. `*part` is written over. \error as there.
+// The functions of freeze.h on parsed messages, with the same errors. `*part` is overwritten.
 Status ExtractSubGraphProto(const GraphDef& def, const std::vector<std::string>& nodes,
                             GraphDef* part);
 Status RemoveTrainingNodesProto(const GraphDef& def,

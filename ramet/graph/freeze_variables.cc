@@ -14,7 +14,7 @@ namespace {
 using freeze::CopyAttr;
 using freeze::PassesOn;
 
-// Replaces the variables of one graph; each step follows a handle to the nodes that it reaches.
+// Replaces the variables of one graph. Each step follows a handle to the nodes that it reaches.
 class VariableFreezer {
  public:
   explicit VariableFreezer(GraphDef* def)
@@ -31,12 +31,12 @@ class VariableFreezer {
     }
   }
 
-  // In the order of the file, as the constants for axes are added in that order.
+  // Proceeds in file order, in which the constants for axes are added.
   Status Freeze(const std::map<std::string, Tensor>& values) {
     for (const auto& [name, value] : values) {
       auto it = positions_.find(name);
       if (it == positions_.end() || !IsVariableNode(def_.node(it->second))) {
-        return NotFound("'", name, "' is no variable of the graph");
+        return NotFound("'", name, "' is not a variable of the graph");
       }
     }
     for (int i = 0; i < size_; ++i) {
@@ -76,7 +76,8 @@ class VariableFreezer {
     return OkStatus();
   }
 
-  // Whether an input is the value: of a node that is one as a whole, or one output of a call.
+  // Reports whether an input is the value: any output of a node that passes it on, or one output of
+  // a call.
   bool IsValue(const std::string& input) const {
     const TensorRef ref = TensorRef::Parse(input);
     if (ref.is_control()) return false;
@@ -87,7 +88,8 @@ class VariableFreezer {
     return std::ranges::any_of(node.input(), [this](const auto& input) { return IsValue(input); });
   }
 
-  // The functions that a node calls take the value, and so on from what they return.
+  // Makes the functions that a node calls take the value, and follows the outputs that become
+  // values.
   Status FreezeCall(int i, DType dtype, std::vector<int>* open) {
     NodeDef* node = def_.mutable_node(i);
     for (int k = 0; k < node->input_size(); ++k) {
@@ -101,7 +103,7 @@ class VariableFreezer {
     return OkStatus();
   }
 
-  // The last one first.
+  // In reverse order.
   std::vector<int> ConsumersOf(int i) const {
     auto it = consumers_.find(i);
     if (it == consumers_.end()) return {};
@@ -115,7 +117,7 @@ class VariableFreezer {
     return written.ok() ? written : written.WithContext(StrCat("variable '", old.name(), "'"));
   }
 
-  // A node that takes the value, which may be one that reads a handle.
+  // Changes a node that takes the value, which may be one that reads a handle.
   Status MakeReader(NodeDef* node) {
     NodeDef axis;
     RAMET_RETURN_IF_ERROR(freeze::MakeReader(node, &axis));
@@ -130,7 +132,7 @@ class VariableFreezer {
   const int size_;
   std::unordered_map<std::string, int> positions_;
   std::unordered_map<int, std::vector<int>> consumers_;
-  std::unordered_set<std::string> values_;  // "n", or "n:k" of a call
+  std::unordered_set<std::string> values_;  // "n", or "n:k" for a call
   freeze::FunctionFreezer functions_;
 };
 

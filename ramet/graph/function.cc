@@ -15,7 +15,7 @@ namespace {
 
 std::atomic<GradientBodyMaker> gradient_body_maker = nullptr;
 
-// A function of a library, ready to be made a body.
+// A function of a library with the attrs to instantiate it.
 struct Instance {
   std::shared_ptr<FunctionLibrary> library;
   const FunctionDef* def;
@@ -105,7 +105,8 @@ StatusOr<std::shared_ptr<const FunctionBody>> FindGradientFunction(const Graph& 
   RAMET_ASSIGN_OR_RETURN(const std::string key, KeyOf(instance));
   const GradientBodyMaker maker = gradient_body_maker.load();
   if (maker == nullptr) {
-    return Unimplemented("function '", ref.name, "': this program has no gradients");
+    return Unimplemented("function '", ref.name,
+                         "': the gradients library is not linked into this program");
   }
   return instance.library->BodyFor(
       StrCat("gradient ", key), [&]() -> StatusOr<FunctionLibrary::Body> {

@@ -11,94 +11,96 @@
 
 namespace ramet {
 
-// A function of a graph's library as a graph of its own: what a call of it runs. The graph shares
-// the library with the graph that it was made for, so that functions may call others.
+// A FunctionBody is a function of a graph's library as a graph of its own, which a call runs. It
+// shares the library with the graph that it was made for, so that functions can call each other.
 struct RAMET_EXPORT FunctionBody {
   FunctionBody();
   ~FunctionBody();
   FunctionBody(const FunctionBody&) = delete;
   FunctionBody& operator=(const FunctionBody&) = delete;
 
-  // The function's name and those attrs of the signature that this body was made with.
+  // The function's name and the signature attrs that this body was instantiated with.
   FunctionRef ref;
   std::unique_ptr<Graph> graph;
-  // One Placeholder for each tensor that a call takes, in the order of the signature; the tensors
-  // of a list argument stand one after another.
+  // One Placeholder per tensor that a call takes, in signature order. The tensors of a list
+  // argument are consecutive.
   std::vector<Output> args;
-  // One tensor for each result, in the order of the signature. May be args, and may repeat.
+  // One tensor per result, in signature order. A result may be an arg, and may appear twice.
   std::vector<Output> returns;
-  // What a call runs besides: the control outputs.
+  // The control outputs: operations that a call runs in addition to the results.
   std::vector<Operation> controls;
-  // The other stateful operations. Calls by name, and branches and loops that are not lowered to
-  // Switch and Merge, run them too; the op PartitionedCall does not.
+  // The other stateful operations. They also run in calls by name and in branches and loops that
+  // are not lowered to Switch and Merge. The op PartitionedCall does not run them.
   std::vector<Operation> effects;
-  // Names of the results as the signature has them, one for each tensor.
+  // The results' names in the signature, one per tensor.
   std::vector<std::string> return_names;
 };
 
-// The body of the function, made at the first call and kept with the library: the same one for the
-// same name and attrs (attrs that the signature does not have do not count). It does not change.
-// Any thread.
-// \error kNotFound, with the nearest name, if the library of the graph has no such function;
-//   kInvalidArgument naming the function and the node: an attr that is missing or wrong, an unknown
-//   or doubly defined input, a cycle, dtypes that do not fit; kNotFound "Op type not registered"
-//   for a node whose op is neither registered nor a function; kResourceExhausted for bodies out of
-//   proportion.
+// Returns the body of the function. It is instantiated on the first call and cached in the library;
+// equal names and signature attrs give the same body. The body is immutable. Thread-safe.
+// \error kNotFound: the library has no such function (with the most similar name), or "Op type not
+//   registered" for a node whose op is neither registered nor a function.
+// \error kInvalidArgument: a missing or wrong attr, an unknown or duplicate input, a cycle, or
+//   mismatched dtypes. Names the function and the node.
+// \error kResourceExhausted: the body is disproportionately large.
 RAMET_EXPORT StatusOr<std::shared_ptr<const FunctionBody>> FindFunction(const Graph& graph,
                                                                         const FunctionRef& ref);
-// A body of the caller's own, to be added to. \error as FindFunction.
+// Instantiates a new body that the caller owns and may add to. Errors are those of FindFunction.
 RAMET_EXPORT StatusOr<std::unique_ptr<FunctionBody>> InstantiateFunction(const Graph& graph,
                                                                          const FunctionRef& ref);
-// What the op SymbolicGradient runs for f = `ref`: it takes the arguments of the function and the
-// gradients of its results, and returns a gradient for each argument. It is the function that the
-// library registers as the gradient of `ref` (GradientDef), or one that Gradients() makes. Made
-// once and kept. \error as FindFunction and Gradients().
+// Returns the body that the op SymbolicGradient runs for f = `ref`. It takes the function's
+// arguments and the gradients of its results, and returns a gradient for each argument. It is the
+// function that the library registers as the gradient of `ref` (GradientDef), or else one that
+// Gradients() builds. Built once and cached. Errors are those of FindFunction and Gradients().
 RAMET_EXPORT StatusOr<std::shared_ptr<const FunctionBody>> FindGradientFunction(
     const Graph& graph, const FunctionRef& ref);
 
-// Whether the library has a function of this name.
+// Reports whether the library has a function of this name.
 RAMET_EXPORT bool HasFunction(const Graph& graph, std::string_view name);
-// The names of the functions in the library, in the order in which they were added.
+// The names of the library's functions in the order of addition.
 RAMET_EXPORT std::vector<std::string> FunctionNames(const Graph& graph);
 // The function that the library registers as the gradient of another; "" if there is none.
 RAMET_EXPORT std::string GradientFunctionName(const Graph& graph, std::string_view name);
-// Registers it (GradientDef). \error kInvalidArgument if there is another one already.
+// Registers `gradient` as the gradient of `name` (GradientDef).
+// \error kInvalidArgument: a different gradient is registered already.
 RAMET_EXPORT Status SetGradientFunction(Graph& graph, std::string_view name,
                                         std::string_view gradient);
 
-// An empty graph for building the body of a function of `graph`: it shares the library, and has the
-// graph's versions and seed. It may outlive `graph`.
+// Returns an empty graph for building the body of a function of `graph`. It shares the library and
+// has the graph's versions and seed. It may outlive `graph`.
 RAMET_EXPORT std::unique_ptr<Graph> NewFunctionGraph(const Graph& graph);
 
-// Whether a graph is one that NewFunctionGraph or a FunctionBody made.
+// Reports whether a graph was made by NewFunctionGraph or a FunctionBody.
 RAMET_EXPORT bool IsFunctionGraph(const Graph& graph);
 
-// What part of a graph is to become a function.
+// The part of a graph that DefineFunction turns into a function.
 struct FunctionSpec {
   std::string name = {};
-  // Any tensors of one graph: what lies before them is not part of the function.
+  // Any tensors of one graph. The nodes that compute them are not part of the function.
   std::vector<Output> args = {};
   std::vector<Output> returns = {};
-  // Run by a call besides what the returns need; they are the control outputs of the function.
+  // Operations that a call runs in addition to what the returns need: the function's control
+  // outputs.
   std::vector<Operation> controls = {};
-  // Names in the signature, made legal and different from each other; those of the tensors'
-  // operations where there are none.
+  // Names in the signature, made legal and unique. Defaults to the names of the tensors'
+  // operations.
   std::vector<std::string> arg_names = {};
   std::vector<std::string> return_names = {};
-  // Which operations may be part of it; all if there is none. What they wait for outside is left
-  // out.
+  // Reports whether an operation may be part of the function; all may if unset. Control inputs from
+  // other operations are dropped.
   std::function<bool(NodeId)> inside = {};
 };
 
 // Adds a function to the library of `graph`: the operations that returns and controls need, up to
-// the args. Control inputs from operations that are behind args only are left out.
-// \error kInvalidArgument if the name is empty, or taken by another function; if args, returns and
-//   controls are not of one graph (`body`); if an operation's definition is not known.
+// the args. Control inputs from operations that are reachable only through args are dropped.
+// \error kInvalidArgument: the name is empty or taken by a different function; args, returns and
+//   controls do not all belong to `body`; or an operation's definition is unknown.
 RAMET_EXPORT Status DefineFunction(Graph& graph, const Graph& body, const FunctionSpec& spec);
-// `name`, or with a number added, such that no function has it.
+// Returns `name`, with a number appended if a function already has it.
 RAMET_EXPORT std::string UniqueFunctionName(const Graph& graph, std::string_view name);
 
-// Who makes gradient functions for FindGradientFunction: the layer of gradients registers itself.
+// A function that makes gradient functions for FindGradientFunction. The gradients layer registers
+// one.
 using GradientBodyMaker = StatusOr<std::unique_ptr<FunctionBody>> (*)(const Graph& graph,
                                                                       const FunctionRef& ref);
 void RegisterGradientBodyMaker(GradientBodyMaker maker);

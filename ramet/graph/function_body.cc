@@ -15,15 +15,16 @@ namespace ramet {
 namespace {
 
 constexpr std::string_view kGroupPrefix = "loc:@";
-// References to whole lists may make this many inputs of one function.
+// A limit is needed because references to whole lists multiply inputs.
 constexpr size_t kMaxInputs = size_t{1} << 22;
 constexpr int kMaxAttrDepth = 50;
 
-// Replaces placeholders in the value of an attr. \error kInvalidArgument if one has no value.
+// Replaces placeholders in the value of an attr.
+// \error kInvalidArgument: a placeholder has no value.
 Status Substitute(const AttrProtoMap& values, int depth, AttrValue* value);
 
 Status SubstituteIn(const AttrProtoMap& values, int depth, NameAttrList* function) {
-  if (depth > kMaxAttrDepth) return InvalidArgument("functions in attrs are nested too deep");
+  if (depth > kMaxAttrDepth) return InvalidArgument("functions in attrs are nested too deeply");
   for (auto& [name, attr] : *function->mutable_attr()) {
     Status done = Substitute(values, depth + 1, &attr);
     if (!done.ok()) return done.WithContext(StrCat("attr '", name, "'"));
@@ -36,7 +37,7 @@ Status Substitute(const AttrProtoMap& values, int depth, AttrValue* value) {
     auto it = values.find(value->placeholder());
     if (it == values.end()) {
       return InvalidArgument("the function has no attr '", value->placeholder(),
-                             "', which stands for the value");
+                             "', which provides the value");
     }
     *value = it->second;
     return OkStatus();
@@ -49,7 +50,7 @@ Status Substitute(const AttrProtoMap& values, int depth, AttrValue* value) {
   return OkStatus();
 }
 
-// What a name in a function stands for: tensors first, ... of a node.
+// The target of a name in a function: tensors first, ... of a node.
 struct Item {
   std::string node;
   int first = 0;
@@ -60,7 +61,7 @@ std::string TensorName(const std::string& node, int index) {
   return index == 0 ? node : StrCat(node, ":", index);
 }
 
-// One function on its way to a GraphDef.
+// A function being converted to a GraphDef.
 class BodyDef {
  public:
   BodyDef(const FunctionDef& def, const AttrMap& attrs, FunctionLibrary& library,
@@ -118,7 +119,7 @@ class BodyDef {
     return OkStatus();
   }
 
-  // The name of the Placeholder: the argument's, unless a node has it.
+  // Returns the name of the Placeholder: the argument's, unless a node has it.
   std::string NameOfArg(const std::string& wanted) {
     const std::string base = IsValidOpName(wanted) ? wanted : StrCat("arg_", wanted);
     std::string name = IsValidOpName(base) ? base : "arg";
@@ -128,7 +129,7 @@ class BodyDef {
     return name;
   }
 
-  // What the definition says and what the call does.
+  // Combines the shapes from the definition and from the call.
   Shape ShapeOfArg(size_t arg, size_t i) const {
     const Shape stated = StatedShapeOfArg(arg, i);
     const size_t position = arg_names_.size() - 1;
@@ -199,7 +200,7 @@ class BodyDef {
     return OkStatus();
   }
 
-  // Outside of the function there is nothing to be placed beside.
+  // Drops colocations with nodes outside of the function.
   void KeepKnownGroups(NodeDef* node) {
     auto classes = node->mutable_attr()->find("_class");
     if (classes == node->mutable_attr()->end()) return;
@@ -211,7 +212,7 @@ class BodyDef {
     if (groups->empty()) node->mutable_attr()->erase(classes);
   }
 
-  // The attrs that say what outputs a node has.
+  // Returns the attrs that determine the outputs of a node.
   StatusOr<AttrMap> OutputAttrs(const OpSchema& schema, const NodeDef& node) {
     AttrMap attrs;
     for (const ArgSchema& arg : schema.outputs) {
@@ -245,7 +246,7 @@ class BodyDef {
     return OkStatus();
   }
 
-  // The tensors that a reference means: one, or all of a list.
+  // Returns the tensors of a reference: one, or all of a list.
   StatusOr<std::vector<std::string>> Resolve(const std::string& reference) {
     std::vector<std::string> names;
     auto whole = items_.find(reference);
@@ -307,7 +308,7 @@ class BodyDef {
     for (const auto& [name, node] : def_.control_ret()) {
       if (!nodes_.contains(node)) {
         return InvalidArgument("the control output '", name, "' names node '", node,
-                               "', which the function does not have");
+                               "', which is not in the function");
       }
       controls_.push_back(node);
     }
@@ -333,7 +334,7 @@ class BodyDef {
   size_t num_inputs_ = 0;
 };
 
-// What BodyDef names, in the graph.
+// Looks up the elements that BodyDef names.
 Status FindElements(const BodyDef& def, FunctionBody* body) {
   GraphImpl& impl = body->graph->impl();
   auto find = [&](const std::string& name) {

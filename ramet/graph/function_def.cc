@@ -13,7 +13,8 @@
 namespace ramet {
 namespace {
 
-// As TensorFlow makes names of arguments: small letters, digits and underscores, a letter first.
+// Returns an argument name as TensorFlow makes it: lower-case letters, digits and underscores,
+// starting with a letter.
 std::string LegalArgName(std::string_view name) {
   std::string legal;
   for (char c : name.substr(0, name.find(':'))) {
@@ -70,8 +71,8 @@ class FunctionWriter {
 
   bool IsInside(NodeId id) const { return !spec_.inside || spec_.inside(id); }
 
-  // What returns and controls need over data edges, and over control edges between those; the
-  // nodes before an argument are found over other ways or not at all.
+  // Collects the nodes that returns and controls need over data edges, and control edges between
+  // them. Nodes that are needed only through an argument are not included.
   Status Collect() {
     std::vector<NodeId> open;
     auto add = [&](NodeId id) {
@@ -90,7 +91,8 @@ class FunctionWriter {
         if (ArgOf(e) >= 0) continue;
         if (!IsInside(e.node)) {
           return InvalidArgument("node '", impl_.nodes[open[i]].name, "' reads node '",
-                                 impl_.nodes[e.node].name, "', which is outside and no argument");
+                                 impl_.nodes[e.node].name,
+                                 "', which is neither inside the function nor an argument");
         }
         add(e.node);
       }
@@ -137,8 +139,8 @@ class FunctionWriter {
     const NodeRecord& node = impl_.nodes[e.node];
     const OpSchema* schema = FindSchema(impl_, node.op->name());
     if (schema == nullptr) {
-      return InvalidArgument("nothing defines op ", node.op->name(), " of node '", node.name,
-                             "': its outputs have no names, as functions need them");
+      return InvalidArgument("op ", node.op->name(), " of node '", node.name,
+                             "' has no definition, so its outputs have no names for a function");
     }
     int first = 0;
     for (const ArgSchema& arg : schema->outputs) {
@@ -152,7 +154,7 @@ class FunctionWriter {
 
   Status WriteNode(NodeId id, NodeDef* def) {
     RAMET_ASSIGN_OR_RETURN(const std::string bytes, writer_.NodeBytes(id));
-    if (!def->ParseFromString(bytes)) return Internal("the node cannot be read back");
+    if (!def->ParseFromString(bytes)) return Internal("the serialized node does not parse");
     def->clear_input();
     for (Endpoint e : impl_.inputs(id)) {
       RAMET_ASSIGN_OR_RETURN(std::string name, Reference(e));
@@ -198,9 +200,10 @@ class FunctionWriter {
 };
 
 Status CheckSpec(const Graph& body, const FunctionSpec& spec) {
-  if (spec.name.empty()) return InvalidArgument("a function needs a name");
+  if (spec.name.empty()) return InvalidArgument("the name of a function is empty");
   if (OpRegistry::Global().Find(spec.name) != nullptr) {
-    return InvalidArgument("'", spec.name, "' is the name of an op, so no function can have it");
+    return InvalidArgument("'", spec.name,
+                           "' is the name of an op and cannot be the name of a function");
   }
   auto check = [&](const Graph* graph, std::string_view what) {
     if (graph == &body) return OkStatus();

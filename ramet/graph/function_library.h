@@ -13,43 +13,44 @@
 
 namespace ramet {
 
-// The functions of a graph, with everything else of a GraphDef that has no other place in a graph
-// (debug info, unknown fields), and the bodies that were made of them. Graphs of function bodies
-// share it. Functions are only added: what Find has given stays as it is. Thread-safe.
+// The functions of a graph, the instantiated bodies, and the rest of a GraphDef that a Graph cannot
+// hold (debug info, unknown fields). Graphs of function bodies share it. Functions are only added,
+// so pointers returned by Find stay valid. Thread-safe.
 class FunctionLibrary {
  public:
-  // Whether Add(def) can be done. \error kInvalidArgument if both have a function of one name and
-  //   the bodies differ, or two gradients for one function.
+  // Checks that AddFunctions(def) can succeed.
+  // \error kInvalidArgument: the library and `def` have different bodies for one function name or
+  //   different gradients for one function.
   Status Check(const GraphDef& def) const;
-  // How much the library holds.
+  // The size of the library at some moment.
   struct Mark {
     int functions = 0;
     int gradients = 0;
   };
-  // Adds the functions and their gradients of a GraphDef, which may lack its nodes. Only after
-  // Check. Returns what there was before.
+  // Adds the functions and gradients of a GraphDef, whose nodes may be missing. Call Check first.
+  // Returns the size before.
   Mark AddFunctions(const GraphDef& def);
-  // Takes away what has been added since.
+  // Removes everything added since `mark`.
   void Remove(const Mark& mark);
-  // Adds the others: debug info and unknown fields (those of the versions too).
+  // Adds everything else: debug info and unknown fields (of the versions, too).
   void AddRest(const GraphDef& def);
   Status AddFunction(const FunctionDef& def);
   Status AddGradient(const GradientDef& def);
-  // All of it over `*def`.
+  // Copies the whole library to `*def`.
   void CopyTo(GraphDef* def) const;
 
-  // nullptr if there is none.
+  // Returns nullptr if there is no such function.
   const FunctionDef* Find(std::string_view name) const;
   std::string GradientOf(std::string_view name) const;
   std::vector<std::string> names() const;
   // Reserves a name that no function has: "f", "f_1".
   std::string UniqueName(std::string_view name);
 
-  // What is kept under `key`, or else what `make` makes.
+  // Returns the body cached under `key`, or caches and returns the result of `make`.
   using Body = std::shared_ptr<const FunctionBody>;
   StatusOr<Body> BodyFor(const std::string& key, const std::function<StatusOr<Body>()>& make);
-  // Forgets the bodies, which hold the library, and keeps no more: the graph that it was made for
-  // is gone.
+  // Drops the cached bodies, which hold references to the library, and disables caching. Called
+  // when the graph of the library is destroyed.
   void Close();
 
  private:

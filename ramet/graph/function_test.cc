@@ -130,7 +130,7 @@ class FunctionTest : public ::testing::Test {
   void Load(const std::string& text) {
     ASSERT_TRUE(ImportGraphDef(graph_, text, {.name = ""}).ok());
   }
-  // The message of the error that the body of 'f' gives when `from` in it is `to`.
+  // Returns the error message for the body of 'f' with `from` replaced by `to`.
   std::string ErrorWith(const std::string& from, const std::string& to) {
     std::string text = kLibrary;
     EXPECT_NE(text.find(from), std::string::npos);
@@ -143,7 +143,7 @@ class FunctionTest : public ::testing::Test {
   Graph graph_;
 };
 
-TEST_F(FunctionTest, IsAGraphWithItsAttrsFilledIn) {
+TEST_F(FunctionTest, BodyIsAGraphWithAttrsSubstituted) {
   Load(kLibrary);
   auto body = FindFunction(graph_, Ref("f", {{"T", kDouble}, {"N", 3}}));
   ASSERT_TRUE(body.ok()) << body.status().ToString();
@@ -154,7 +154,7 @@ TEST_F(FunctionTest, IsAGraphWithItsAttrsFilledIn) {
   EXPECT_EQ((*body)->graph->FindOperation("split")->control_inputs().size(), 1u);
 }
 
-TEST_F(FunctionTest, IsMadeOnceForTheSameAttrs) {
+TEST_F(FunctionTest, IsInstantiatedOnceForTheSameAttrs) {
   Load(kLibrary);
   auto one = FindFunction(graph_, Ref("f", {{"T", kFloat}}));
   auto same = FindFunction(graph_, Ref("f", {{"T", kFloat}, {"N", 2}, {"_other", true}}));
@@ -187,7 +187,7 @@ TEST_F(FunctionTest, ErrorsNameTheFunctionAndTheNode) {
               HasSubstr("names node 'q'"));
 }
 
-TEST_F(FunctionTest, APartOfAGraphBecomesOne) {
+TEST_F(FunctionTest, PartOfAGraphBecomesAFunction) {
   const Output x =
       AddOp(graph_, "Placeholder", {}, {{"dtype", kFloat}, {"shape", Shape{2}}}, "X/in").output(0);
   const Output before = AddOp(graph_, "Neg", {x}).output(0);
@@ -208,7 +208,7 @@ TEST_F(FunctionTest, APartOfAGraphBecomesOne) {
   EXPECT_FALSE((*body)->graph->HasOperation("X/in"));
 }
 
-TEST_F(FunctionTest, IsWrittenWithTheGraphAndRead) {
+TEST_F(FunctionTest, SurvivesExportAndImport) {
   auto body = NewFunctionGraph(graph_);
   const Output x = AddOp(*body, "Placeholder", {}, {{"dtype", kFloat}}, "x").output(0);
   const Output y = AddOp(*body, "Neg", {x}).output(0);
@@ -225,7 +225,7 @@ TEST_F(FunctionTest, IsWrittenWithTheGraphAndRead) {
   EXPECT_EQ(ExportGraphDef(read).value(), *bytes);
 }
 
-TEST_F(FunctionTest, ANameStandsForOneFunction) {
+TEST_F(FunctionTest, NamesAreUnique) {
   auto body = NewFunctionGraph(graph_);
   const Output x = AddOp(*body, "Placeholder", {}, {{"dtype", kFloat}}, "x").output(0);
   const Output y = AddOp(*body, "Neg", {x}).output(0);

@@ -17,15 +17,15 @@ constexpr int64_t kMaxSeed = (int64_t{1} << 31) - 1;
 constexpr int64_t kDefaultGraphSeed = 87654321;
 
 std::string NearNames(const GraphImpl& impl, std::string_view name) {
-  constexpr size_t kMostNodes = 20'000;
-  if (impl.nodes.size() > kMostNodes) return "";
+  constexpr size_t kMaxReservedNodes = 20'000;
+  if (impl.nodes.size() > kMaxReservedNodes) return "";
   std::vector<std::string_view> names;
   for (const NodeRecord& n : impl.nodes) names.push_back(n.name);
   std::string near = NearestName(name, names);
   return near.empty() ? "" : StrCat(" Did you mean '", near, "'?");
 }
 
-// Ops of the registry, those that the graph knows, and functions of its library.
+// Finds an op in the registry, among those the graph knows, and in the functions of its library.
 StatusOr<const Op*> FindOp(GraphImpl& impl, const std::string& name) {
   if (const Op* op = OpRegistry::Global().Find(name)) return op;
   auto it = impl.foreign_ops.find(name);
@@ -37,8 +37,8 @@ StatusOr<const Op*> FindOp(GraphImpl& impl, const std::string& name) {
   return added->second.get();
 }
 
-// The outputs of a new node whose op is known only from use: as many as a node of that op has, of
-// the dtypes that its attrs tell, or else of that node's.
+// Returns the output dtypes of a new node whose op is known only from use: as many as another node
+// of that op has, with dtypes from the attrs or else from that node.
 std::vector<DType> OutputsAsUsed(const GraphImpl& impl, const Op* op, const AttrMap& attrs) {
   const NodeRecord* model = nullptr;
   for (const NodeRecord& node : impl.nodes) {
@@ -59,7 +59,7 @@ bool SameTypes(const std::vector<DType>& wanted, const std::vector<DType>& given
   });
 }
 
-// Checks that a node keeps its inputs and outputs with these attrs: kernels count on it.
+// Checks that the attrs do not change a node's inputs and outputs, which kernels rely on.
 Status CheckEnds(const GraphImpl& impl, NodeId id, const AttrMap& attrs) {
   const NodeRecord& node = impl.nodes[id];
   if (IsInferred(*node.op)) return OkStatus();
@@ -73,7 +73,7 @@ Status CheckEnds(const GraphImpl& impl, NodeId id, const AttrMap& attrs) {
   }
   if (SameTypes(inputs, given) && SameTypes(outputs, made)) return OkStatus();
   return InvalidArgument("node '", node.name, "' (", node.op->name(),
-                         ") has inputs and outputs that the new attr does not fit; add a node "
+                         ") has inputs and outputs that do not match the new attr; add a node "
                          "instead of changing the attr");
 }
 
@@ -245,7 +245,7 @@ StatusOr<Operation> Graph::AddNode(NodeSpec spec) {
   if (!IsValidOpName(spec.name)) {
     return InvalidArgument("'", spec.name,
                            "' is not a valid node name: letters, digits and ._-/> are "
-                           "allowed, and a letter, digit or dot begins it");
+                           "allowed, and the first character must be a letter, digit or dot");
   }
   if (impl.FindNode(spec.name) >= 0) {
     return InvalidArgument("Node '", spec.name, "' is not unique");
@@ -282,7 +282,7 @@ Status Graph::UpdateInput(Operation op, int index, Output input) {
   const NodeRecord& node = impl.nodes[op.id()];
   if (index < 0 || index >= node.num_inputs) {
     return InvalidArgument("node '", node.name, "' has ", node.num_inputs,
-                           " inputs; there is no input ", index);
+                           " inputs, so there is no input ", index);
   }
   Endpoint& slot = impl.edges[node.first_edge + index];
   const Endpoint next{input.op().id(), input.index()};

@@ -36,7 +36,7 @@ StatusOr<std::string> ExportGraphDef(const Graph& graph, const GraphDefOptions& 
   }
   if (!options.as_text) return std::move(written.bytes);
   GraphDef def;
-  if (!def.ParseFromString(written.bytes)) return Internal("the graph cannot be read back");
+  if (!def.ParseFromString(written.bytes)) return Internal("the serialized graph does not parse");
   return MessageToBytes(def, true);
 }
 

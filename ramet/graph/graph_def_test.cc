@@ -24,7 +24,7 @@ GraphDef Export(const Graph& g, const GraphDefOptions& options = {}) {
   EXPECT_TRUE(bytes.ok()) << bytes.status().ToString();
   GraphDef def;
   EXPECT_TRUE(def.ParseFromString(bytes.value_or("")));
-  EXPECT_EQ(CanonicalBytes(def), bytes.value_or("")) << "written field by field, as protobuf would";
+  EXPECT_EQ(CanonicalBytes(def), bytes.value_or("")) << "the bytes equal protobuf's";
   return def;
 }
 

@@ -10,11 +10,11 @@
 namespace ramet {
 namespace {
 
-// Up to here the attrs of a node are compared one with each other.
+// Up to this many attrs of a node are compared pairwise.
 constexpr size_t kFewAttrs = 16;
 
-// Gives `visit` the fields of a message that are length-delimited and have the number; the other
-// fields are merged into `*rest` in runs. False if the bytes are no message of that type.
+// Calls `visit` for the length-delimited fields `number` of a message; the fields in between are
+// merged into `*rest`. Returns false if the bytes are not a `Message`.
 template <class Message, class Visit>
 bool Split(std::string_view bytes, uint32_t number, Message* rest, Visit visit) {
   const char* run = bytes.data();
@@ -53,7 +53,7 @@ bool GraphDefView::ReadNode(std::string_view bytes) {
   }
   if (!extras.empty()) node.extras = owned_.emplace_back(std::move(extras));
   if (attrs_.size() - first_attr > kFewAttrs) KeepLastOfEachName(first_attr);
-  // Of the lists only the sizes are true until PointToLists.
+  // Only the sizes of the lists are valid before PointToLists.
   node.inputs = {inputs_.data() + first_input, inputs_.size() - first_input};
   node.attrs = {attrs_.data() + first_attr, attrs_.size() - first_attr};
   nodes_.push_back(node);

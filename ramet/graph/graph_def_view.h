@@ -13,30 +13,31 @@
 
 namespace ramet {
 
-// One attr of a node; its value is an AttrValue in wire form, not looked at yet.
+// One attr of a node. Its value is an unparsed AttrValue in wire format.
 struct AttrView {
   std::string_view name;
   std::string_view value;
 };
 
-// A NodeDef in wire form.
+// A NodeDef in wire format.
 struct NodeView {
   std::string_view name, op, device;
-  std::string_view extras;  // the fields that are none of name, op, input, device and attr
+  std::string_view extras;  // all fields except name, op, input, device and attr
   std::span<const std::string_view> inputs;
-  std::span<const AttrView> attrs;  // each name once
+  std::span<const AttrView> attrs;  // names are unique
 };
 
-// A GraphDefView is a GraphDef whose nodes are left in wire form: the attrs of most nodes are, byte
-// for byte, those of another, and need not become messages for that to be seen
+// A GraphDefView is a GraphDef whose nodes stay in wire format. The attrs of most nodes equal those
+// of another node byte for byte, and comparing them does not require parsing
 // (docs/decisions/0040-graphs-in-wire-form.md). Immutable.
 class GraphDefView {
  public:
-  // Of the binary form, which it borrows.
-  // \error kDataLoss if the bytes are no GraphDef as far as they are looked at: what is wrong
-  //   inside an attr shows when that is read.
+  // Parses the binary form and borrows it. The contents of attrs are not checked until they are
+  // read.
+  // \error kDataLoss: the bytes are not a GraphDef.
   static StatusOr<GraphDefView> ParseBinary(std::string_view bytes);
-  // Of binary form, which it borrows, or of text form. \error as ParseMessage (message_file.h).
+  // Parses the binary form, which it borrows, or the text form. Errors are those of ParseMessage
+  // (message_file.h).
   static StatusOr<GraphDefView> Parse(std::string_view bytes);
   static StatusOr<GraphDefView> FromMessage(const GraphDef& def);
 
@@ -46,7 +47,7 @@ class GraphDefView {
   int node_size() const { return static_cast<int>(nodes_.size()); }
   const NodeView& node(int i) const { return nodes_[static_cast<size_t>(i)]; }
   const std::vector<NodeView>& nodes() const { return nodes_; }
-  // All but the nodes.
+  // Everything except the nodes.
   const GraphDef& rest() const { return rest_; }
   // The size of the binary form.
   size_t bytes() const { return bytes_; }
@@ -62,24 +63,24 @@ class GraphDefView {
   void AddAttr(const AttrView& attr, size_t first_attr);
   void KeepLastOfEachName(size_t first_attr);
   void PointToLists();
-  // The two in one piece, which lies in owned_.
+  // Returns `a` followed by `b`, stored in owned_.
   std::string_view Join(std::string_view a, std::string_view b);
 
   std::vector<NodeView> nodes_;
   std::vector<std::string_view> inputs_;
   std::vector<AttrView> attrs_;
-  std::deque<std::string> owned_;  // text that stands nowhere in the bytes given
+  std::deque<std::string> owned_;  // text that is not contiguous in the input
   GraphDef rest_;
   size_t bytes_ = 0;
 };
 
 // A MetaGraphDef whose graph is a view.
 struct MetaGraphView {
-  // As those of GraphDefView.
+  // Like the functions of GraphDefView.
   static StatusOr<MetaGraphView> Parse(std::string_view bytes);
   static StatusOr<MetaGraphView> FromMessage(MetaGraphDef meta);
 
-  MetaGraphDef rest;  // all but the graph
+  MetaGraphDef rest;  // everything except the graph
   GraphDefView graph;
 };
 

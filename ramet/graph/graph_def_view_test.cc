@@ -26,7 +26,7 @@ AttrValue Int(int64_t i) {
   return value;
 }
 
-// The message that the view shows.
+// Returns the message that the view represents.
 NodeDef ToMessage(const NodeView& view) {
   NodeDef node;
   EXPECT_TRUE(node.ParseFromString(std::string(view.extras)));
@@ -38,11 +38,11 @@ NodeDef ToMessage(const NodeView& view) {
     AttrValue& value = (*node.mutable_attr())[std::string(attr.name)];
     EXPECT_TRUE(value.ParseFromString(std::string(attr.value)));
   }
-  EXPECT_EQ(node.attr_size(), static_cast<int>(view.attrs.size())) << "a name stands twice";
+  EXPECT_EQ(node.attr_size(), static_cast<int>(view.attrs.size())) << "a name is repeated";
   return node;
 }
 
-// Protocol buffers' own parser has to see the same.
+// Checks that the view equals the result of the protobuf parser.
 void ExpectSameAsMessage(const std::string& bytes) {
   GraphDef expected;
   ASSERT_TRUE(expected.ParseFromString(bytes));
@@ -60,18 +60,18 @@ TEST(GraphDefView, ShowsWhatTheParserShows) {
   ExpectSameAsMessage("");
   ExpectSameAsMessage(Node(""));
   ExpectSameAsMessage(Node(plain + Field(4, "/cpu:0") + Entry("i", Int(7))) + Node(plain));
-  // The last of several counts.
+  // The last of several values wins.
   ExpectSameAsMessage(Node(plain + Field(1, "m") + Field(2, "Other") + Field(4, "d")));
   ExpectSameAsMessage(Node(Entry("i", Int(7)) + plain + Entry("j", Int(0)) + Entry("i", Int(8))));
-  // Entries without a name, without a value, in the other order, with a stranger inside.
+  // Entries without a name, without a value, in reverse order, and with an unknown field.
   ExpectSameAsMessage(Node(Field(5, "") + Field(5, Field(1, "x")) + Field(5, Field(2, ""))));
   ExpectSameAsMessage(
       Node(Field(5, Field(2, Int(3).SerializeAsString()) + Field(9, "?") + Field(1, "x"))));
-  // Known numbers with other types are unknown fields; so are groups.
+  // Known field numbers with wrong wire types are unknown fields; so are groups.
   ExpectSameAsMessage(Node("\x08\x05" + plain) + "\x08\x05" + Field(77, "later"));
   ExpectSameAsMessage(
       Node(plain + "\x7B\x08\x01\x7C" + Field(99, "u") + Entry("i", Int(1)) + Field(98, "v")));
-  // What is not a node may stand anywhere, in pieces.
+  // Fields other than nodes may be anywhere, in pieces.
   VersionDef first, second;
   first.set_producer(3);
   second.set_min_consumer(2);
@@ -79,13 +79,13 @@ TEST(GraphDefView, ShowsWhatTheParserShows) {
                       Field(4, second.SerializeAsString()) + Node(Field(1, "z")));
 }
 
-TEST(GraphDefView, ManyAttrsOfWhichSomeStandTwice) {
+TEST(GraphDefView, ManyAttrsWithRepeatedNames) {
   std::string fields = Field(1, "n");
   for (int i = 0; i < 100; ++i) fields += Entry(StrCat("a", i * 37 % 50), Int(i));
   ExpectSameAsMessage(Node(fields) + Node(Field(1, "m") + Entry("b", Int(1))));
 }
 
-TEST(GraphDefView, AValueInPieces) {
+TEST(GraphDefView, ValueInPieces) {
   const std::string value = Int(3).SerializeAsString();
   auto bytes = Node(Field(5, Field(1, "x") + Field(2, value) + Field(2, value) + Field(2, "")));
   auto view = GraphDefView::ParseBinary(bytes);
@@ -93,7 +93,7 @@ TEST(GraphDefView, AValueInPieces) {
   EXPECT_EQ(view->node(0).attrs[0].value, value + value);
 }
 
-TEST(GraphDefView, RefusesWhatIsNoGraph) {
+TEST(GraphDefView, RejectsBytesThatAreNotAGraph) {
   for (const std::string& bytes :
        {std::string("\x0A\x05"), Node("\x0A\x7F"), Node(Field(2, "\xFF")), Node(Field(5, "\x0A")),
         Field(2, "\x0A\x7F")}) {
@@ -110,7 +110,7 @@ TEST(GraphDefView, TextFormGivesTheSame) {
   EXPECT_EQ(view->rest().versions().producer(), 5);
 }
 
-TEST(MetaGraphView, TheGraphMayStandInPieces) {
+TEST(MetaGraphView, GraphMayBeInPieces) {
   MetaGraphDef meta;
   meta.mutable_meta_info_def()->set_tensorflow_version("1.15");
   const std::string piece = Field(2, Node(Field(1, "a"))), other = Field(2, Node(Field(1, "b")));

@@ -16,7 +16,7 @@ namespace ramet {
 
 class FunctionLibrary;
 
-// One end of an edge: output `index` of a node; index kControl for control dependencies.
+// The producing end of an edge: output `index` of a node, or kControl for a control dependency.
 struct Endpoint {
   static constexpr int32_t kControl = -1;
   NodeId node;
@@ -24,8 +24,8 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
-// A node's record. Inputs are edges[first_edge, +num_inputs), control inputs the num_controls after
-// them; outputs are outputs[first_output, +num_outputs).
+// A node. Its inputs are edges[first_edge, +num_inputs), its control inputs the next num_controls
+// edges, and its outputs outputs[first_output, +num_outputs).
 struct NodeRecord {
   std::string_view name;
   const Op* op;
@@ -43,7 +43,7 @@ struct OutputRecord {
   Shape shape;
 };
 
-// The storage of a Graph, for the layers that walk it whole. Readers hold `mutex` shared.
+// The storage of a Graph, for layers that walk the whole graph. Readers hold `mutex` shared.
 struct GraphImpl {
   mutable std::shared_mutex mutex;
   std::vector<NodeRecord> nodes;
@@ -57,7 +57,7 @@ struct GraphImpl {
   Collections collections;
   std::vector<VariableRecord> variables;
   GraphVersions versions;
-  // Graphs of function bodies have that of the graph that they were made for.
+  // Graphs of function bodies share the library of the graph that they were made for.
   std::shared_ptr<FunctionLibrary> library;
   bool owns_library = true;
   BuildState build_state;
@@ -68,7 +68,7 @@ struct GraphImpl {
   bool has_seed = false;
   int64_t seed = 0;
 
-  // The node of that name, or -1.
+  // The node of this name, or -1.
   NodeId FindNode(std::string_view name) const { return node_names.Find(nodes, name); }
   std::span<const Endpoint> inputs(NodeId id) const {
     const NodeRecord& n = nodes[id];

@@ -26,7 +26,7 @@ std::vector<std::string> Names(const std::vector<Operation>& ops) {
   return names;
 }
 
-// The trace of the specification, reproduced on TensorFlow.
+// The names were produced with TensorFlow.
 TEST(UniqueNameTest, MatchesTensorFlow) {
   Graph g;
   EXPECT_EQ(g.UniqueName("c"), "c");
@@ -39,8 +39,8 @@ TEST(UniqueNameTest, MatchesTensorFlow) {
   EXPECT_EQ(g.UniqueName("c"), "c_4");
 }
 
-// Each name in use is passed over once: trying them all again takes minutes here.
-TEST(UniqueNameTest, ManyNamesInUseCostNoSearch) {
+// Each name in use is skipped only once. Trying all of them again would take minutes.
+TEST(UniqueNameTest, ManyNamesInUseAreSkippedQuickly) {
   constexpr int kNames = 30000;
   Graph g;
   for (int i = 0; i < kNames; ++i) {
@@ -69,7 +69,7 @@ TEST(ScopeTest, NameScopesNestAndReopen) {
   EXPECT_TRUE(g.status().ok());
 }
 
-TEST(ScopeTest, AnOpNameWithSlashIsTakenAsItIs) {
+TEST(ScopeTest, OpNameWithTrailingSlashIsLiteral) {
   Graph g;
   Scope s(g);
   Scope x = s.NameScope("x");
@@ -115,7 +115,7 @@ TEST(VariableScopeTest, SameNameTwiceIsAnError) {
               HasSubstr("Variable a/v already exists, disallowed. Did you mean to set reuse=True"));
 }
 
-TEST(VariableScopeTest, SharedShapeMustFit) {
+TEST(VariableScopeTest, SharedShapeMustMatch) {
   Graph g;
   Scope s(g);
   Scope a = s.VariableScope("a", {.reuse = Reuse::kAuto});
@@ -143,7 +143,7 @@ TEST(VariableTest, HasTensorFlowsNodesAndCollections) {
   EXPECT_THAT(Names(init.control_inputs()), ElementsAre("v/Assign"));
 }
 
-TEST(ScopeTest, ControlDependenciesAsTensorFlow) {
+TEST(ScopeTest, ControlDependenciesMatchTensorFlow) {
   Graph g;
   Scope s(g);
   Output a = Constant(g, 1.0f, "a");
@@ -175,7 +175,7 @@ TEST(ScopeTest, DevicesMerge) {
   EXPECT_EQ(Constant(g, 1.0f, "c").op().device(), "");
 }
 
-TEST(DeviceNameTest, RefusesWhatItCannotRead) {
+TEST(DeviceNameTest, RejectsMalformedNames) {
   EXPECT_EQ(DeviceName::Parse("/cpu:0")->ToString(), "/device:CPU:0");
   EXPECT_EQ(DeviceName::Parse("/gpu")->ToString(), "/device:GPU:*");
   EXPECT_THAT(
@@ -186,7 +186,7 @@ TEST(DeviceNameTest, RefusesWhatItCannotRead) {
   EXPECT_FALSE(DeviceName::Parse("/cpu:-1").ok());
 }
 
-TEST(AddOpTest, ConstantsTakeTheOthersDtype) {
+TEST(AddOpTest, ConstantsTakeTheOtherInputsDtype) {
   Graph g;
   Scope s(g);
   Output x = s.Placeholder("x", kFloat, {-1, 2});
@@ -197,7 +197,7 @@ TEST(AddOpTest, ConstantsTakeTheOthersDtype) {
   EXPECT_EQ(y.shape(), Shape({-1, 2}));
 }
 
-TEST(AddOpTest, ErrorsNameNodeAndLineAndStick) {
+TEST(AddOpTest, ErrorsNameNodeAndLineAndPersist) {
   Graph g;
   Scope s(g);
   Output x = s.Placeholder("x", kFloat, {2});
@@ -211,7 +211,7 @@ TEST(AddOpTest, ErrorsNameNodeAndLineAndStick) {
   EXPECT_EQ(g.status().message(), first);
 }
 
-TEST(GraphTest, RefusesWrongNodes) {
+TEST(GraphTest, RejectsInvalidNodes) {
   Graph g;
   Output x = Constant(g, 1.0f, "x");
   Output i = Constant(g, int32_t{1}, "i");
@@ -248,7 +248,7 @@ TEST(GraphTest, LookupErrorsAreTensorFlows) {
   EXPECT_THAT(g.FindOperation("a:0").status().message(), HasSubstr("appears to refer to a Tensor"));
 }
 
-TEST(GraphTest, SeedsFollowTheTable) {
+TEST(GraphTest, SeedsMatchTensorFlow) {
   Graph g;
   int64_t seven = 7, minus = -1;
   EXPECT_EQ(g.SeedsForOp(nullptr), std::make_pair(int64_t{0}, int64_t{0}));

@@ -12,7 +12,7 @@
 namespace ramet {
 namespace {
 
-// Readers before this version know no functions.
+// Readers before this version do not support functions.
 constexpr int kFunctionConsumer = 12;
 constexpr size_t kMaxBytes = std::numeric_limits<int>::max();
 
@@ -47,7 +47,7 @@ void AppendVarintField(std::string* out, uint32_t number, uint64_t value) {
   AppendVarint64(out, value);
 }
 
-// What ShapeToProto makes of the shape, in wire form.
+// Appends the result of ShapeToProto in wire format.
 void AppendShape(const Shape& shape, std::string* out) {
   if (shape.unknown_rank()) {
     return AppendVarintField(out, TensorShapeProto::kUnknownRankFieldNumber, 1);
@@ -89,7 +89,7 @@ Status GraphWriter::WriteNodes() {
     out_->ops.insert(node.op);
     if (out_->bytes.size() > kMaxBytes) {
       return ResourceExhausted("a GraphDef of more than ", out_->bytes.size(),
-                               " bytes cannot be written: the format ends at 2 GiB");
+                               " bytes cannot be written: the format is limited to 2 GiB");
     }
   }
   return OkStatus();
@@ -211,7 +211,7 @@ Status GraphWriter::AppendAttr(const NodeRecord& node, const std::string& name, 
   const size_t size = value_.ByteSizeLong();
   if (size > kMaxBytes) {
     return ResourceExhausted("a value of ", size,
-                             " bytes cannot be written: the format ends at 2 GiB");
+                             " bytes cannot be written: the format is limited to 2 GiB");
   }
   std::string& head = text_;
   head.clear();
@@ -223,7 +223,7 @@ Status GraphWriter::AppendAttr(const NodeRecord& node, const std::string& name, 
   return OkStatus();
 }
 
-// Into value_ what import made `attr` of, if nobody has changed it since.
+// Copies the message that import converted to `attr` to value_, unless the attr has changed since.
 bool GraphWriter::TakeOriginal(const std::string& name, const Attr& attr) {
   if (originals_.attr().empty() || (!whole_ && name == "frame_name")) return false;
   auto original = originals_.attr().find(name);
@@ -235,7 +235,7 @@ bool GraphWriter::TakeOriginal(const std::string& name, const Attr& attr) {
   return true;
 }
 
-// As AttrToProto, with the names in colocations and frames stripped.
+// Like AttrToProto, but strips the names in colocations and frames.
 Status GraphWriter::ScopedAttrToProto(const NodeRecord& node, const std::string& name,
                                       const Attr& attr) {
   const ExportScope& scope = options_.scope;

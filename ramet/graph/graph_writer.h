@@ -11,23 +11,22 @@
 
 namespace ramet {
 
-// A GraphWriter appends the nodes of one graph to a GraphDef in wire form, without a message of
-// them in between; attrs that nodes share are turned into bytes once
-// (docs/decisions/0040-graphs-in-wire-form.md). Borrows the graph, whose lock the caller holds, and
-// the options. One thread.
+// A GraphWriter appends the nodes of a graph to a GraphDef in wire format without building messages
+// for them. Attrs that nodes share are serialized once
+// (docs/decisions/0040-graphs-in-wire-form.md). Borrows the options and the graph, whose lock the
+// caller holds. Not thread-safe.
 class GraphWriter {
  public:
   GraphWriter(const GraphImpl& impl, const GraphWriterOptions& options)
       : impl_(impl), options_(options), whole_(options.scope.scope().empty()) {}
 
-  // Over `*out`. \error as ExportGraphDef.
+  // Writes the graph to `*out`. Errors are those of ExportGraphDef.
   Status Write(GraphBytes* out);
-  // One node as a NodeDef. \error as ExportGraphDef.
+  // Returns one node as a NodeDef. Errors are those of ExportGraphDef.
   StatusOr<std::string> NodeBytes(NodeId id);
 
  private:
-  // The attrs of a node in wire form: those before _output_shapes in the order of names, and from
-  // there on.
+  // The attrs of a node in wire format, sorted by name and split at the position of _output_shapes.
   struct AttrBytes {
     std::string before, after;
   };
@@ -46,12 +45,12 @@ class GraphWriter {
   Status WriteNodes();
   Status WriteRest();
   Status WriteNode(NodeId id);
-  // In a graph they stand in the order of their names, as TensorFlow writes them; a node on its own
-  // has them as they were added.
+  // Returns the control inputs: sorted by name within a graph, as TensorFlow writes them, and in
+  // the order of addition for a single node.
   std::span<const Endpoint> Controls(NodeId id);
   void WriteInput(Endpoint e);
   Status WriteAttrs(const NodeRecord& node);
-  // Into originals_.
+  // Parses into originals_.
   void ReadOriginals(const NodeRecord& node);
   Status AppendAttrs(const NodeRecord& node, bool before, std::string* bytes);
   Status AppendAttr(const NodeRecord& node, const std::string& name, const Attr& attr,
@@ -65,9 +64,9 @@ class GraphWriter {
 
   const GraphImpl& impl_;
   const GraphWriterOptions& options_;
-  const bool whole_;  // no scope: names are written as they are
+  const bool whole_;  // there is no scope, so names are written unchanged
   GraphBytes* out_ = nullptr;
-  // Reused from node to node.
+  // Buffers reused for each node.
   std::string node_, text_, list_, shape_;
   std::vector<Endpoint> controls_;
   AttrValue value_;

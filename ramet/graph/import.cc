@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kConsumerVersion = 2474;
 constexpr size_t kMaxNodes = size_t{1} << 30;
-// A node may have more outputs than kFewOutputs only while the whole import stays in proportion.
+// A node may have more than kFewOutputs outputs only if their total number stays proportional to
+// the file.
 constexpr size_t kFewOutputs = 64;
 constexpr int64_t kFreeOutputs = 1 << 20;
 constexpr int64_t kOutputsPerByte = 4;
@@ -31,7 +32,7 @@ std::string Join(const std::vector<DType>& types) {
   return StrJoin(names, ", ");
 }
 
-// The device that the open scopes ask for, under the node's own.
+// Returns the node's own device merged with those of the open scopes.
 StatusOr<std::string> MergedDevice(const BuildState& state, std::string_view own) {
   RAMET_ASSIGN_OR_RETURN(DeviceName merged, DeviceName::Parse(own));
   for (auto it = state.devices.rbegin(); it != state.devices.rend() && *it; ++it) {
@@ -51,7 +52,7 @@ StatusOr<ImportResults> ImportView(Graph& graph, const GraphDefView& def,
                                    const ImportOptions& options) {
   OpList producer_ops;
   if (!producer_ops.ParseFromString(options.producer_op_list)) {
-    return InvalidArgument("producer_op_list is no serialised OpList");
+    return InvalidArgument("producer_op_list is not a serialized OpList");
   }
   GraphImport import(graph, def, producer_ops, options);
   RAMET_RETURN_IF_ERROR(import.Prepare());
@@ -169,7 +170,7 @@ Status GraphImport::AppendNode(int32_t i, const ImportOp& op) {
   return AppendOutputs(i, GuessOutputTypes(*record.attrs, UsedOutputs(i)));
 }
 
-// All names of the import are in one block, which AppendNodes has made large enough.
+// All names of the import are in one block, to which AppendNodes gave sufficient capacity.
 std::string_view GraphImport::KeepName(std::string_view name) {
   std::string& block = impl_.names.back();
   const size_t at = block.size();
@@ -184,8 +185,8 @@ Status GraphImport::AppendOutputs(int32_t i, const std::vector<DType>& types) {
       added > kOutputsPerByte * static_cast<int64_t>(def_.bytes())) {
     return ResourceExhausted("Node '", node_def(i).name, "' (", node_def(i).op, ") has ",
                              types.size(),
-                             " outputs: the graph would have far more outputs than its "
-                             "file has bytes");
+                             " outputs: the graph would have far more outputs than the "
+                             "size of its file justifies");
   }
   for (DType t : types) impl_.outputs.push_back({t, Shape::Unknown()});
   return OkStatus();
@@ -224,7 +225,7 @@ Status GraphImport::CheckInputs() {
   return OkStatus();
 }
 
-// `wanted` is nullptr when nothing defines the op.
+// `wanted` is nullptr if the op has no definition.
 Status GraphImport::CheckNodeInputs(int32_t i, const DType* wanted) {
   auto inputs = impl_.inputs(base_ + i);
   for (size_t k = 0; k < inputs.size(); ++k) {

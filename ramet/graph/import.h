@@ -11,57 +11,60 @@
 
 namespace ramet {
 
-// How a GraphDef is put into a graph (tf.import_graph_def; spec: graph-semantics 10).
+// Options for importing a GraphDef (tf.import_graph_def).
 struct ImportOptions {
-  // The name scope in front of all names: "x" is made unique under the current name scope, "x/" is
-  // taken as it is from the root, "" is no prefix.
+  // The name scope that prefixes all names. "x" is made unique under the current name scope, "x/"
+  // is taken literally from the root, "" means no prefix.
   std::string name = "import";
-  // Tensors of this graph that stand in for tensors of the file: keys "n", "n:k", and "^n" for a
-  // control input (the output's operation counts). The node n itself is still imported.
+  // Tensors of this graph that replace tensors of the file. Keys are "n", "n:k", and "^n" for a
+  // control input, which uses the output's operation. The node n itself is still imported.
   std::map<std::string, Output> input_map = {};
-  // What ImportResults::return_elements shall hold: "n:k" a tensor, "n" an operation.
+  // The elements to return in ImportResults::return_elements: "n:k" is a tensor, "n" an operation.
   std::vector<std::string> return_elements = {};
   bool clear_devices = false;
-  // Refuse nodes whose _output_shapes contradict what Ramet infers; false: such attrs are ignored.
+  // If true, nodes whose _output_shapes contradict the shapes that Ramet infers are rejected. If
+  // false, contradicting _output_shapes are ignored.
   bool validate_shapes = true;
-  // A serialised OpList with the definitions that the writer of the file had. It defines ops that
-  // are not known here; attrs that are not known here and hold the default of this list are
-  // dropped.
+  // A serialized OpList with the definitions that the writer of the file had. It defines ops that
+  // are unknown here. Attrs that are unknown here and have the default of this list are dropped.
   std::string producer_op_list = {};
 };
 
 struct ImportResults {
-  // The prefix that the nodes have got, without the slash; "" for none.
+  // The prefix of the new nodes without the slash; "" if there is none.
   std::string prefix = {};
-  // The new operations in the order of their ids: inputs first (but for loops), else as in the
-  // file.
+  // The new operations in id order: inputs come first (except in loops), otherwise in file order.
   std::vector<Operation> operations = {};
-  // In the order asked for. Elements that input_map replaces are the replacement.
+  // In the requested order. Elements that input_map replaces are the replacement.
   std::vector<std::variant<Output, Operation>> return_elements = {};
 };
 
-// Adds the nodes of a GraphDef (binary or text form) to `graph`: all of them, or on an error none.
-// Inputs may name nodes that come later; a node is created after its inputs, as in TensorFlow, but
-// where a NextIteration closes a loop. Names that are taken are made unique ("a_1"), inputs and
-// colocations ("loc:@a") follow. Attrs that are absent take their defaults; _output_shapes refine
-// the inferred shapes. Open device scopes apply under a node's own device; a colocated node takes
-// the device of its group. The graph's versions become the smallest producer and the largest
-// min_consumer; functions of the library are added.
+// Adds the nodes of a GraphDef (binary or text form) to `graph`: all of them or, on an error, none.
+// Inputs may name nodes that come later in the file. Nodes are created after their inputs, as in
+// TensorFlow, except where a NextIteration closes a loop. Names that are taken are made unique
+// ("a_1"), and inputs and colocations ("loc:@a") are renamed with them. Missing attrs take their
+// defaults; _output_shapes refine the inferred shapes. Open device scopes apply below a node's own
+// device; a colocated node takes the device of its group. The graph's versions become the smallest
+// producer and the largest min_consumer. Functions of the file's library are added.
 //
-// Ops that Ramet does not know are held by the definition in producer_op_list or the library, or
-// else with the inputs and outputs that the file's nodes use; they can be exported and edited, not
+// Ops that Ramet does not know take their definition from producer_op_list or the library, or else
+// the inputs and outputs that the nodes of the file use. They can be exported and edited but not
 // run.
 //
-// Locks the graph. \error kInvalidArgument naming the node: an illegal or repeated name, an unknown
-//   input, an output that its node does not have, a control input before a data input, a data or
-//   control cycle, an unknown colocation, an attr that is missing or wrong, a wrong number of
-//   inputs or a dtype that does not fit, a shape that inference refuses; also: an entry of
-//   input_map or return_elements that the file does not have, a version that asks for another
-//   reader. kDataLoss if the bytes are neither form of a GraphDef; kFailedPrecondition if the graph
-//   is finalized; kResourceExhausted if constants would take far more memory than the file.
+// Locks the graph. Errors about a node name it.
+// \error kInvalidArgument: a name is illegal or repeated, or an attr is missing or wrong.
+// \error kInvalidArgument: an input or colocation is unknown, or an input's node lacks that output.
+// \error kInvalidArgument: a control input precedes a data input, or there is a cycle.
+// \error kInvalidArgument: the number or dtypes of inputs do not match, or shape inference fails.
+// \error kInvalidArgument: an entry of input_map or return_elements is not in the file.
+// \error kInvalidArgument: the file's version requires a different reader.
+// \error kDataLoss: the bytes are neither form of a GraphDef.
+// \error kFailedPrecondition: the graph is finalized.
+// \error kResourceExhausted: constants would take far more memory than the file.
 RAMET_EXPORT StatusOr<ImportResults> ImportGraphDef(Graph& graph, std::string_view graph_def,
                                                     const ImportOptions& options = {});
-// The same for a file. \error besides: kNotFound "File X does not exist."
+// Imports a file.
+// \error kNotFound: "File X does not exist."
 RAMET_EXPORT StatusOr<ImportResults> ImportGraphDefFile(Graph& graph, const std::string& path,
                                                         const ImportOptions& options = {});
 

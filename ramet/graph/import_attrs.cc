@@ -15,8 +15,8 @@ constexpr char kClassAttr[] = "_class";
 // Nodes with longer values or more attrs are not compared with others.
 constexpr size_t kShortValue = 64;
 constexpr size_t kFewAttrs = 16;
-// GraphImport compares the dtypes of all inputs later. An attr that asks for far more inputs than
-// the node has is refused at once, so that what is kept stays in proportion to the file.
+// GraphImport checks the dtypes of all inputs later. An attr that requires far more inputs than the
+// node has is rejected immediately, so that memory stays proportional to the file.
 constexpr size_t kFewInputs = 64;
 
 uint64_t Mix(uint64_t a, uint64_t b) {
@@ -26,8 +26,8 @@ uint64_t Mix(uint64_t a, uint64_t b) {
 
 uint64_t HashOf(std::string_view text) { return std::hash<std::string_view>()(text); }
 
-// Gives `visit` the strings of an AttrValue that is a list of them, until it returns false. False
-// if the bytes are no AttrValue.
+// Calls `visit` for the strings of an AttrValue that is a list of strings, until it returns false.
+// Returns false if the bytes are not an AttrValue.
 template <class Visit>
 bool ForEachString(std::string_view value, Visit visit) {
   for (WireField field; !value.empty();) {
@@ -70,7 +70,7 @@ bool SameAttrs(const NodeAttrs& a, const NodeAttrs& b) {
   });
 }
 
-// Whether `value` is what the writer of the file takes when the attr is not there.
+// Reports whether `value` is the default in the producer's definition.
 bool IsProducerDefault(const OpDef& producer, std::string_view name, const Attr& value) {
   for (const OpDef::AttrDef& attr : producer.attr()) {
     if (attr.name() != name || !attr.has_default_value()) continue;
@@ -81,7 +81,7 @@ bool IsProducerDefault(const OpDef& producer, std::string_view name, const Attr&
   return false;
 }
 
-// Whether the attr is unknown here and says nothing to those who know it.
+// Reports whether the attr is unknown here and has the producer's default.
 bool IsToBeDropped(const ImportOp& op, std::string_view name, const Attr& value) {
   return op.producer != nullptr && op.schema != nullptr && !name.starts_with('_') &&
          op.schema->FindAttr(name) == nullptr && IsProducerDefault(*op.producer, name, value);
@@ -138,10 +138,10 @@ Status ImportAttrs::ReadValue(const NodeView& node, const AttrView& attr) {
   if (value_.ParseFromArray(attr.value.data(), static_cast<int>(attr.value.size()))) {
     return OkStatus();
   }
-  return InNode(DataLoss("attr '", attr.name, "': its bytes are no AttrValue"), node);
+  return InNode(DataLoss("attr '", attr.name, "': the bytes are not an AttrValue"), node);
 }
 
-// Attrs that the op's definition does not have need no sense: they are kept as they are.
+// Attrs that are not in the op's definition are kept without interpretation.
 StatusOr<Attr> ImportAttrs::ReadAttr(std::string_view name, const ImportOp& op) {
   const bool defined = op.schema != nullptr && op.schema->FindAttr(name) != nullptr;
   if (defined) return KnownAttrFromProto(value_, &budget_);
@@ -173,7 +173,7 @@ StatusOr<AttrMap> ImportAttrs::ReadAttrs(const NodeAttrs& node, const ImportOp& 
   if (!node.view->extras.empty()) {
     NodeDef extras;
     if (!extras.ParseFromString(std::string(node.view->extras))) {
-      return InNode(DataLoss("its debug info or full type is malformed"), *node.view);
+      return InNode(DataLoss("the debug info or full type is malformed"), *node.view);
     }
     attrs.Set(kNodeExtrasAttr, CanonicalBytes(extras));
   }
@@ -219,7 +219,7 @@ StatusOr<const AttrSet*> ImportAttrs::AddColocations(const NodeView& node, const
     groups.push_back(StrCat(kGroupPrefix, names_.final_name(target)));
     return true;
   });
-  if (!legal) return InNode(DataLoss("attr '", kClassAttr, "': its bytes are no AttrValue"), node);
+  if (!legal) return InNode(DataLoss("attr '", kClassAttr, "': not an AttrValue"), node);
   if (unknown.data() != nullptr) {
     return InvalidArgument("Node '", node.name, "' expects to be colocated with unknown node '",
                            unknown.substr(kGroupPrefix.size()), "'");

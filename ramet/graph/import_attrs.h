@@ -11,62 +11,66 @@
 
 namespace ramet {
 
-// The name of the attr that keeps what a NodeDef holds beside name, op, inputs, device and attrs
-// (debug info, full types, unknown fields): the bytes of a NodeDef with just that.
+// The attr that keeps the parts of a NodeDef other than name, op, inputs, device and attrs (debug
+// info, full types, unknown fields). Its value is a serialized NodeDef with just those parts.
 inline constexpr char kNodeExtrasAttr[] = "_ramet_node_def";
-// The name of the attr that keeps those attrs that an Attr does not hold whole (names of
-// dimensions, constants written as repeated values, unknown fields): the bytes of a NodeDef with
-// just those.
+// The attr that keeps attrs that an Attr cannot represent fully (names of dimensions, constants
+// written as repeated values, unknown fields). Its value is a serialized NodeDef with just those
+// attrs.
 inline constexpr char kOriginalAttrsAttr[] = "_ramet_attrs";
 inline constexpr char kOutputShapesAttr[] = "_output_shapes";
 
-// The attrs of a node and what its op's definition makes of them. Nodes alike share one.
+// The attrs of a node and the dtypes that the op's definition derives from them. Nodes with equal
+// attrs share one.
 struct AttrSet {
   std::shared_ptr<const AttrMap> attrs;
-  // The dtypes of inputs and outputs; empty when nothing defines the op.
+  // The dtypes of inputs and outputs; empty if the op has no definition.
   const std::vector<DType>* inputs;
   const std::vector<DType>* outputs;
 };
 
-// What _output_shapes says of each output.
+// The shape of each output according to _output_shapes.
 using StatedShapes = std::vector<StatusOr<Shape>>;
 
-// The attrs of a node with those that stand aside: they are not in the set that nodes share.
+// The attrs of a node. _output_shapes and _class are set aside, since they are not part of the set
+// that nodes share.
 struct NodeAttrs {
   const NodeView* view;
   const AttrView* output_shapes = nullptr;  // may be nullptr
   const AttrView* classes = nullptr;        // may be nullptr
   bool IsAside(const AttrView& attr) const { return &attr == output_shapes || &attr == classes; }
-  // Of those that are not aside.
+  // The number of attrs that are not set aside.
   size_t size() const {
     return view->attrs.size() - (output_shapes != nullptr) - (classes != nullptr);
   }
 };
 
-// What an import reads from the attrs of one node.
+// The result of reading the attrs of one node.
 struct ImportedAttrs {
   const AttrSet* set = nullptr;
   const StatedShapes* output_shapes = nullptr;  // may be nullptr
-  // What _class puts the node beside, itself left out: num_colocated of ImportAttrs::colocated().
+  // The nodes that _class colocates this one with, except itself: `num_colocated` elements of
+  // ImportAttrs::colocated().
   size_t first_colocated = 0;
   size_t num_colocated = 0;
 };
 
-// Reads the attrs of the nodes of one import: renames colocations, fills in defaults, sets
-// _output_shapes aside, drops what only the writer of the file knew. Borrows the nodes.
+// Reads the attrs of the nodes of one import. It renames colocations, fills in defaults, sets
+// _output_shapes aside, and drops attrs that only the writer of the file knew. Borrows the nodes.
 class ImportAttrs {
  public:
   explicit ImportAttrs(const ImportNames& names) : names_(names) {}
 
-  // The set lives as long as this object.
-  // \error kInvalidArgument naming the node: a malformed, missing or wrong attr, an unknown
-  //   colocation; kDataLoss if the bytes of one are no AttrValue.
+  // The returned set lives as long as this object.
+  // \error kInvalidArgument: an attr is malformed, missing or wrong, or a colocation is unknown.
+  //   Names the node.
+  // \error kDataLoss: the bytes of an attr are not an AttrValue.
   StatusOr<ImportedAttrs> Read(const NodeView& node, const ImportOp& op);
-  // Positions in the file of the nodes that others are beside.
+  // File positions of the nodes that others are colocated with.
   const std::vector<int32_t>& colocated() const { return colocated_; }
 
  private:
-  // The first node that had these attrs, and its set.
+  // The first node with these attrs, and its set.
   struct Known {
     const ImportOp* op;
     NodeAttrs node;
@@ -78,9 +82,9 @@ class ImportAttrs {
   StatusOr<AttrMap> ReadAttrs(const NodeAttrs& node, const ImportOp& op);
   StatusOr<const AttrSet*> AddColocations(const NodeView& node, const AttrSet& set,
                                           std::string_view classes);
-  // What is in value_.
+  // Converts value_.
   StatusOr<Attr> ReadAttr(std::string_view name, const ImportOp& op);
-  // Into value_.
+  // Parses into value_.
   Status ReadValue(const NodeView& node, const AttrView& attr);
 
   const ImportNames& names_;

@@ -13,7 +13,7 @@ bool IsNextIteration(const NodeView& node) {
   return node.op == "NextIteration" || node.op == "RefNextIteration";
 }
 
-// The edges that say which node of a file comes after which: all but those that close a loop.
+// Sorts the nodes of a file by their edges, ignoring those that close a loop.
 class Sorter {
  public:
   Sorter(const GraphDefView& def, const std::vector<Endpoint>& edges,
@@ -32,7 +32,7 @@ class Sorter {
     return sorted;
   }
 
-  // As many positions as can be ordered, the earliest possible first.
+  // Returns the positions that can be ordered, the earliest possible first.
   std::vector<int32_t> Run() {
     CountConsumers();
     std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> ready;
@@ -52,15 +52,15 @@ class Sorter {
     return order;
   }
 
-  // A node that Run could not place.
+  // Returns a node that Run could not order.
   int32_t Stuck() const {
     auto it = std::ranges::find_if(pending_, [](int32_t p) { return p > 0; });
     return static_cast<int32_t>(it - pending_.begin());
   }
 
  private:
-  // The producers in this file of node i's inputs. Of a Merge that has others, not the
-  // NextIterations.
+  // Visits the producers in this file of node i's inputs. NextIterations that feed a Merge are
+  // skipped if it has other inputs.
   template <class Visit>
   void ForEachInput(int32_t i, Visit visit) const {
     const ImportEdges::Range& r = ranges_[i];
@@ -177,8 +177,8 @@ Status ImportEdges::Sort(const GraphDefView& def, NodeId base) {
   const size_t stuck = ranges_.size() - order_.size();
   if (stuck > 0) {
     return InvalidArgument(stuck, " nodes in a cycle, Node '", def.node(sorter.Stuck()).name,
-                           "' among them or behind it; a loop must close through NextIteration and "
-                           "Merge");
+                           "' is in or after the cycle; a loop must close through NextIteration "
+                           "and Merge");
   }
   Permute(base);
   return OkStatus();

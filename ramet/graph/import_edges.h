@@ -8,12 +8,12 @@
 
 namespace ramet {
 
-// What an import replaces inputs by, and which of its keys were of use.
+// The replacements of inputs in an import (ImportOptions::input_map), with the keys that were used.
 class InputRemap {
  public:
-  // \error kInvalidArgument if an output is not of `graph`.
+  // \error kInvalidArgument: an output does not belong to `graph`.
   Status Init(const Graph* graph, const std::map<std::string, Output>& input_map);
-  // The replacement of an input, or nullptr.
+  // Returns the replacement of an input, or nullptr.
   const Endpoint* Find(const TensorRef& ref);
   bool empty() const { return entries_.empty(); }
   struct Entry {
@@ -28,23 +28,21 @@ class InputRemap {
   std::unordered_map<std::string, size_t> by_ref_;
 };
 
-// The nodes of a GraphDef in the order in which they are created, which is TensorFlow's: each comes
-// after its inputs (a Merge after its other inputs where a NextIteration feeds it), the earliest in
-// the file first. Node i gets the id `base` + i; its edges hold ids of the graph, data inputs
-// first.
+// The nodes of a GraphDef in creation order, which is TensorFlow's: each node comes after its
+// inputs (a Merge after its other inputs if a NextIteration feeds it), and otherwise nodes are in
+// file order. Node i gets the id `base` + i. Its edges hold ids of the graph, data inputs first.
 class ImportEdges {
  public:
   struct Range {
     int32_t first, num_inputs, num_controls;
   };
-  // \error kInvalidArgument naming a node: unknown input, control input before a data input, "3
-  // nodes in
-  //   a cycle".
+  // \error kInvalidArgument: an unknown input, a control input before a data input, or "3 nodes in
+  //   a cycle". Names a node.
   Status Init(const GraphDefView& def, const ImportNames& names, NodeId base, InputRemap* remap);
 
   const std::vector<Endpoint>& edges() const { return edges_; }
   const std::vector<Range>& ranges() const { return ranges_; }
-  // The position in the file of node i, and the reverse.
+  // Maps node i to its file position, and back.
   int32_t position(int32_t i) const { return order_[i]; }
   int32_t rank(int32_t position) const { return ranks_[position]; }
 

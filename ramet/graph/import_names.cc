@@ -19,17 +19,22 @@ bool IsImportableName(std::string_view name) {
   return true;
 }
 
-// Every name that a node of the graph has or stands under: "a", "a/b" for "a/b/c" besides the
-// names.
-std::unordered_set<std::string_view> Prefixes(const GraphImpl& impl) {
-  std::unordered_set<std::string_view> prefixes;
+// Returns the names of the nodes that are in a scope, sorted.
+std::vector<std::string_view> NamesInScopes(const GraphImpl& impl) {
+  std::vector<std::string_view> names;
   for (const NodeRecord& node : impl.nodes) {
-    for (size_t at = node.name.rfind('/'); at != std::string_view::npos && at > 0;
-         at = node.name.rfind('/', at - 1)) {
-      if (!prefixes.insert(node.name.substr(0, at)).second) break;
-    }
+    if (node.name.find('/') != std::string_view::npos) names.push_back(node.name);
   }
-  return prefixes;
+  std::ranges::sort(names);
+  return names;
+}
+
+// Reports whether one of `names`, which are sorted, is in the scope `name`. A set of all scopes
+// would take quadratic time and memory in the length of a name.
+bool IsScope(const std::vector<std::string_view>& names, std::string_view name) {
+  const std::string scope = StrCat(name, "/");
+  const auto found = std::ranges::lower_bound(names, std::string_view(scope));
+  return found != names.end() && found->starts_with(scope);
 }
 
 }  // namespace
@@ -58,7 +63,7 @@ StatusOr<std::string> ImportPrefix(const GraphImpl& impl, std::string_view name)
   if (!IsValidScopeName(name, !verbatim && !stack.empty())) {
     return InvalidArgument("'", name,
                            "' is not a valid scope name: letters, digits and ._-/> are "
-                           "allowed, and a letter, digit or dot begins it");
+                           "allowed, and the first character must be a letter, digit or dot");
   }
   if (verbatim) return std::string(name);
   BuildState& state = const_cast<BuildState&>(impl.build_state);
@@ -98,9 +103,9 @@ Status ImportNames::Init(const GraphImpl& impl, const GraphDefView& def,
 }
 
 void ImportNames::MakeUnique(const GraphImpl& impl, bool under_prefix) {
-  const std::unordered_set<std::string_view> prefixes = Prefixes(impl);
+  const std::vector<std::string_view> scoped = NamesInScopes(impl);
   auto in_graph = [&](std::string_view name) {
-    return impl.FindNode(name) >= 0 || prefixes.contains(name);
+    return impl.FindNode(name) >= 0 || IsScope(scoped, name);
   };
   std::vector<size_t> taken;
   for (size_t i = 0; i < finals_.size(); ++i) {

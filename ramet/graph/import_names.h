@@ -12,8 +12,8 @@
 
 namespace ramet {
 
-// A reference as it stands in a GraphDef: "n" and "n:0" are output 0 of n, "n:k" output k, "^n" a
-// control dependency (index Endpoint::kControl). Borrows the text.
+// A reference in a GraphDef: "n" and "n:0" are output 0 of n, "n:k" is output k, "^n" is a control
+// dependency (index Endpoint::kControl). Borrows the text.
 struct TensorRef {
   std::string_view node;
   int32_t index = 0;
@@ -23,25 +23,26 @@ struct TensorRef {
   bool operator==(const TensorRef&) const = default;
 };
 
-// The name scope that an import under `name` gets, without the slash: see ImportOptions::name.
-// Nothing is marked as used. \error kInvalidArgument if it is no legal scope name.
+// Returns the name scope without the slash for an import under `name`; see ImportOptions::name.
+// Marks nothing as used.
+// \error kInvalidArgument: the name is not a legal scope name.
 StatusOr<std::string> ImportPrefix(const GraphImpl& impl, std::string_view name);
 
-// The names of a GraphDef's nodes: where each stands in the file, and what it is called in the
-// graph. Borrows the GraphDef.
+// The names of a GraphDef's nodes, with their file positions and their names in the graph. Borrows
+// the GraphDef.
 class ImportNames {
  public:
-  // \error kInvalidArgument if a name is illegal or stands twice.
+  // \error kInvalidArgument: a name is illegal or repeated.
   Status Init(const GraphImpl& impl, const GraphDefView& def, const std::string& prefix);
 
-  // The position in the file of a name of the file; -1 if there is none.
+  // Returns the file position of a name in the file, or -1.
   int32_t Find(std::string_view name) const {
     return slots_[FindSlot(name, HashOf(name))].position;
   }
   // The name in the graph.
   std::string_view final_name(int32_t position) const { return finals_[position]; }
 
-  // Of all names in the graph.
+  // The total length of the names in the graph.
   size_t total_bytes() const {
     size_t total = 0;
     for (std::string_view name : finals_) total += name.size();
@@ -49,7 +50,7 @@ class ImportNames {
   }
 
  private:
-  // One place of the hash table; positions are its values.
+  // A slot of the hash table, whose values are file positions.
   struct Slot {
     uint32_t hash = 0;
     int32_t position = -1;
@@ -58,11 +59,11 @@ class ImportNames {
     const size_t hash = std::hash<std::string_view>()(name);
     return static_cast<uint32_t>(hash ^ (hash >> 32));
   }
-  // The slot of `name`, or the free one where it would stand.
+  // The slot of `name`, or the free one where it belongs.
   size_t FindSlot(std::string_view name, uint32_t hash) const;
   void MakeUnique(const GraphImpl& impl, bool under_prefix);
 
-  std::vector<Slot> slots_;  // a power of two, at least half of them free
+  std::vector<Slot> slots_;  // size is a power of two; at least half are free
   std::vector<std::string_view> names_;
   std::vector<std::string_view> finals_;  // in the GraphDef or in renamed_
   std::deque<std::string> renamed_;

@@ -17,7 +17,7 @@ StatusOr<const ImportOp*> ImportOps::Find(std::string_view name) {
 }
 
 Status ImportOps::Define(std::string_view name, ImportOp* op) {
-  if (name.empty()) return InvalidArgument("a node's op type is empty");
+  if (name.empty()) return InvalidArgument("a node has an empty op type");
   op->deprecated = FindDeprecation(name);
   auto producer = producers_.find(name);
   if (producer != producers_.end()) op->producer = producer->second;

@@ -12,33 +12,33 @@
 
 namespace ramet {
 
-// What an import knows of one op type.
+// An op type in an import.
 struct ImportOp {
   const Op* op = nullptr;
-  // nullptr when nothing defines the op: a node's inputs and outputs are then those that are used.
+  // nullptr if the op has no definition; then the nodes' uses determine its inputs and outputs.
   const OpSchema* schema = nullptr;
   // The definition that the writer of the file had; may be nullptr.
   const OpDef* producer = nullptr;
   const DeprecatedOp* deprecated = nullptr;  // may be nullptr
 };
 
-// The doc text of the schema of an op that nothing defines.
+// The doc text in the schema of an op that has no definition.
 inline constexpr char kInferredOpDoc[] = "(inferred from use)";
 inline bool IsInferred(const Op& op) {
   return !op.registered() && op.schema().doc == kInferredOpDoc;
 }
 
-// The op types of one import: those registered, those the graph knows, and new ones defined by the
-// file's library or the producer's op list. Borrows all of them.
+// The op types of one import: registered ones, those known to the graph, and new ones defined by
+// the file's library or the producer's op list. Borrows all of them.
 class ImportOps {
  public:
-  // `def` may lack its nodes.
+  // The nodes of `def` may be missing.
   ImportOps(const GraphImpl& impl, const GraphDef& def, const OpList& producer_ops);
 
-  // The entry of an op type; the same one each time.
-  // \error kInvalidArgument if its definition in the file is malformed.
+  // Returns the entry of an op type, always the same one.
+  // \error kInvalidArgument: its definition in the file is malformed.
   StatusOr<const ImportOp*> Find(std::string_view name);
-  // Hands the new definitions to the graph.
+  // Moves the new definitions to the graph.
   void MoveTo(GraphImpl* impl);
 
  private:
@@ -55,7 +55,7 @@ class ImportOps {
   std::vector<std::unique_ptr<Op>> added_;
 };
 
-// The dtypes of the outputs of a node whose op nothing defines, as far as its attrs tell.
+// Returns the output dtypes of a node without an op definition, as far as its attrs determine them.
 std::vector<DType> GuessOutputTypes(const AttrMap& attrs, int num_outputs);
 
 }  // namespace ramet

@@ -15,9 +15,9 @@
 
 namespace ramet {
 
-// A GraphImport is one import under way: it locks the graph and appends the nodes; what it added is
-// taken back when it is destroyed before Commit. Borrows the view, the op list and the options.
-// One thread.
+// A GraphImport is an import in progress. It locks the graph and appends the nodes. Destroying it
+// before Commit removes everything it added. Borrows the view, the op list and the options. Not
+// thread-safe.
 class GraphImport {
  public:
   GraphImport(Graph& graph, const GraphDefView& def, const OpList& producer_ops,
@@ -26,22 +26,23 @@ class GraphImport {
   GraphImport(const GraphImport&) = delete;
   GraphImport& operator=(const GraphImport&) = delete;
 
-  // Checks and appends everything. \error as ImportGraphDef.
+  // Checks and appends everything. Errors are those of ImportGraphDef.
   Status Prepare();
-  // The graph keeps the nodes, and the lock is released. Only after Prepare has succeeded.
+  // Keeps the nodes in the graph and releases the lock. Call only after Prepare has succeeded.
   ImportResults Commit();
 
-  // Between Prepare and Commit: the prefix, and the graph's storage with the new nodes in it.
+  // Valid between Prepare and Commit: the prefix, and the graph's storage including the new nodes.
   const std::string& prefix() const { return prefix_; }
   GraphImpl& impl() { return impl_; }
-  // The node of a name of the file; else one of the graph under the prefix; -1 if there is none.
+  // Returns the node with this name in the file, or else the graph's node of this name under the
+  // prefix, or -1.
   NodeId FindNode(std::string_view name_in_file) const;
 
  private:
   Status CheckVersions() const;
   Status AppendNodes();
   Status AppendNode(int32_t i, const ImportOp& op);
-  // For the end of a message.
+  // A suffix for error messages.
   std::string InNode(int32_t i) const;
   std::string_view KeepName(std::string_view name);
   Status AppendOutputs(int32_t i, const std::vector<DType>& types);
@@ -55,12 +56,12 @@ class GraphImport {
   StatusOr<std::variant<Output, Operation>> ResolveReturnElement(const std::string& element);
   Status CheckUnusedKeys() const;
   void MergeVersions();
-  // The nodes in the order of their creation: i counts from the first that this import adds.
+  // The new nodes in creation order; i counts from the first of them.
   int32_t size() const { return def_.node_size(); }
   const NodeView& node_def(int32_t i) const { return def_.node(edges_.position(i)); }
   NodeRecord& record(int32_t i) { return impl_.nodes[base_ + i]; }
   const NodeRecord& record(int32_t i) const { return impl_.nodes[base_ + i]; }
-  // -1 if the file has no such node.
+  // Returns -1 if the file has no such node.
   int32_t FindInFile(std::string_view name) const {
     const int32_t position = names_.Find(name);
     return position < 0 ? -1 : edges_.rank(position);
@@ -82,7 +83,7 @@ class GraphImport {
   ImportAttrs attrs_;
   std::vector<const ImportOp*> node_ops_;
   std::vector<ImportedAttrs> node_attrs_;
-  std::vector<int> used_outputs_;  // filled when an op is met that nothing defines
+  std::vector<int> used_outputs_;  // filled at the first op without a definition
   ConstantEvaluator constants_;
   ImportResults results_;
   bool committed_ = false;

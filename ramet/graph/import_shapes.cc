@@ -5,7 +5,7 @@
 namespace ramet {
 namespace {
 
-// Before this version a Placeholder of shape [] had any shape.
+// Before this version, a Placeholder of shape [] accepted any shape.
 constexpr int kScalarPlaceholderVersion = 22;
 
 }  // namespace

@@ -29,7 +29,7 @@ StatusOr<ImportResults> Import(Graph& g, const std::string& text,
   return ImportGraphDef(g, text, options);
 }
 
-// Imports, expects success.
+// Imports a graph and expects success.
 ImportResults MustImport(Graph& g, const std::string& text, ImportOptions options = {.name = ""}) {
   auto results = Import(g, text, options);
   EXPECT_TRUE(results.ok()) << results.status().ToString();
@@ -55,7 +55,7 @@ TEST(ImportTest, JoinsNodesAndInfersShapes) {
   EXPECT_EQ(c.output(0).dtype(), kFloat);
 }
 
-// The file's order is kept as far as inputs come before the nodes that use them.
+// The file's order is kept except that inputs precede their users.
 TEST(ImportTest, CreatesNodesInTensorFlowsOrder) {
   Graph g;
   auto results =
@@ -97,14 +97,26 @@ TEST(ImportTest, MakesTakenNamesUniqueAndFollowsThem) {
   EXPECT_THAT(*b.attr<std::vector<std::string>>("_class"), ElementsAre("loc:@a_2"));
 }
 
-TEST(ImportTest, ANameThatIsAScopeOfTheGraphIsTaken) {
+TEST(ImportTest, NameOfAScopeIsTaken) {
   Graph g;
   MustImport(g, Placeholder("a/b"));
   MustImport(g, Placeholder("a"));
   EXPECT_THAT(Names(g.operations()), ElementsAre("a/b", "a_1"));
 }
 
-TEST(ImportTest, FillsInDefaultsAndKeepsAttrsItDoesNotKnow) {
+// Finding the taken names is not quadratic in the length of a name.
+TEST(ImportTest, ANameMayHaveManyScopes) {
+  std::string name = "a";
+  for (int i = 0; i < 500000; ++i) name += "/a";
+  Graph g;
+  MustImport(g, Placeholder(name));
+  MustImport(g, Placeholder(name) + Placeholder("a") + Placeholder("a/a"));
+  EXPECT_EQ(g.operations()[1].name(), name + "_1");
+  EXPECT_EQ(g.operations()[2].name(), "a_1");
+  EXPECT_EQ(g.operations()[3].name(), "a/a_1");
+}
+
+TEST(ImportTest, FillsInDefaultsAndKeepsUnknownAttrs) {
   Graph g;
   MustImport(g,
              Node("v", "VariableV2", {}, "dtype",
@@ -143,7 +155,7 @@ TEST(ImportTest, OutputShapesRefineAndAreDropped) {
   EXPECT_EQ(g.FindOperation("a")->attrs()->Find("_output_shapes"), nullptr);
 }
 
-TEST(ImportTest, ContradictingOutputShapesAreRefusedUnlessToldNotTo) {
+TEST(ImportTest, ContradictingOutputShapesAreRejectedUnlessDisabled) {
   const std::string file = Placeholder(
       "a", "attr { key: '_output_shapes' value { list { shape { dim { size: 7 } } } } }");
   Graph g;
@@ -190,14 +202,14 @@ TEST(ImportTest, InputMapReplacesTensorsAndControls) {
   EXPECT_EQ(b.input(0), mine);
   EXPECT_EQ(b.input(1), mine);
   EXPECT_THAT(Names(b.control_inputs()), ElementsAre("first", "i/a"));
-  EXPECT_TRUE(g.HasOperation("i/a")) << "the mapped node itself is imported too";
+  EXPECT_TRUE(g.HasOperation("i/a")) << "the mapped node itself is imported, too";
   ASSERT_EQ(results.return_elements.size(), 3u);
   EXPECT_EQ(std::get<Output>(results.return_elements[0]), mine);
   EXPECT_EQ(std::get<Operation>(results.return_elements[1]), b);
   EXPECT_EQ(std::get<Output>(results.return_elements[2]).name(), "i/b:0");
 }
 
-TEST(ImportTest, UnusedKeysThatNameNothingAreRefused) {
+TEST(ImportTest, UnusedKeysWithoutNodesAreRejected) {
   Graph g;
   MustImport(g, Placeholder("mine"));
   Output mine = g.Tensor("mine:0").value();
@@ -249,7 +261,7 @@ TEST(ImportTest, AMergeFedByNextIterationsAloneIsACycle) {
   EXPECT_THAT(status.message(), StartsWith("2 nodes in a cycle"));
 }
 
-// Symptom of a recursive implementation: the stack overflows.
+// A recursive implementation would overflow the stack.
 TEST(ImportTest, ALongChainInReverseOrder) {
   constexpr int kLength = 200'000;
   GraphDef def;
@@ -272,7 +284,7 @@ TEST(ImportTest, ALongChainInReverseOrder) {
   EXPECT_EQ(results->operations[kLength].output(0).shape(), (Shape{2, 3}));
 }
 
-TEST(ImportTest, AnUnknownOpWithADefinitionHasItsTypes) {
+TEST(ImportTest, UnknownOpWithDefinitionHasItsTypes) {
   OpList ops;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
       "op { name: 'Exotic' input_arg { name: 'x' type_attr: 'T' }"
@@ -291,7 +303,7 @@ TEST(ImportTest, AnUnknownOpWithADefinitionHasItsTypes) {
   EXPECT_FALSE(e.op().registered());
 }
 
-TEST(ImportTest, AnUnknownOpWithoutDefinitionHasWhatIsUsedOfIt) {
+TEST(ImportTest, UnknownOpWithoutDefinitionIsInferredFromUse) {
   Graph g;
   auto results =
       MustImport(g,
@@ -301,7 +313,7 @@ TEST(ImportTest, AnUnknownOpWithoutDefinitionHasWhatIsUsedOfIt) {
   Operation e = g.FindOperation("e").value();
   EXPECT_EQ(e.num_inputs(), 2);
   EXPECT_EQ(e.num_outputs(), 3);
-  EXPECT_EQ(e.output(2).dtype(), kFloat) << "as its consumer wants it";
+  EXPECT_EQ(e.output(2).dtype(), kFloat) << "determined by its consumer";
   EXPECT_EQ(g.FindOperation("last")->num_outputs(), 2);
 }
 
@@ -331,7 +343,7 @@ TEST(ImportTest, DeprecatedOpsAreForOldFiles) {
   MustImport(g, file + "versions { producer: 15 }");
 }
 
-TEST(ImportTest, NamesAreTakenAlsoWhenNobodyHasAskedYet) {
+TEST(ImportTest, ImportedNamesAreTakenBeforeTheFirstLookup) {
   Graph g;
   MustImport(g, Placeholder("A") + Placeholder("b/c"));
   EXPECT_EQ(g.UniqueName("a"), "a_1");
@@ -342,7 +354,7 @@ TEST(ImportTest, NamesAreTakenAlsoWhenNobodyHasAskedYet) {
   EXPECT_EQ(g.UniqueName("e", false), "e_1");
 }
 
-TEST(ImportTest, AGraphWithFunctionsAsksForReadersThatKnowThem) {
+TEST(ImportTest, GraphWithFunctionsRequiresReadersThatSupportThem) {
   Graph g;
   MustImport(g, "library { function { signature { name: 'F' } } } versions { producer: 30 }");
   GraphDef written;
@@ -366,7 +378,7 @@ TEST(ImportTest, AFunctionCallHasTheSignatureOfTheLibrary) {
               HasSubstr("Cannot add function 'F' because a different function with the same name"));
 }
 
-TEST(ImportTest, KeepsWhatANodeHoldsBesides) {
+TEST(ImportTest, KeepsOtherFieldsOfNodes) {
   const std::string file =
       "node { name: 'a' op: 'NoOp' experimental_debug_info { original_node_names: 'old' } }";
   Graph g;
@@ -377,7 +389,7 @@ TEST(ImportTest, KeepsWhatANodeHoldsBesides) {
   EXPECT_THAT(written.node(0).attr(), IsEmpty());
 }
 
-TEST(ImportTest, KeepsWhatAnAttrHoldsBesides) {
+TEST(ImportTest, KeepsOtherFieldsOfAttrs) {
   const std::string named = "shape { dim { size: 2 name: 'batch' } }";
   const std::string splat =
       "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 300 } } float_val: [1, 2] }";
@@ -400,7 +412,7 @@ TEST(ImportTest, KeepsWhatAnAttrHoldsBesides) {
   }
 }
 
-TEST(ImportTest, AttrsThatNobodyKnowsNeedNoSense) {
+TEST(ImportTest, UnknownAttrsAreNotInterpreted) {
   const std::string file =
       "node { name: 'a' op: 'NoOp' attr { key: '_s' value { shape { dim { size: -7 } } } }"
       " attr { key: '_t' value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 3 } }"
@@ -437,8 +449,8 @@ void PrintTo(const Refusal& refusal, std::ostream* os) { *os << refusal.file; }
 
 class RefusalTest : public ::testing::TestWithParam<Refusal> {};
 
-// The messages are TensorFlow's (spec: graph-semantics 10); the graph stays as it was.
-TEST_P(RefusalTest, SaysWhyAndChangesNothing) {
+// The messages are TensorFlow's, and the graph does not change.
+TEST_P(RefusalTest, ReportsTheReasonAndChangesNothing) {
   Graph g;
   MustImport(g, Placeholder("before"));
   const std::string before = ExportGraphDef(g).value();
@@ -588,7 +600,7 @@ TEST(ImportTest, AnAttrNestedTenThousandDeepIsRefused) {
   EXPECT_EQ(ImportGraphDef(g, wrap(1, node)).status().code(), Code::kDataLoss);
 }
 
-TEST(ImportTest, AFinalizedGraphTakesNothing) {
+TEST(ImportTest, FinalizedGraphRejectsImports) {
   Graph g;
   g.Finalize();
   auto status = Import(g, kTwo).status();
@@ -596,7 +608,7 @@ TEST(ImportTest, AFinalizedGraphTakesNothing) {
   EXPECT_EQ(status.message(), "Graph is finalized and cannot be modified.");
 }
 
-TEST(ImportTest, TextThatIsNoGraphDefNamesThePlace) {
+TEST(ImportTest, TextParseErrorsNameThePosition) {
   Graph g;
   auto status = Import(g, "node { name: 'a' }\nnode { nme: 'b' }").status();
   EXPECT_EQ(status.code(), Code::kDataLoss);

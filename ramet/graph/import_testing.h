@@ -1,6 +1,6 @@
 #pragma once
 
-// Graphs as text, for the tests of this folder.
+// Graphs in text form for the tests of this folder.
 
 #include <google/protobuf/text_format.h>
 
@@ -12,8 +12,8 @@
 
 namespace ramet::testing {
 
-// A NodeDef of a GraphDef in text form. `type_attr`, if any, is an attr that is DT_FLOAT; `more` is
-// text of further fields.
+// Returns a node of a GraphDef in text form. `type_attr`, if not empty, is an attr with the value
+// DT_FLOAT. `more` is the text of further fields.
 inline std::string Node(const std::string& name, const std::string& op,
                         const std::vector<std::string>& inputs, const std::string& type_attr = "",
                         const std::string& more = "") {
@@ -25,7 +25,7 @@ inline std::string Node(const std::string& name, const std::string& op,
   return text + more + " }\n";
 }
 
-// A float placeholder of shape [2,3].
+// Returns a float placeholder of shape [2,3].
 inline std::string Placeholder(const std::string& name, const std::string& more = "") {
   return Node(name, "Placeholder", {}, "dtype",
               "attr { key: 'shape' value { shape { dim { size: 2 } dim { size: 3 } } } } " + more);
@@ -37,7 +37,7 @@ inline std::vector<std::string> Names(const std::vector<Operation>& ops) {
   return names;
 }
 
-// A serialised OpList with Enter, Merge and NextIteration.
+// Returns a serialized OpList with Enter, Merge and NextIteration.
 inline std::string LoopOps() {
   OpList ops;
   google::protobuf::TextFormat::ParseFromString(

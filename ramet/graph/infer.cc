@@ -47,7 +47,8 @@ class GraphShapeContext final : public ShapeContext {
   std::vector<bool> evaluated_;
 };
 
-// Ops whose output 0 is the handle of input 0, or a list of elements of the same shape.
+// Reports whether output 0 of an op is the handle of input 0, or a list of elements of the same
+// shape.
 bool PassesHandle(std::string_view type) {
   constexpr std::string_view kTypes[] = {"Identity",
                                          "Enter",
@@ -63,14 +64,14 @@ bool PassesHandle(std::string_view type) {
   return std::ranges::find(kTypes, type) != std::end(kTypes);
 }
 
-// Which input of an op that makes a list is the shape of its elements; -1 for other ops.
+// Returns which input of an op that makes a list is the shape of its elements; -1 for other ops.
 int ElementShapeInput(std::string_view type) {
   if (type == "EmptyTensorList" || type == "TensorListReserve") return 0;
   if (type == "TensorListFromTensor" || type == "TensorListSplit") return 1;
   return type == "TensorListScatter" || type == "TensorListScatterV2" ? 2 : -1;
 }
 
-// The partial shape that a vector describes; unknown if `value` is none.
+// Returns the partial shape that a vector describes; unknown if `value` is not a vector.
 Shape PartialShape(const Tensor& value) {
   if (value.rank() != 1 || value.empty()) return Shape::Unknown();
   auto dims = IntegerValues(value);
@@ -78,7 +79,8 @@ Shape PartialShape(const Tensor& value) {
   return shape.ok() ? *std::move(shape) : Shape::Unknown();
 }
 
-// What is known of the elements of a TensorArray: nothing where their shapes may differ.
+// Returns the dtype and shape of the elements of a TensorArray; the shape is unknown if elements
+// may differ.
 std::pair<DType, Shape> ElementsOf(const AttrMap& attrs) {
   const Shape shape = attrs.GetOr<Shape>("element_shape", Shape::Unknown());
   if (!shape.IsFullyDefined() && !attrs.GetOr<bool>("identical_element_shapes", false)) {

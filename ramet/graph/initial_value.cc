@@ -13,7 +13,7 @@ bool IsReferenceVariable(std::string_view type) {
   return type == "VariableV2" || type == "Variable";
 }
 
-// What an initial value may depend on while variables have no values yet.
+// Reports whether an initial value may depend on such an op while variables are uninitialized.
 bool EndsSearch(std::string_view type) {
   return IsReferenceVariable(type) || type == "VarHandleOp" || type == "ReadVariableOp" ||
          type == "IsVariableInitialized" || type == "VarIsInitializedOp" || type == "If";
@@ -47,7 +47,7 @@ class Guard {
     size_t next = 0;
   };
 
-  // Sorts what `last` is computed from, inputs first; false if that is a loop.
+  // Sorts the operations that `last` depends on, inputs first. Returns false if there is a loop.
   bool Order(const Operation& last) {
     std::unordered_map<NodeId, bool> done;
     std::vector<Visit> path;
@@ -114,7 +114,7 @@ class Guard {
 
 bool CanBranch() { return OpRegistry::Global().Find("Switch") != nullptr; }
 
-// Switch(data, pred) beside `data`, whatever else is open.
+// Adds Switch(data, pred) colocated with `data`, ignoring open colocation scopes.
 Operation SwitchBeside(Graph& graph, const char* type, const Output& data, const Output& pred,
                        std::string_view name) {
   Scope here(graph);

@@ -1,6 +1,6 @@
-// Hostile graphs and meta graphs: each is refused with a typed error that names the node or the
-// collection, at once, without memory beyond its own size, and the graph stays as it was. What is
-// odd but legal is taken.
+// Tests hostile graphs and meta graphs. Each is rejected quickly, with a typed error that names the
+// node or the collection and without memory beyond its own size, and the graph does not change.
+// Graphs that are odd but legal are accepted.
 
 #include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
@@ -25,8 +25,8 @@ using ::testing::HasSubstr;
 using testing::Node;
 using testing::Placeholder;
 
-constexpr long kMostKilobytes = 64 * 1024;
-constexpr std::chrono::seconds kLongest{20};
+constexpr long kMaxKilobytes = 64 * 1024;
+constexpr std::chrono::seconds kMaxSeconds{20};
 
 long PeakKilobytes() {
   rusage usage{};
@@ -34,21 +34,21 @@ long PeakKilobytes() {
   return usage.ru_maxrss;
 }
 
-// Runs `import`, which must not take long nor much memory.
+// Runs `import`, which must use little time and memory.
 template <class Import>
 Status Quickly(Import import) {
   const long before = PeakKilobytes();
   const auto start = std::chrono::steady_clock::now();
   Status status = import();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, kLongest);
-  EXPECT_LT(PeakKilobytes() - before, kMostKilobytes);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, kMaxSeconds);
+  EXPECT_LT(PeakKilobytes() - before, kMaxKilobytes);
   return status;
 }
 
 struct Hostile {
   const char* what;
   std::string graph;  // a GraphDef in text form
-  std::string names;  // what the message must hold
+  std::string names;  // expected part of the message
 };
 
 void PrintTo(const Hostile& hostile, std::ostream* os) { *os << hostile.what; }
@@ -174,7 +174,7 @@ TEST(OddGraphTest, FramesInsideFramesAndAnExitWithoutEnter) {
                   .ok());
 }
 
-// An attr in a function in an attr, ...: `levels` of them, as bytes.
+// Returns the bytes of attrs and functions nested `levels` deep.
 std::string NestedAttr(int levels) {
   auto field = [](char tag, const std::string& content) {
     std::string bytes(1, tag);
@@ -192,7 +192,7 @@ std::string NestedAttr(int levels) {
   return field('\x0a', field('\x0a', "n") + field('\x12', "NoOp") + field('\x2a', entry));
 }
 
-TEST(OddGraphTest, DeepNestingIsRefusedBeforeTheStackEnds) {
+TEST(OddGraphTest, DeepNestingIsRejectedBeforeTheStackOverflows) {
   Graph g;
   EXPECT_TRUE(ImportGraphDef(g, NestedAttr(20)).ok());
   const std::string deep = NestedAttr(10'000);
@@ -234,7 +234,7 @@ class HostileMetaTest : public ::testing::Test {
     v.set_snapshot_name("v/read:0");
     return v;
   }
-  // The refusal; the graph must still be empty.
+  // Returns the error. The graph must still be empty.
   Status Refused() {
     Graph g;
     const Status status =
@@ -257,7 +257,7 @@ TEST_F(HostileMetaTest, VariablesWithoutTheirNodes) {
               HasSubstr("collection 'variables': variable 'v:0': The name 'v/init'"));
 }
 
-TEST_F(HostileMetaTest, CollectionsOfNodesThatAreNotThere) {
+TEST_F(HostileMetaTest, CollectionsOfMissingNodes) {
   (*meta_.mutable_collection_def())["losses"].mutable_node_list()->add_value("absent:0");
   EXPECT_THAT(Refused().message(), HasSubstr("collection 'losses': The name 'absent:0'"));
 }
@@ -272,14 +272,14 @@ TEST_F(HostileMetaTest, SlicesOutsideOfTheirVariable) {
   EXPECT_EQ(Refused().code(), Code::kInvalidArgument);
 }
 
-TEST_F(HostileMetaTest, MessagesThatAreNone) {
+TEST_F(HostileMetaTest, MalformedMessages) {
   (*meta_.mutable_collection_def())["while_context"].mutable_bytes_list()->add_value("\x0a\x7f x");
   Status status = Refused();
   EXPECT_EQ(status.code(), Code::kDataLoss);
   EXPECT_THAT(status.message(), HasSubstr("collection 'while_context'"));
 }
 
-TEST_F(HostileMetaTest, ASaverWithoutNodesIsSaidButNotRun) {
+TEST_F(HostileMetaTest, SaverWithoutNodesIsReportedButNotRun) {
   meta_.mutable_saver_def()->set_restore_op_name("save/restore_all");
   Graph g;
   auto info = ImportMetaGraphBytes(g, meta_.SerializeAsString());

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMaxNesting = 100;
 
-// Keeps the first complaint of the text parser.
+// Keeps the first error of the text parser.
 class FirstError final : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& message) override {
@@ -28,8 +28,8 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   std::string text_;
 };
 
-// Text form writes an Any as [type.googleapis.com/tensorflow.X] { ... }: our messages have the same
-// content under another package.
+// Text form writes an Any as [type.googleapis.com/tensorflow.X] { ... }. Our messages have the same
+// content in a different package.
 class TensorFlowTypes final : public google::protobuf::TextFormat::Finder {
  public:
   const google::protobuf::Descriptor* FindAnyType(const google::protobuf::Message&,
@@ -57,18 +57,22 @@ Status ParseText(std::string_view bytes, std::string_view what,
   parser.RecordErrorsTo(&error);
   parser.SetFinder(&types);
   parser.SetRecursionLimit(kMaxNesting);
-  if (parser.ParseFromString(std::string(bytes), message)) return OkStatus();
-  return DataLoss("no ", what, " in text form: ", error.text());
+  if (!parser.ParseFromString(std::string(bytes), message)) {
+    return DataLoss("not a ", what, " in text form: ", error.text());
+  }
+  // The text parser accepts strings that are not UTF-8, which could not be read back.
+  if (message->ParseFromString(message->SerializeAsString())) return OkStatus();
+  return DataLoss("not a ", what, " in text form: a name or another string is not UTF-8");
 }
 
 }  // namespace
 
 Status ParseMessage(std::string_view bytes, std::string_view what,
                     google::protobuf::Message* message) {
-  // What is wrong is said in the Status.
+  // Errors are reported in the Status.
   google::protobuf::LogSilencer silencer;
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    return DataLoss(bytes.size(), " bytes are too many for a ", what, ": the limit is 2 GiB");
+    return DataLoss(bytes.size(), " bytes are too large for a ", what, ": the limit is 2 GiB");
   }
   if (message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return OkStatus();
   if (LooksLikeText(bytes)) return ParseText(bytes, what, message);
@@ -85,7 +89,7 @@ Status ParseMessageFile(const std::string& path, std::string_view what,
 StatusOr<std::string> ReadMessageFile(const std::string& path) {
   auto bytes = ReadFile(path);
   if (IsNotFound(bytes.status())) return NotFound("File ", path, " does not exist.");
-  if (bytes.ok() && bytes->empty()) return CannotParse(path, DataLoss("it is empty"));
+  if (bytes.ok() && bytes->empty()) return CannotParse(path, DataLoss("the file is empty"));
   return bytes;
 }
 
@@ -127,7 +131,7 @@ StatusOr<std::string> MessageToBytes(const google::protobuf::Message& message, b
   const size_t size = message.ByteSizeLong();
   if (size > static_cast<size_t>(std::numeric_limits<int>::max())) {
     return ResourceExhausted("a ", message.GetTypeName(), " of ", size,
-                             " bytes cannot be written: the format ends at 2 GiB");
+                             " bytes cannot be written: the format is limited to 2 GiB");
   }
   std::string bytes;
   AppendCanonical(message, &bytes);

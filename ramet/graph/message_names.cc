@@ -55,7 +55,7 @@ void VisitNested(const Contexts& contexts,
   }
 }
 
-// Reads the bytes as the message of `kind` and gives it to `use`.
+// Parses the bytes as the message of `kind` and passes it to `use`.
 template <class Use>
 Status WithMessage(CollectionProto kind, const std::string& bytes, Use use) {
   auto read = [&]<class M>(M message) -> Status {
@@ -68,7 +68,7 @@ Status WithMessage(CollectionProto kind, const std::string& bytes, Use use) {
     case CollectionProto::kWhile: return read(WhileContextDef());
     case CollectionProto::kQueueRunner: return read(QueueRunnerDef());
     case CollectionProto::kSaver: return read(SaverDef());
-    default: return Internal("no message with names");
+    default: return Internal("this kind of message has no names");
   }
 }
 

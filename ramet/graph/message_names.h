@@ -12,12 +12,11 @@
 
 namespace ramet {
 
-// The messages that a collection's bytes_list holds under a standard key (spec: protos,
-// collections).
+// The message type in a collection's bytes_list, determined by its standard key.
 enum class CollectionProto { kNone, kVariable, kCond, kWhile, kQueueRunner, kSaver };
 CollectionProto CollectionProtoOf(std::string_view key);
 
-// What a name of an op or tensor ("n", "n:k", "^n") becomes. Empty names are not asked for.
+// Maps the name of an op or tensor ("n", "n:k", "^n") to its new name. Not called for empty names.
 using RenameFn = std::function<std::string(std::string_view)>;
 
 void RenameCond(const RenameFn& rename, CondContextDef* proto);
@@ -27,21 +26,22 @@ void RenameSaver(const RenameFn& rename, SaverDef* proto);
 void RenameSignature(const RenameFn& rename, SignatureDef* proto);
 void RenameAsset(const RenameFn& rename, AssetFileDef* proto);
 
-// Whether an Any with this type URL is an AssetFileDef (collection "saved_model_assets").
+// Reports whether an Any with this type URL is an AssetFileDef (collection "saved_model_assets").
 bool IsAssetUrl(std::string_view type_url);
-// A serialised AssetFileDef with its tensor renamed. \error kDataLoss if the bytes are none.
+// Returns a serialized AssetFileDef with its tensor renamed.
+// \error kDataLoss: the bytes are not an AssetFileDef.
 StatusOr<std::string> RenameAssetBytes(const std::string& bytes, const RenameFn& rename);
 
-// A serialised message of `kind` (not kVariable) with its names renamed.
-// \error kDataLoss if the bytes are no such message.
+// Returns a serialized message of `kind` (not kVariable) with its names renamed.
+// \error kDataLoss: the bytes are not such a message.
 StatusOr<std::string> RenameMessage(CollectionProto kind, const std::string& bytes,
                                     const RenameFn& rename);
-// Whether a message of `kind` belongs to a scope: its own name (context, queue, saver's tensors)
-// begins with `scope`. \error as RenameMessage.
+// Reports whether a message of `kind` belongs to a scope: its own name (of the context, the queue
+// or the saver's tensors) begins with `scope`. Errors are those of RenameMessage.
 StatusOr<bool> MessageInScope(CollectionProto kind, const std::string& bytes,
                               std::string_view scope);
 
-// Calls `visit` for the context and all nested ones that are while contexts.
+// Calls `visit` for each while context among the context and those nested in it.
 void ForEachWhileContext(const CondContextDef& proto,
                          const std::function<void(const WhileContextDef&)>& visit);
 void ForEachWhileContext(const WhileContextDef& proto,

@@ -29,10 +29,10 @@ Status CheckUnboundInputs(const MetaGraphDef& meta,
   if (wanted.empty() || (missing.empty() && wanted.size() == input_map.size())) return OkStatus();
   return InvalidArgument("Graph contains unbound inputs: ", StrJoin(missing, ","),
                          ". Must provide these inputs through input_map.",
-                         missing.empty() ? " It has keys that are none of them." : "");
+                         missing.empty() ? " It has keys that are not unbound inputs." : "");
 }
 
-// "" means the current name scope as it is.
+// "" means the current name scope itself.
 std::string ScopeName(const Graph& graph, const std::string& import_scope) {
   if (!import_scope.empty()) {
     return import_scope.ends_with('/') ? import_scope.substr(0, import_scope.size() - 1)
@@ -42,7 +42,7 @@ std::string ScopeName(const Graph& graph, const std::string& import_scope) {
   return stack.empty() ? "" : StrCat(stack, "/");
 }
 
-// The message without what the graph itself holds, with the names that the nodes have got.
+// Returns the message without the parts that the graph holds, with the new names of the nodes.
 MetaGraphDef Carried(const MetaGraphDef& meta, const std::vector<std::string>& unknown,
                      const RenameFn& rename) {
   MetaGraphDef carried;
@@ -106,7 +106,7 @@ void SaverToProto(const SaverNames& saver, SaverDef* proto) {
 
 namespace {
 
-// All of it but what needs the finished graph.
+// Imports everything except the parts that need the finished graph.
 StatusOr<MetaGraphInfo> ImportNodesAndCollections(Graph& graph, const MetaGraphView& view,
                                                   const ImportMetaGraphOptions& options) {
   const MetaGraphDef& meta = view.rest;

@@ -12,7 +12,7 @@
 
 namespace ramet {
 
-// Where a saver's nodes are in a graph, and how it keeps checkpoints (SaverDef).
+// A saver's nodes in a graph, and how it keeps checkpoints (SaverDef).
 struct SaverNames {
   enum class Format { kLegacy = 0, kV1 = 1, kV2 = 2 };
   std::string filename_tensor_name = {};  // "save/Const:0"
@@ -25,81 +25,85 @@ struct SaverNames {
   bool operator==(const SaverNames&) const = default;
 };
 
-// How a meta graph is put into a graph (tf.train.import_meta_graph; spec: graph-semantics 12).
+// Options for importing a meta graph (tf.train.import_meta_graph).
 struct ImportMetaGraphOptions {
-  // The name scope in front of all names, made unique under the current one; "": the current name
-  // scope as it is.
+  // The name scope that prefixes all names, made unique under the current one. "" means the current
+  // name scope itself.
   std::string import_scope = {};
   bool clear_devices = false;
-  // As in ImportOptions. A meta graph with unbound inputs needs exactly those.
+  // See ImportOptions. A meta graph with unbound inputs needs exactly those.
   std::map<std::string, Output> input_map = {};
   std::vector<std::string> return_elements = {};
   bool validate_shapes = true;
 };
 
 struct MetaGraphInfo {
-  // The scope that the nodes and the names in the collections have got, without the slash.
+  // The name scope of the imported nodes and of the names in collections, without the slash.
   std::string prefix = {};
   std::vector<Operation> operations = {};  // as in ImportResults
   std::vector<std::variant<Output, Operation>> return_elements = {};
-  // The variables that came with the file, each once.
+  // The variables of the file, without duplicates.
   std::vector<Variable> variables = {};
-  // Its saver, if it describes one; names are those in the graph now. That the nodes exist is not
-  // checked.
+  // The file's saver, if it describes one, with names as in the graph. The existence of its nodes
+  // is not checked.
   std::optional<SaverNames> saver = {};
   std::string tensorflow_version = {};
   std::vector<std::string> tags = {};
-  // Serialised SignatureDefs by key. Their tensor names are those in the graph now.
+  // Serialized SignatureDefs by key, with tensor names as in the graph.
   std::map<std::string, std::string> signature_defs = {};
-  // A serialised MetaGraphDef with all that a Graph has no place for: meta info with the op
-  // definitions, signatures, assets, object graph, collections of unknown kind, unknown fields.
-  // ExportMetaGraph takes it.
+  // A serialized MetaGraphDef with everything that a Graph cannot hold: meta info with the op
+  // definitions, signatures, assets, object graph, collections of unknown kinds, unknown fields.
+  // Pass it to ExportMetaGraph to write it back.
   std::string carried = {};
 };
 
-// Adds a meta graph (binary or text form) to `graph`: nodes, functions, collections, variables;
-// all, or on an error nothing. The collections' names follow the nodes, also where these were made
-// unique. A file of TensorFlow before 1.9 does not say which variables are trainable: those in the
-// collection "trainable_variables" are. Runs as ImportGraphDef does, with the file's
-// stripped_op_list.
+// Adds a meta graph (binary or text form) to `graph`: nodes, functions, collections and variables,
+// or, on an error, nothing. Names in collections are changed with the nodes', also where those were
+// made unique. Files from TensorFlow before 1.9 do not say which variables are trainable; the
+// members of the collection "trainable_variables" are. Otherwise works like ImportGraphDef with the
+// file's stripped_op_list.
 //
-// \error as ImportGraphDef; kNotFound, naming the collection, if a collection names a node or
-// tensor that
-//   is not there; kDataLoss if a message in a collection cannot be read; kInvalidArgument "Graph
-//   contains unbound inputs: ..." if input_map is not for exactly those.
+// Also returns the errors of ImportGraphDef.
+// \error kNotFound: a collection names a missing node or tensor. Names the collection.
+// \error kDataLoss: a message in a collection cannot be parsed.
+// \error kInvalidArgument: "Graph contains unbound inputs: ..." if input_map does not have exactly
+//   those.
 RAMET_EXPORT StatusOr<MetaGraphInfo> ImportMetaGraphBytes(
     Graph& graph, std::string_view meta_graph, const ImportMetaGraphOptions& options = {});
-// The same for a file. \error besides: kNotFound "File X does not exist."; kDataLoss "Cannot parse
-// file X".
+// Imports a file.
+// \error kNotFound: "File X does not exist."
+// \error kDataLoss: "Cannot parse file X".
 RAMET_EXPORT StatusOr<MetaGraphInfo> ImportMetaGraphFile(
     Graph& graph, const std::string& path, const ImportMetaGraphOptions& options = {});
 
-// How a graph is written as a meta graph (tf.train.export_meta_graph; spec: graph-semantics 11).
+// Options for writing a graph as a meta graph (tf.train.export_meta_graph).
 struct ExportMetaGraphOptions {
-  // Only nodes whose names begin with it; "S/" is taken off names. Inputs from outside become
-  // "$unbound_inputs_n" and are listed in the collection "unbound_inputs" of the file.
+  // Exports only nodes whose names begin with it; "S/" is stripped from names. Inputs from outside
+  // the scope become "$unbound_inputs_n" and are listed in the file's collection "unbound_inputs".
   std::string export_scope = {};
   bool clear_devices = false;
   bool strip_default_attrs = false;
-  // Leaves out the nodes of every scope that holds save or restore ops, but for those of `saver`,
-  // and writes that one alone to the collection "savers".
+  // Omits the nodes of every scope that holds save or restore ops, except those of `saver`, and
+  // writes only `saver` to the collection "savers".
   bool clear_extraneous_savers = false;
   bool as_text = false;
   std::optional<SaverNames> saver = {};
-  // The keys to write; unset: all.
+  // The keys to write; all if unset.
   std::optional<std::vector<std::string>> collections = {};
   std::vector<std::string> tags = {};
-  // What an import kept beside the graph (MetaGraphInfo::carried).
+  // Data that an import kept alongside the graph (MetaGraphInfo::carried).
   std::string carried = {};
 };
 
-// The graph as a serialised MetaGraphDef: nodes with _output_shapes, collections, saver, the
-// definitions of all ops used. A collection takes the kind of its first item; one with items of
-// other kinds is left out with a warning. Locks the graph for reading. \error as ExportGraphDef;
-// kInvalidArgument if `carried` is no MetaGraphDef.
+// Returns the graph as a serialized MetaGraphDef: nodes with _output_shapes, collections, saver,
+// and the definitions of all ops used. A collection has the kind of its first item; a collection of
+// mixed kinds is omitted with a warning. Locks the graph for reading. Also returns the errors of
+// ExportGraphDef.
+// \error kInvalidArgument: `carried` is not a MetaGraphDef.
 RAMET_EXPORT StatusOr<std::string> ExportMetaGraph(const Graph& graph,
                                                    const ExportMetaGraphOptions& options = {});
-// The same into a file, which is replaced in one step. \error besides: those of AtomicWriteFile.
+// Writes the result of ExportMetaGraph to a file, which is replaced atomically. Also returns the
+// errors of AtomicWriteFile.
 RAMET_EXPORT Status ExportMetaGraphFile(const Graph& graph, const std::string& path,
                                         const ExportMetaGraphOptions& options = {});
 

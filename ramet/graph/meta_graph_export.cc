@@ -27,14 +27,14 @@ bool IsSaveOrRestore(const std::string& op) {
   return false;
 }
 
-// "a/b/" of "a/b/c", "/" of "c" (which no name begins with).
+// Returns "a/b/" for "a/b/c" and "/" (which no name begins with) for "c".
 std::string ScopeOf(std::string_view name) {
   const size_t slash = name.rfind('/');
   return StrCat(slash == std::string_view::npos ? std::string_view() : name.substr(0, slash), "/");
 }
 
-// The scopes that are in no other one, sorted: the last that is not behind a name is the only one
-// that the name may be in.
+// Returns the scopes that are not inside another one, sorted. Then only the last scope that does
+// not sort after a name can contain it.
 std::vector<std::string_view> OutermostOf(const std::set<std::string>& scopes) {
   std::vector<std::string_view> outer;
   for (const std::string& scope : scopes) {
@@ -43,7 +43,7 @@ std::vector<std::string_view> OutermostOf(const std::set<std::string>& scopes) {
   return outer;
 }
 
-// The nodes in scopes of savers other than `saver`.
+// Returns the nodes in scopes of savers other than `saver`.
 std::unordered_set<std::string> ExtraneousSaverNodes(const GraphImpl& impl,
                                                      const std::optional<SaverNames>& saver) {
   std::set<std::string> scopes;
@@ -74,7 +74,7 @@ void WriteMetaInfo(const ExportMetaGraphOptions& options, MetaGraphDef* meta) {
   for (const std::string& tag : options.tags) info->add_tags(tag);
 }
 
-// The tensors of signatures and assets that an import carried along, as the export calls them.
+// Strips the scope from the tensor names in carried signatures and assets.
 void StripCarriedNames(const ExportScope& scope, MetaGraphDef* meta) {
   if (scope.scope().empty()) return;
   auto strip = [&](std::string_view name) { return scope.Strip(name); };
@@ -82,8 +82,8 @@ void StripCarriedNames(const ExportScope& scope, MetaGraphDef* meta) {
   for (AssetFileDef& asset : *meta->mutable_asset_file_def()) RenameAsset(strip, &asset);
 }
 
-// The collections to write, with what stands in a file for the objects of the program; those that
-// have no such form stay. The program is asked, so no lock may be held.
+// Returns the collections to write, with program objects replaced by their forms in a file; those
+// without one stay. Holds no lock, since it calls the program.
 Collections CollectionsToWrite(const Graph& graph, const ExportMetaGraphOptions& options) {
   const Collections now = graph.collections();
   const std::string scope = ExportScope(options.export_scope).scope();
@@ -155,11 +155,11 @@ Status StrippedOpList(const GraphImpl& impl, const GraphBytes& graph, const OpLi
 
 namespace {
 
-// Everything but the graph goes into `*rest`.
+// Writes everything except the graph to `*rest`.
 Status WriteMetaGraph(const Graph& graph, const ExportMetaGraphOptions& options, MetaGraphDef* rest,
                       GraphBytes* written) {
   if (!rest->ParseFromString(options.carried)) {
-    return InvalidArgument("the bytes in `carried` are no MetaGraphDef");
+    return InvalidArgument("the bytes in `carried` are not a MetaGraphDef");
   }
   const Collections collections = CollectionsToWrite(graph, options);
   const GraphImpl& impl = graph.impl();
@@ -196,7 +196,7 @@ Status MetaGraphToProto(const Graph& graph, const ExportMetaGraphOptions& option
   GraphBytes written;
   RAMET_RETURN_IF_ERROR(WriteMetaGraph(graph, options, meta, &written));
   if (meta->mutable_graph_def()->ParseFromString(written.bytes)) return OkStatus();
-  return Internal("the graph cannot be read back");
+  return Internal("the serialized graph does not parse");
 }
 
 StatusOr<std::string> ExportMetaGraph(const Graph& graph, const ExportMetaGraphOptions& options) {
@@ -216,7 +216,7 @@ StatusOr<std::string> ExportMetaGraph(const Graph& graph, const ExportMetaGraphO
   AppendCanonical(meta, &bytes);
   if (bytes.size() <= static_cast<size_t>(std::numeric_limits<int>::max())) return bytes;
   return ResourceExhausted("a MetaGraphDef of ", bytes.size(),
-                           " bytes cannot be written: the format ends at 2 GiB");
+                           " bytes cannot be written: the format is limited to 2 GiB");
 }
 
 Status ExportMetaGraphFile(const Graph& graph, const std::string& path,

@@ -1,6 +1,6 @@
-// Arbitrary bytes as a MetaGraphDef and as a GraphDef: both forms of import, then export and
-// freezing of what came in; its functions become graphs, and functions again. Nothing may crash,
-// hang or take memory without bound.
+// Parses arbitrary bytes as a MetaGraphDef and as a GraphDef: imports both forms, then exports and
+// freezes the result, and turns functions into graphs and back. Nothing may crash, hang or use
+// unbounded memory.
 
 #include "ramet/base/log.h"
 #include "ramet/graph/freeze.h"

@@ -8,19 +8,19 @@
 namespace ramet {
 
 SaverNames SaverFromProto(const SaverDef& proto);
-// Writes the fields of `saver` over those of `*proto`.
+// Sets the fields of `*proto` from `saver`.
 void SaverToProto(const SaverNames& saver, SaverDef* proto);
 
-// The definitions of the primitive ops in `graph` and its functions, sorted by name: those of
-// `carried` where it has them, else as the graph knows them. \error kInvalidArgument if a
-// definition has no proto form.
+// Returns the definitions of the primitive ops in `graph` and its functions, sorted by name. They
+// come from `carried` if possible, otherwise from the graph.
+// \error kInvalidArgument: a definition has no proto form.
 Status StrippedOpList(const GraphImpl& impl, const GraphBytes& graph, const OpList& carried,
                       OpList* list);
 
-// ImportMetaGraphBytes of what has been parsed.
+// ImportMetaGraphBytes for a parsed meta graph.
 StatusOr<MetaGraphInfo> ImportMetaGraphView(Graph& graph, const MetaGraphView& meta,
                                             const ImportMetaGraphOptions& options);
-// \error as ExportMetaGraph.
+// Errors are those of ExportMetaGraph.
 Status MetaGraphToProto(const Graph& graph, const ExportMetaGraphOptions& options,
                         MetaGraphDef* meta);
 

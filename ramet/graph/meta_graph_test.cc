@@ -32,7 +32,7 @@ std::string Bytes(const std::string& text) {
   return message.SerializeAsString();
 }
 
-// The nodes of a variable "v" and its VariableDef.
+// The nodes of a variable "v", and its VariableDef.
 const std::string kVariableNodes =
     Placeholder("v/init") +
     Node("v", "VariableV2", {}, "dtype",
@@ -70,8 +70,7 @@ MetaGraphDef Export(const Graph& g, const ExportMetaGraphOptions& options = {}) 
   EXPECT_TRUE(bytes.ok()) << bytes.status().ToString();
   MetaGraphDef meta;
   EXPECT_TRUE(meta.ParseFromString(bytes.value_or("")));
-  EXPECT_EQ(CanonicalBytes(meta), bytes.value_or(""))
-      << "written field by field, as protobuf would";
+  EXPECT_EQ(CanonicalBytes(meta), bytes.value_or("")) << "the bytes equal protobuf's";
   return meta;
 }
 
@@ -90,7 +89,7 @@ TEST(MetaGraphTest, OneVariableForEqualDefinitions) {
   EXPECT_THAT(g.collections().Get<Variable>("trainable_variables"), ElementsAre(v));
 }
 
-TEST(MetaGraphTest, VariableDefsComeBackAsTheyWere) {
+TEST(MetaGraphTest, VariableDefsSurviveARoundTrip) {
   Graph g;
   const std::string text =
       kVariableDef +
@@ -103,7 +102,7 @@ TEST(MetaGraphTest, VariableDefsComeBackAsTheyWere) {
             Bytes<VariableDef>(text));
 }
 
-TEST(MetaGraphTest, OldFilesSayByCollectionWhatIsTrainable) {
+TEST(MetaGraphTest, OldFilesMarkTrainableVariablesByCollection) {
   MetaGraphDef meta = Meta(kVariableNodes + Placeholder("w") + Node("w/Assign", "NoOp", {}));
   AddBytes(&meta, "variables", Bytes<VariableDef>(kVariableDef));
   AddBytes(
@@ -205,7 +204,7 @@ TEST(MetaGraphTest, NamesInCollectionsFollowTheScope) {
   EXPECT_EQ(info->saver->version, SaverNames::Format::kV2);
 }
 
-// TensorFlow's collections point at the first copy here (spec: graph-semantics 12.7).
+// TensorFlow's collections refer to the first copy in this case.
 TEST(MetaGraphTest, NamesInCollectionsFollowNodesThatWereRenamed) {
   Graph g;
   ASSERT_TRUE(Import(g, VariableMeta()).ok());
@@ -268,7 +267,7 @@ TEST(MetaGraphTest, OneGraphGivesTheSameBytesEachTime) {
   EXPECT_EQ(exports.size(), 1u);
 }
 
-TEST(MetaGraphTest, AScopeLeavesWithItsUnboundInputsAndComesBackOnOthers) {
+TEST(MetaGraphTest, ScopeIsExportedWithUnboundInputsAndImportedOnOthers) {
   Graph g;
   Scope s(g);
   Output ext = s.Placeholder("ext", kFloat, {2});
@@ -291,7 +290,7 @@ TEST(MetaGraphTest, AScopeLeavesWithItsUnboundInputsAndComesBackOnOthers) {
   EXPECT_THAT(meta.collection_def().at("unbound_inputs").bytes_list().value(),
               ElementsAre("$unbound_inputs_ext", "^$unbound_inputs_ext"));
   EXPECT_THAT(g.collections().Get("unbound_inputs"), IsEmpty())
-      << "the graph itself is not changed";
+      << "the graph itself does not change";
 
   Graph other;
   Scope t(other);
@@ -320,7 +319,7 @@ TEST(MetaGraphTest, AScopeIsAPlainPrefix) {
   EXPECT_EQ(meta.graph_def().node(1).name(), "H_other/a");
 }
 
-TEST(MetaGraphTest, CarriesWhatAGraphHasNoPlaceFor) {
+TEST(MetaGraphTest, CarriesDataThatAGraphCannotHold) {
   MetaGraphDef meta = Meta(Node("e", "Exotic", {}), R"pb(
     meta_info_def {
       tags: "serve"
@@ -394,7 +393,7 @@ TEST(MetaGraphTest, TheOpListIsSortedAndWithoutFunctions) {
   EXPECT_THAT(names, ElementsAre("Identity", "NoOp", "Placeholder"));
 }
 
-TEST(MetaGraphTest, ACollectionOfMixedKindsIsLeftOut) {
+TEST(MetaGraphTest, CollectionOfMixedKindsIsOmitted) {
   Graph g;
   g.collections().Add("mixed", int64_t{1});
   g.collections().Add("mixed", std::string("two"));
@@ -422,7 +421,7 @@ TEST(MetaGraphTest, ExtraneousSaversAreCleared) {
             written.saver_def().SerializeAsString());
 }
 
-TEST(MetaGraphTest, CollectionsThatNameWhatIsNotThereAreRefused) {
+TEST(MetaGraphTest, CollectionsOfMissingElementsAreRejected) {
   auto refused = [](const MetaGraphDef& meta) {
     Graph g;
     Scope(g).Placeholder("before", kFloat);
@@ -481,7 +480,21 @@ TEST(MetaGraphTest, ReadsTextFormWithTensorFlowsAnys) {
   EXPECT_EQ(asset.filename(), "vocab.txt");
 }
 
-TEST(MetaGraphTest, FilesThatAreNotThereOrNoMetaGraph) {
+TEST(MetaGraphTest, TextThatCouldNotBeReadBackIsRejected) {
+  Graph graph;
+  const Status text =
+      ImportMetaGraphBytes(graph, "meta_info_def { tensorflow_version: '2\\377' }").status();
+  EXPECT_TRUE(IsDataLoss(text));
+  EXPECT_THAT(text.message(), HasSubstr("is not UTF-8"));
+  MetaGraphDef meta = VariableMeta();
+  (*meta.mutable_collection_def())["mine"].mutable_any_list()->add_value();
+  const Status any = ImportMetaGraphBytes(graph, meta.SerializeAsString()).status();
+  EXPECT_TRUE(IsDataLoss(any));
+  EXPECT_THAT(any.message(), HasSubstr("collection 'mine': an item of its any_list"));
+  EXPECT_EQ(graph.num_operations(), 0);
+}
+
+TEST(MetaGraphTest, MissingAndMalformedFiles) {
   ScratchDir dir;
   Graph g;
   EXPECT_EQ(ImportMetaGraphFile(g, dir / "no.meta").status().message(),
@@ -494,8 +507,8 @@ TEST(MetaGraphTest, FilesThatAreNotThereOrNoMetaGraph) {
   EXPECT_THAT(ImportMetaGraphFile(g, dir / "empty.meta").status().message(), HasSubstr("is empty"));
 }
 
-// Each prefix of a good file, and the file with each byte flipped, is read or refused; never a
-// crash.
+// Each prefix of a valid file, and the file with each byte flipped, is read or rejected but never
+// causes a crash.
 TEST(MetaGraphTest, DamagedFilesAreReadOrRefused) {
   MetaGraphDef meta = VariableMeta();
   const std::string good = meta.SerializeAsString();

@@ -56,7 +56,7 @@ std::string UniqueFullName(BuildState& state, std::string full_name, bool mark_a
     if (mark_as_used) used.emplace(key, 1);
     return full_name;
   }
-  // All of key_1 to key_(it->second - 1) are in use: the next search need not try them again.
+  // key_1 to key_(it->second - 1) are in use, so the search starts after them.
   int i = it->second;
   std::string candidate;
   while (used.contains(candidate = StrCat(key, "_", i))) ++i;

@@ -5,7 +5,7 @@
 namespace ramet {
 namespace {
 
-// Longer lists of inputs count as this long.
+// The length of input lists is clamped to this.
 constexpr int64_t kMaxLength = int64_t{1} << 40;
 
 bool IsVariableLength(const ArgSchema& arg, const AttrMap& attrs) {
@@ -18,7 +18,7 @@ StatusOr<int64_t> GivenLength(const ArgSchema& arg, const AttrMap& attrs) {
     RAMET_ASSIGN_OR_RETURN(const int64_t length, attrs.Get<int64_t>(arg.number_attr));
     if (length >= 0) return length;
     return InvalidArgument("attr '", arg.number_attr, "' gives ", length, " tensors for '",
-                           arg.name, "'; 0 or more are possible");
+                           arg.name, "', but it must not be negative");
   }
   if (!arg.type_list_attr.empty()) {
     RAMET_ASSIGN_OR_RETURN(auto types, attrs.Get<std::vector<DType>>(arg.type_list_attr));
@@ -46,9 +46,9 @@ StatusOr<std::vector<int>> SplitInputs(const OpSchema& schema, int num_inputs,
       const ArgSchema& other = schema.inputs[*open];
       if (other.number_attr.empty() || other.number_attr != arg.number_attr) {
         return InvalidArgument("the lengths of '", other.name, "' and '", arg.name,
-                               "' cannot be told from the inputs; give their attrs");
+                               "' cannot be inferred from the inputs; set their attrs");
       }
-      return InvalidArgument("give attr '", arg.number_attr, "'");
+      return InvalidArgument("set attr '", arg.number_attr, "'");
     } else {
       open = lengths.size();
     }

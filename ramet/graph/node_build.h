@@ -8,26 +8,27 @@ namespace ramet {
 
 class ConstantEvaluator;
 
-// Fills in attrs that are not given: types and counts from the inputs' dtypes, then defaults.
-// \error kInvalidArgument if the number of inputs cannot be made to fit the op's definition.
+// Fills in missing attrs: types and counts from the inputs' dtypes, then defaults.
+// \error kInvalidArgument: the number of inputs does not match the op's definition.
 Status InferAttrs(const OpSchema& schema, const std::vector<DType>& input_types, AttrMap* attrs);
 
-// How many of `num_inputs` flat inputs each argument of `schema` takes, given what attrs are set.
-// \error kInvalidArgument if it does not come out even.
+// Returns how many of `num_inputs` flat inputs each argument of `schema` takes, given the attrs
+// that are set.
+// \error kInvalidArgument: the inputs cannot be divided among the arguments.
 StatusOr<std::vector<int>> SplitInputs(const OpSchema& schema, int num_inputs,
                                        const AttrMap& attrs);
 
-// Shapes of the outputs of a node that is not yet in the graph.
-// \error kInvalidArgument as the op's shape function says.
+// Returns the output shapes of a node that is not in the graph yet.
+// \error kInvalidArgument: the op's shape function rejects the inputs.
 StatusOr<std::vector<Shape>> InferShapes(const GraphImpl& impl, const Op& op, const AttrMap& attrs,
                                          const std::vector<Endpoint>& inputs, int num_outputs);
-// Does the same for many nodes of one graph: `constants` remembers values from one to the next.
+// InferShapes for many nodes of one graph; `constants` caches values between calls.
 StatusOr<std::vector<Shape>> InferShapes(ConstantEvaluator& constants, const Op& op,
                                          const AttrMap& attrs, const std::vector<Endpoint>& inputs,
                                          int num_outputs);
 
-// The dtype and declared shape of the variable that a resource edge names, where its VarHandleOp
-// can be seen; kInvalid and an unknown shape otherwise.
+// Returns the dtype and declared shape of the variable that a resource edge refers to, or kInvalid
+// and an unknown shape if its VarHandleOp cannot be determined.
 std::pair<DType, Shape> HandleOf(const GraphImpl& impl, Endpoint e);
 std::pair<DType, Shape> HandleOf(ConstantEvaluator& constants, Endpoint e);
 

@@ -11,10 +11,10 @@ namespace ramet {
 namespace {
 
 constexpr size_t kFirstSlots = 16;
-// So many slots are on their way from memory at a time.
+// The number of slots that are prefetched at a time.
 constexpr size_t kRun = 32;
 
-// At most three quarters of the slots are taken.
+// Keeps the load factor at or below three quarters.
 size_t SlotsFor(size_t names) { return std::bit_ceil(names + names / 3 + 1); }
 
 }  // namespace
@@ -71,7 +71,7 @@ void NodeNames::Remove(Nodes nodes, int32_t id) {
   const std::string_view name = nodes[static_cast<size_t>(id)].name;
   size_t gap = Locate(nodes, name, Hash(name));
   if (slots_[gap].id != id) return;
-  // What follows moves up as long as it is not at home already.
+  // Entries after the gap move into it unless they are at their home slot.
   for (size_t at = Next(gap); slots_[at].id >= 0; at = Next(at)) {
     const size_t mask = slots_.size() - 1;
     const size_t from_home = (at - Home(slots_[at].hash)) & mask;

@@ -9,35 +9,35 @@ namespace ramet {
 
 struct NodeRecord;
 
-// The nodes of a graph by name: an open-addressing table of ids, eight bytes a slot. The names stay
-// in the nodes, which are handed to each call.
+// An index of a graph's nodes by name: an open-addressing table of ids with 8-byte slots. The names
+// stay in the nodes, which are passed to each call.
 class NodeNames {
  public:
   using Nodes = std::span<const NodeRecord>;
 
-  // The id of the node, or -1.
+  // Returns the id of the node, or -1.
   int32_t Find(Nodes nodes, std::string_view name) const;
-  // Adds nodes[id]. Of two nodes with one name, the first one stays.
+  // Adds nodes[id]. If two nodes have the same name, the first one is kept.
   void Add(Nodes nodes, int32_t id);
-  // Adds all nodes from `first` on, in order; many faster than one by one.
+  // Adds all nodes from `first` on, in order. Faster than adding many nodes one by one.
   void AddFrom(Nodes nodes, int32_t first);
-  // Takes nodes[id] out again.
+  // Removes nodes[id].
   void Remove(Nodes nodes, int32_t id);
-  // Room for so many names.
+  // Reserves space for `names` names.
   void Reserve(size_t names);
   size_t size() const { return size_; }
 
  private:
   struct Slot {
     uint32_t hash;
-    int32_t id;  // -1: empty
+    int32_t id;  // -1 if empty
   };
   static uint32_t Hash(std::string_view name);
   size_t Home(uint32_t hash) const { return hash & (slots_.size() - 1); }
   size_t Next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
-  // The slot of that name, or the empty one where it would be.
+  // Returns the slot of the name, or the empty slot where it belongs.
   size_t Locate(Nodes nodes, std::string_view name, uint32_t hash) const;
-  // There is room.
+  // Requires a free slot.
   void Insert(Nodes nodes, int32_t id, uint32_t hash);
   void Rehash(size_t slots);
 

@@ -21,7 +21,7 @@ class NodeNamesTest : public ::testing::Test {
   NodeNames names_;
 };
 
-TEST_F(NodeNamesTest, ManyAreFoundAndTakenOutAgain) {
+TEST_F(NodeNamesTest, ManyAreFoundAndRemoved) {
   constexpr int kNodes = 1000;
   for (int i = 0; i < kNodes; ++i) Append(StrCat("scope/node_", i));
   names_.Add(nodes_, 0);
@@ -34,14 +34,14 @@ TEST_F(NodeNamesTest, ManyAreFoundAndTakenOutAgain) {
   }
 }
 
-TEST_F(NodeNamesTest, OfTwoWithOneNameTheFirstStays) {
+TEST_F(NodeNamesTest, FirstOfTwoEqualNamesStays) {
   for (const char* name : {"a", "b", "a", "b"}) Append(name);
   names_.AddFrom(nodes_, 1);
   EXPECT_EQ(names_.size(), 2u);
   EXPECT_EQ(names_.Find(nodes_, "a"), 2);
   EXPECT_EQ(names_.Find(nodes_, "b"), 1);
   names_.Remove(nodes_, 3);
-  EXPECT_EQ(names_.Find(nodes_, "b"), 1) << "another node has the name";
+  EXPECT_EQ(names_.Find(nodes_, "b"), 1) << "a different node has the name";
 }
 
 }  // namespace

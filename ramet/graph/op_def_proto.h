@@ -4,16 +4,15 @@
 #include "ramet/op/schema.h"
 #include "ramet/proto/op_def.pb.h"
 
-// OpSchema <-> OpDef. Pure functions, for any thread.
+// Conversion between OpSchema and OpDef. Pure and thread-safe.
 namespace ramet {
 
-// The schema that the definition describes. Deprecation, descriptions of single arguments and full
-// types have no place in it.
-// \error kInvalidArgument naming the op and the attr if a default value is malformed.
+// Converts an OpDef. Deprecation, descriptions of arguments and full types are dropped.
+// \error kInvalidArgument: a default value is malformed. Names the op and the attr.
 StatusOr<OpSchema> OpSchemaFromProto(const OpDef& proto);
 
-// Writes `schema` over `*proto`, without documentation, as stripped_op_list holds definitions.
-// \error kInvalidArgument if a default value has no proto form.
+// Writes `schema` to `*proto` without documentation, as in stripped_op_list.
+// \error kInvalidArgument: a default value has no proto form.
 Status OpSchemaToProto(const OpSchema& schema, OpDef* proto);
 
 }  // namespace ramet

@@ -4,14 +4,14 @@
 
 namespace ramet {
 
-// From which version of a GraphDef's producer on an op is refused (OpDeprecation).
+// The GraphDef producer version from which on an op is rejected (OpDeprecation).
 struct DeprecatedOp {
   std::string_view op;
   int version;
   std::string_view explanation;
 };
 
-// What TensorFlow 2.21 says of an op; nullptr if it is not deprecated.
+// Returns TensorFlow 2.21's deprecation of an op, or nullptr if it is not deprecated.
 const DeprecatedOp* FindDeprecation(std::string_view op);
 
 }  // namespace ramet

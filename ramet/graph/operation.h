@@ -18,8 +18,9 @@ class Op;
 class Output;
 using NodeId = int32_t;
 
-// An Operation is a handle to one node of a Graph: cheap to copy, valid as long as the graph. A
-// default-constructed one, or one that comes from a failed build, is invalid and has no name.
+// An Operation is a handle to one node of a Graph. It is cheap to copy and valid as long as the
+// graph. A default-constructed handle, or one returned by a failed build, is invalid and has no
+// name.
 class RAMET_EXPORT Operation {
  public:
   Operation() = default;
@@ -31,7 +32,7 @@ class RAMET_EXPORT Operation {
   std::string name() const;
   std::string type() const;  // "MatMul"
   const Op& op() const;
-  std::string device() const;  // as asked for, "" when not constrained
+  std::string device() const;  // as requested; "" if unconstrained
   int num_inputs() const;
   int num_outputs() const;
   Output input(int i) const;
@@ -40,7 +41,7 @@ class RAMET_EXPORT Operation {
   std::vector<Output> outputs() const;
   std::vector<Operation> control_inputs() const;
   std::shared_ptr<const AttrMap> attrs() const;
-  // \error kInvalidArgument if there is no such attr or it is of another kind.
+  // \error kInvalidArgument: there is no such attr, or it has a different type.
   template <class T>
   StatusOr<T> attr(std::string_view name) const {
     return attrs()->Get<T>(name);
@@ -64,7 +65,7 @@ class RAMET_EXPORT Output {
   int index() const { return index_; }
   std::string name() const;  // "op:0"
   DType dtype() const;       // a reference type for ref outputs
-  Shape shape() const;       // what is known while building
+  Shape shape() const;       // as far as known at build time
   bool operator==(const Output&) const = default;
 
  private:

@@ -28,7 +28,7 @@ class PartitionWriter {
     RAMET_ASSIGN_OR_RETURN(std::string bytes, writer_.NodeBytes(id));
     NodeDef node;
     if (!node.ParseFromString(bytes)) {
-      return Internal("node '", graph_.nodes[id].name, "' cannot be read back");
+      return Internal("node '", graph_.nodes[id].name, "' does not parse after serialization");
     }
     node.set_device(partition_.device);
     auto inputs = graph_.inputs(id);

@@ -8,18 +8,18 @@
 
 namespace ramet {
 
-// The part of a run that one device does.
+// The part of a run on one device.
 struct Partition {
   std::string device;  // full name
   std::vector<NodeId> nodes;
   std::span<const Endpoint> feeds;    // of the whole run
-  std::span<const Endpoint> fetches;  // likewise; those that are no node of this part do not count
+  std::span<const Endpoint> fetches;  // of the whole run; only nodes of this part count
 };
 
-// The part as a serialised GraphDef: its nodes with the device that they run on, an `_Arg` node in
-// the place of each fed tensor that they read, a `_Retval` node for each fetched one. What comes
-// from another device keeps its name, so that the parts of a run together are one graph. The
-// graph's lock is held. \error as ExportGraphDef.
+// Returns the partition as a serialized GraphDef: its nodes with their devices, an `_Arg` node for
+// each fed tensor that they read, and a `_Retval` node for each fetched one. Inputs from other
+// devices keep their names, so that all partitions of a run together form one graph. The caller
+// holds the graph's lock. Errors are those of ExportGraphDef.
 StatusOr<std::string> ExportPartition(const GraphImpl& graph, const Partition& partition);
 
 }  // namespace ramet

@@ -16,14 +16,15 @@ void OpenNameScope(Graph& graph, std::string_view name) {
   } else if (!IsValidScopeName(name, !state.name_stack.empty())) {
     graph.RecordError(InvalidArgument("'", name,
                                       "' is not a valid scope name: letters, digits and "
-                                      "._-/> are allowed, and a letter, digit or dot begins it"));
+                                      "._-/> are allowed, and the first character must be a "
+                                      "letter, digit or dot"));
   } else {
     state.name_stack = graph.UniqueName(name);
   }
 }
 
-// variable_scope(name): the variables' prefix grows by the name as it is; the ops' scope is made
-// unique.
+// variable_scope(name): appends the name literally to the variables' prefix, and makes it unique
+// for the ops' scope.
 void OpenVariableScope(Graph& graph, std::string_view name, const VariableScopeOptions& options) {
   BuildState& state = graph.build_state();
   VariableScopeState& scope = state.variable_scope;

@@ -19,56 +19,56 @@ struct VariableScopeOptions {
   std::optional<bool> use_resource = {};
 };
 
-// A Scope is the place of a graph where builder functions put what they make: a name scope, a
-// device, control dependencies, ... It is open from its construction to its destruction; scopes of
-// one graph nest, so keep them in blocks. Builder functions (MatMul, operators, ...) follow the
-// innermost open scope of their graph; a Scope object is also where placeholders and variables are
-// asked for.
+// A Scope is a position in a graph where builder functions put new nodes: a name scope, a device,
+// control dependencies and so on. It is open from construction to destruction. The scopes of a
+// graph nest, so keep them in blocks. Builder functions (MatMul, operators, ...) use the innermost
+// open scope of their graph. Placeholders and variables are created through a Scope.
 class RAMET_EXPORT [[nodiscard]] Scope {
  public:
-  // The graph's current place.
+  // Refers to the graph's current scope without opening a new one.
   explicit Scope(Graph& graph) : Scope(graph, Restore{}) {}
-  // A variable scope `name`, which opens a name scope too (tf.variable_scope(name)).
+  // Opens the variable scope `name`, which also opens a name scope (tf.variable_scope(name)).
   Scope(Graph& graph, std::string_view name, const VariableScopeOptions& options = {});
   Scope(Scope&&) = delete;
   ~Scope();
 
-  // Inner scopes; each is open as long as the returned object lives.
-  Scope NameScope(std::string_view name);  // "x" unique, "x/" again, "" the root
+  // Inner scopes. Each is open as long as the returned object lives.
+  Scope NameScope(std::string_view name);  // "x" is made unique, "x/" reopened; "" is the root
   Scope VariableScope(std::string_view name, const VariableScopeOptions& options = {});
-  Scope Device(std::string_view device);  // merged with outer ones; see also ClearDevice
+  Scope Device(std::string_view device);  // merged with the outer devices; see ClearDevice
   Scope ClearDevice();
   Scope ControlDependencies(std::vector<Operation> controls);
   Scope ClearControlDependencies();
   Scope ColocateWith(Operation op);
 
   Graph& graph() const { return *graph_; }
-  // The full name scope with a slash at the end, "" at the root.
+  // The full name scope with a trailing slash, "" at the root.
   std::string name() const;
 
-  // A tensor to be fed (tf.placeholder). Unknown dimensions are -1.
+  // Adds a tensor to be fed (tf.placeholder). Unknown dimensions are -1.
   Output Placeholder(std::string_view name, DType dtype, const Shape& shape = Shape::Unknown(),
                      SourceLocation where = SourceLocation::current());
-  // As tf.get_variable: named by the variable scopes, shared under reuse. Errors go to the graph,
-  // in TensorFlow's wording (spec: graph-semantics 2), and give an invalid Variable.
+  // Returns a variable like tf.get_variable: named by the variable scopes and shared if they allow
+  // reuse. On an error, which the graph keeps in TensorFlow's wording, the Variable is invalid.
   Variable GetVariable(std::string_view name, const Shape& shape, Initializer initializer = nullptr,
                        SourceLocation where = SourceLocation::current());
   Variable GetVariable(std::string_view name, const Shape& shape, const VariableOptions& options,
                        SourceLocation where = SourceLocation::current());
-  // As tf.Variable(initial_value, name=...): always new, named by the name scopes.
+  // Always makes a new variable, named by the name scopes, like tf.Variable(initial_value,
+  // name=...).
   Variable NewVariable(const Input& initial_value, std::string_view name = "Variable",
                        const VariableOptions& options = {},
                        SourceLocation where = SourceLocation::current());
 
   std::vector<Variable> GlobalVariables() const;
-  // Those under the open variable scope.
+  // The trainable variables under the open variable scope.
   std::vector<Variable> TrainableVariables() const;
-  // A NoOp that runs the initializers (tf.global_variables_initializer, tf.variables_initializer).
+  // Adds a NoOp that runs the initializers (tf.global_variables_initializer,
+  // tf.variables_initializer).
   Operation GlobalVariablesInitializer();
   Operation VariablesInitializer(const std::vector<Variable>& variables,
                                  std::string_view name = "init");
-  // A vector of the names of those variables that are not initialised
-  // (tf.report_uninitialized_variables).
+  // Adds a vector of the names of the uninitialized variables (tf.report_uninitialized_variables).
   Output ReportUninitializedVariables();
 
  private:

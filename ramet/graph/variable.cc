@@ -10,7 +10,7 @@
 namespace ramet {
 namespace {
 
-// The name scopes while one variable is made: "<v>/", then "<v>/Initializer/".
+// Makes one variable under the name scopes "<v>/" and "<v>/Initializer/".
 class VariableMaker {
  public:
   VariableMaker(Graph& graph, const std::string& full_name, const VariableOptions& options)
@@ -66,7 +66,7 @@ class VariableMaker {
     return options_.use_resource.value_or(graph_.build_state().variable_scope.use_resource);
   }
 
-  // The group of the parts that tf.Variable makes: only those of a resource variable have one.
+  // The colocation group of the nodes that tf.Variable makes; only resource variables have one.
   std::string ResourceGroup() const { return use_resource() ? StrCat("loc:@", name_) : ""; }
 
   Shape DeclaredShape(const Shape& of_value) const {
@@ -74,7 +74,7 @@ class VariableMaker {
     return options_.shape.value_or(of_value);
   }
 
-  // "<v>/part", unique.
+  // Returns "<v>/part", made unique.
   std::string Part(std::string_view part) {
     return UniqueFullName(graph_.build_state(), StrCat(name_, "/", part), true);
   }
@@ -207,7 +207,7 @@ Initializer& DefaultFloatInitializer() {
   return *initializer;
 }
 
-// glorot_uniform_initializer for floats, zeros otherwise, as tf.get_variable without an
+// glorot_uniform_initializer for floating dtypes, otherwise zeros, like tf.get_variable without an
 // initializer.
 Output DefaultInitializer(Graph& graph, const Shape& shape, DType dtype) {
   if (IsFloating(dtype) && DefaultFloatInitializer()) {
@@ -306,7 +306,7 @@ Variable Scope::NewVariable(const Input& initial_value, std::string_view name,
                             const VariableOptions& options, SourceLocation where) {
   if (!initial_value.is_constant() && !initial_value.output().valid()) {
     graph_->RecordError(InvalidArgument(At(where), ": the initial value of variable '", name,
-                                        "' is not valid: an earlier step of building failed"));
+                                        "' is invalid because an earlier build step failed"));
     return Variable();
   }
   return VariableMaker(*graph_, graph_->UniqueName(name), options).FromValue(initial_value);

@@ -12,7 +12,7 @@ namespace ramet {
 
 using VariableId = int32_t;
 
-// Which part of a partitioned variable this one is (SaveSliceInfoDef).
+// The position of a slice within a partitioned variable (SaveSliceInfoDef).
 struct SaveSliceInfo {
   std::string full_name;
   std::vector<int64_t> full_shape;
@@ -20,14 +20,14 @@ struct SaveSliceInfo {
   std::vector<int64_t> var_shape;
 };
 
-// What a graph knows of one variable (VariableDef). `variable` is the ref output (or the handle of
-// a resource variable), `snapshot` the tensor that reads it. The dtype and shape of a resource
+// A graph's record of one variable (VariableDef). `variable` is the ref output or the handle of a
+// resource variable; `snapshot` is the tensor that reads it. The dtype and shape of a resource
 // variable are those of its snapshot.
 struct VariableRecord {
   Output variable;
   Operation initializer;
   Output snapshot;
-  Output initial_value;  // may be invalid in old files
+  Output initial_value;  // may be invalid if imported from an old file
   bool is_resource = false;
   bool trainable = true;
   int synchronization = 0;
@@ -35,7 +35,8 @@ struct VariableRecord {
   std::optional<SaveSliceInfo> save_slice_info;
 };
 
-// A Variable is a handle to a variable of a graph. Used as a tensor it is its value (the snapshot).
+// A Variable is a handle to a variable of a graph. Used as a tensor, it stands for its value (the
+// snapshot).
 class RAMET_EXPORT Variable {
  public:
   Variable() = default;

@@ -21,7 +21,7 @@ StatusOr<SaveSliceInfo> SliceFromProto(const SaveSliceInfoDef& proto, const std:
            end <= slice.full_shape[d];
   }
   if (fits) return slice;
-  return InvalidArgument("its slice of '", slice.full_name, "' does not lie in the full shape [",
+  return InvalidArgument("the slice of '", slice.full_name, "' is not inside the full shape [",
                          StrJoin(slice.full_shape, ","), "]: offset [",
                          StrJoin(slice.var_offset, ","), "], shape [",
                          StrJoin(slice.var_shape, ","), "]");

@@ -12,18 +12,20 @@
 
 namespace ramet {
 
-// Finds in a graph what a file, imported under `prefix`, names. `find` gives the node of a name of
-// the file, -1 for none.
+// Resolves names of a file that was imported under `prefix` to nodes of the graph. `find` maps a
+// name in the file to a node, or -1 if there is none.
 class NameResolver {
  public:
   NameResolver(Graph* graph, const GraphImpl& impl, std::string prefix,
                std::function<NodeId(std::string_view)> find)
       : graph_(graph), impl_(impl), prefix_(std::move(prefix)), find_(std::move(find)) {}
 
-  // "n:k", or "n" for "n:0". \error kNotFound with TensorFlow's wording.
+  // Resolves "n:k", or "n" for "n:0".
+  // \error kNotFound: there is no such tensor. TensorFlow's wording.
   StatusOr<Output> FindTensor(std::string_view name) const;
   StatusOr<Operation> FindOperation(std::string_view name) const;
-  // The name in the graph of "n", "n:k", "^n"; a name that is no node's is put under the prefix.
+  // Returns the name in the graph of "n", "n:k" or "^n". A name that is not a node's gets the
+  // prefix.
   std::string Rename(std::string_view name) const;
   NodeId FindNode(std::string_view name) const { return find_(name); }
   const std::string& prefix() const { return prefix_; }
@@ -35,16 +37,17 @@ class NameResolver {
   std::function<NodeId(std::string_view)> find_;
 };
 
-// \error kNotFound if the variable, its initializer or its snapshot is not in the graph;
-// kInvalidArgument
-//   if the slice information contradicts itself.
+// Converts a VariableDef to a record.
+// \error kNotFound: the variable, its initializer or its snapshot is not in the graph.
+// \error kInvalidArgument: the slice information is inconsistent.
 StatusOr<VariableRecord> VariableFromProto(const VariableDef& proto, const NameResolver& resolver);
 
-// Names are written as they are in the graph, without `scope`. The graph's lock is held.
+// Converts a record to a VariableDef, with names relative to `scope`. The caller holds the graph's
+// lock.
 void VariableToProto(const GraphImpl& impl, const VariableRecord& record, const ExportScope& scope,
                      VariableDef* proto);
 
-// "op:k", without taking the graph's lock.
+// Returns "op:k" without taking the graph's lock.
 std::string TensorName(const GraphImpl& impl, const Output& output);
 std::string OperationName(const GraphImpl& impl, const Operation& op);
 

@@ -14,7 +14,7 @@ StatusOr<Output> AddByRef(std::string_view type, const Output& value, AttrMap at
   return added.output(0);
 }
 
-// As TensorFlow's messages have it: "(2, None)", "(2,)", "<unknown>".
+// Formats a shape like TensorFlow's messages: "(2, None)", "(2,)", "<unknown>".
 std::string Tuple(const Shape& shape) {
   if (shape.unknown_rank()) return "<unknown>";
   std::vector<std::string> sizes;
@@ -22,7 +22,7 @@ std::string Tuple(const Shape& shape) {
   return StrCat("(", StrJoin(sizes, ", "), sizes.size() == 1 ? ",)" : ")");
 }
 
-// Whether every shape that fits `less` fits `more`.
+// Reports whether every shape that matches `less` matches `more`.
 bool LessThanOrEqual(const Shape& less, const Shape& more) {
   if (more.unknown_rank()) return true;
   if (less.unknown_rank() || less.rank() != more.rank()) return false;
@@ -64,8 +64,8 @@ StatusOr<Output> WhileContext::AddValue(const Output& value) {
   return real;
 }
 
-// A tensor of the loop that this one goes back over is what it was in that iteration; others come
-// in through a constant Enter.
+// A tensor of the differentiated loop is replaced by its value in the corresponding iteration.
+// Other tensors come in through a constant Enter.
 StatusOr<Output> WhileContext::Imported(const Output& value) {
   ControlFlowContext* const current = CurrentContext(graph_);
   WhileContext* const gradient_loop = LoopAround(current);
@@ -119,7 +119,7 @@ Status WhileContext::Adopt(NodeSpec* node) {
   return OkStatus();
 }
 
-// A node that depends on nothing of an iteration would run where the iteration does not.
+// A node that does not depend on an iteration would run even if the iteration does not.
 bool WhileContext::IsFree(const NodeSpec& node) const {
   if (!node.control_inputs.empty()) return false;
   if (CallsFunction(node)) return true;
@@ -179,8 +179,8 @@ Status WhileContext::CheckShapes(const std::vector<Output>& values,
   return OkStatus();
 }
 
-// In a loop within a loop, variables that begin with what is the same in each iteration of the
-// outer one are not to run ahead of it.
+// In a nested loop, variables that start with invariants of the outer loop must not run ahead of
+// the outer iteration.
 Status WhileContext::WaitForOuterPivot(const std::vector<Output>& enters) {
   Output pivot;
   for (auto* around = outer_; around != nullptr && !pivot.valid(); around = around->outer()) {

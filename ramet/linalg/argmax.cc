@@ -20,7 +20,7 @@ T Worst() {
   return kMax ? portable::Lowest<T>() : portable::Highest<T>();
 }
 
-// Columns [begin, end) of one [n, inner] matrix; at most kArgTile.
+// Processes columns [begin, end) of one [n, inner] matrix; at most kArgTile.
 constexpr int64_t kArgTile = 256;
 
 template <class T, bool kMax>
@@ -40,7 +40,7 @@ void ArgTile(const T* x, int64_t n, int64_t inner, int64_t count, int64_t* index
   }
 }
 
-// The first of the best elements of a row: the best is found in vectors, then where it is.
+// Returns the first of the best elements of a row. Finds the best value in vectors, then its index.
 template <class T, bool kMax>
 int64_t ArgRow(const T* x, int64_t n) {
   constexpr int64_t kLanes = 16;

@@ -12,11 +12,11 @@
 namespace ramet::linalg {
 namespace {
 
-// Elements that are worth a thread, and about as many are summed up in one piece.
+// Elements that justify a thread. About as many are summed in one piece.
 constexpr int64_t kPiece = 1 << 14;
 
-// x in pieces that follow from the shape alone: some rows of all channels, or a part of one
-// channel of one image.
+// Splits x into pieces by its shape alone: some rows of all channels, or a part of one channel of
+// one image.
 class Pieces {
  public:
   explicit Pieces(const NormGeometry& g) : g_(g), by_column_(g.inner == 1) {
@@ -29,7 +29,7 @@ class Pieces {
 
   int64_t count() const { return count_; }
   bool by_column() const { return by_column_; }
-  // Calls fn(args, first channel) for piece i, where args is `all` moved there.
+  // Calls fn(args, first channel) for piece i, where args is `all` advanced to it.
   template <class Fn>
   void Visit(const NormArgs& all, int64_t i, Fn&& fn) const {
     const int64_t plane = i / per_plane_, begin = i % per_plane_ * step_;
@@ -55,8 +55,7 @@ class Pieces {
   int64_t step_, per_plane_, count_;
 };
 
-// The sums of each channel (one or two kinds), in double: those of the pieces, added in their
-// order.
+// Computes one or two kinds of sums per channel in double, from the pieces' sums in order.
 void SumPieces(const NormGeometry& g, const NormArgs& all, KernelTable::NormSums kernel, int kinds,
                double* sums) {
   const Pieces pieces(g);
@@ -89,7 +88,7 @@ void MapPieces(const NormGeometry& g, const NormArgs& all, KernelTable::NormMap 
   });
 }
 
-// x in float.
+// Returns x in float.
 const float* Wide(Type type, ScratchUse use, const void* x, int64_t n) {
   if (type == Type::kFloat) return static_cast<const float*>(x);
   void* wide = Scratch(use, n * int64_t{sizeof(float)});

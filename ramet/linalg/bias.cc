@@ -11,12 +11,12 @@
 namespace ramet::linalg {
 namespace {
 
-// What fits the first-level cache, and what stays in the second-level one.
+// Sizes that fit in the first-level cache and stay in the second-level cache.
 constexpr int64_t kFirstLevel = 1 << 14;
 constexpr int64_t kSecondLevel = 1 << 19;
 constexpr int64_t kGrain = 1 << 14;
 
-// Rows of so many bytes that make up a piece of about this size.
+// Returns how many rows of `row_bytes` make up about `bytes`.
 int64_t RowsPer(int64_t bytes, int64_t row_bytes) {
   return std::max<int64_t>(bytes / std::max<int64_t>(row_bytes, 1), 1);
 }

@@ -5,14 +5,14 @@
 namespace ramet::linalg {
 namespace {
 
-// Dimension i, counted from the last, or 1.
+// Returns dimension i counted from the last, or 1.
 int64_t DimFromEnd(BroadcastPlan::Shape shape, size_t i) {
   return i < shape.size() ? shape[shape.size() - 1 - i] : 1;
 }
 
 }  // namespace
 
-// Takes a dimension outside of those so far; the arrays are innermost first until MakeN turns them.
+// Adds an outer dimension. The arrays are innermost first until MakeN reverses them.
 bool BroadcastPlan::Append(int64_t dim, std::span<const int64_t> strides) {
   if (dim == 1) return true;
   if (__builtin_mul_overflow(size_, dim, &size_)) return false;

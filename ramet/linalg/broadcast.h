@@ -6,10 +6,10 @@
 
 namespace ramet::linalg {
 
-// A BroadcastPlan says how up to three dense row-major operands are read to make one dense
-// row-major result whose shape is their broadcast (numpy's rule): neighbouring dimensions that all
-// operands treat alike are collapsed to one, so that common cases have one or two dimensions
-// whatever the rank. A plain value without heap; made again when shapes change.
+// A BroadcastPlan tells how to read up to three dense row-major operands to produce one dense
+// row-major result whose shape is their broadcast (NumPy's rule). Adjacent dimensions that all
+// operands treat alike are collapsed, so that common cases have one or two dimensions of any rank.
+// A plain value without heap memory. Make a new one if shapes change.
 class BroadcastPlan {
  public:
   using Shape = std::span<const int64_t>;
@@ -17,23 +17,23 @@ class BroadcastPlan {
   // A collapsed dimension has at least two elements, so more would overflow int64.
   static constexpr int kMaxDims = 64;
 
-  // Two operands. False when the shapes do not broadcast, or the result has 2^63 elements or more;
-  // the plan is then empty.
+  // Plans two operands. Returns false if the shapes do not broadcast, or the result has 2^63
+  // elements or more; the plan is then empty.
   static bool Make(Shape a, Shape b, BroadcastPlan* plan);
-  // Three operands (Select).
+  // Plans three operands (Select).
   static bool Make(Shape a, Shape b, Shape c, BroadcastPlan* plan);
-  // Two spans of n elements each.
+  // Plans two spans of n elements each.
   static BroadcastPlan Flat(int64_t n);
-  // A scalar first operand with n elements, and the other way round.
+  // Plan a scalar first (ScalarLeft) or second operand and one with n elements.
   static BroadcastPlan ScalarLeft(int64_t n);
   static BroadcastPlan ScalarRight(int64_t n);
 
-  // Elements of the result.
+  // Number of elements in the result.
   int64_t size() const { return size_; }
   // Collapsed dimensions, outermost first. At least one.
   int ndims() const { return ndims_; }
   int64_t dim(int i) const { return dims_[i]; }
-  // Elements to step in operand `operand` along collapsed dimension i; 0 where it is broadcast.
+  // Returns the step in elements of `operand` along collapsed dimension i; 0 if it is broadcast.
   // Along the last dimension it is 0 or 1.
   int64_t stride(int operand, int i) const { return strides_[operand][i]; }
 
@@ -47,8 +47,8 @@ class BroadcastPlan {
   std::array<std::array<int64_t, kMaxDims>, kMaxOperands> strides_;
 };
 
-// The broadcast of two shapes into `out`, which has room for max(a.size(), b.size()) dimensions.
-// False when they do not broadcast.
+// Writes the broadcast of two shapes to `out`, which must hold max(a.size(), b.size()) dimensions.
+// Returns false if they do not broadcast.
 bool BroadcastShape(BroadcastPlan::Shape a, BroadcastPlan::Shape b, std::span<int64_t> out);
 
 }  // namespace ramet::linalg

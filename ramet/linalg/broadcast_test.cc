@@ -52,7 +52,7 @@ TEST(BroadcastPlan, Empty) {
   EXPECT_EQ(plan.size(), 0);
 }
 
-TEST(BroadcastPlan, RefusesShapesThatDoNotFit) {
+TEST(BroadcastPlan, RefusesIncompatibleShapes) {
   EXPECT_EQ(PlanOf({2, 3}, {2}), "none");
   EXPECT_EQ(PlanOf({0}, {3}), "none");
   const int64_t big = int64_t{1} << 40;

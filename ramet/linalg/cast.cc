@@ -14,20 +14,20 @@ inline constexpr bool kIsComplex = false;
 template <class T>
 inline constexpr bool kIsComplex<std::complex<T>> = true;
 
-// The limits of conversions from floats are those of x86-64, and of TensorFlow there: what has no
-// value in `To` is the smallest int32 or int64, or the unsigned number with the same bits.
+// Values out of range convert from float as on x86-64, and so as in TensorFlow there: to the
+// smallest int32 or int64, or to the unsigned number with the same bits.
 template <class Int, class From>
 Int FromFloat(From x) {
   using Signed = std::make_signed_t<Int>;
-  constexpr From kLeast = static_cast<From>(std::numeric_limits<Signed>::min());
-  constexpr From kEnd = std::is_signed_v<Int> ? -kLeast : -2 * kLeast;
+  constexpr From kMin = static_cast<From>(std::numeric_limits<Signed>::min());
+  constexpr From kEnd = std::is_signed_v<Int> ? -kMin : -2 * kMin;
   constexpr Int kNone = static_cast<Int>(std::numeric_limits<Signed>::min());
-  const bool fits = x >= kLeast && x < kEnd;
+  const bool fits = x >= kMin && x < kEnd;
   const From bounded = fits ? x : From(0);
   Int value;
   if constexpr (std::is_same_v<Int, uint64_t>) {
-    const bool high = bounded >= -kLeast;
-    value = static_cast<Int>(static_cast<int64_t>(high ? bounded + kLeast : bounded));
+    const bool high = bounded >= -kMin;
+    value = static_cast<Int>(static_cast<int64_t>(high ? bounded + kMin : bounded));
     value += high ? kNone : 0;
   } else if constexpr (std::is_same_v<Int, uint32_t>) {
     value = static_cast<Int>(static_cast<int64_t>(bounded));
@@ -51,7 +51,7 @@ To Convert(From x) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return x != From(0);
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) < 4) {
-    // The low bits of the int32, which are 0 where there is none. One choice, so that it
+    // Takes the low bits of the int32, or 0 if it is out of range. A single select, so that it
     // vectorizes.
     const bool fits = x >= From(-0x1p31) && x < From(0x1p31);
     return static_cast<To>(static_cast<int32_t>(fits ? x : From(0)));
@@ -62,7 +62,7 @@ To Convert(From x) {
   }
 }
 
-// The span may be its own result, of another type.
+// Converts in place if x == y, to a type of the same size.
 template <class From, class To>
 void CastSpan(const void* xv, void* yv, int64_t n) {
   const char* x = static_cast<const char*>(xv);

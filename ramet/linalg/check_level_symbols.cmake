@@ -1,5 +1,5 @@
-# Fails when an object of one instruction set level has a function that the linker may merge with
-# another's: then a processor could meet instructions that it does not have.
+# Fails if an object of one instruction set level has a function that the linker may merge with another level's, because
+# a processor could then meet instructions that it does not support.
 foreach(object ${OBJECTS})
   execute_process(COMMAND ${NM} -C ${object} OUTPUT_VARIABLE symbols RESULT_VARIABLE failed)
   if(failed)

@@ -22,7 +22,7 @@ Sizes SizesOf(const ConvGeometry& g) {
   return {g.in_elements(), g.filter_elements(), g.out_elements()};
 }
 
-// The operand that the kind writes, and how large it is.
+// The operand that the kind writes, and its size.
 void** Result(ConvKind kind, ConvOperands* o) {
   return kind == ConvKind::kForward ? &o->y : kind == ConvKind::kBackpropInput ? &o->x : &o->filter;
 }
@@ -38,7 +38,7 @@ bool IsDepthwise(Type type, const ConvGeometry& g) {
          g.pad[0] == 0;
 }
 
-// [batch, pixels, channels] from [batch, channels, pixels], or back.
+// Converts [batch, channels, pixels] to [batch, pixels, channels], or back.
 void SwapChannels(Type type, int64_t batch, int64_t rows, int64_t columns, const void* from,
                   void* to) {
   const int64_t dims[3] = {batch, rows, columns};
@@ -54,7 +54,7 @@ void ChannelsLast(ConvKind kind, Type type, const ConvGeometry& g, const ConvOpe
   }
 }
 
-// Channels first, by way of copies that have them last.
+// Computes with channels first by copying to and from channels last.
 void ChannelsFirst(ConvKind kind, Type type, ConvGeometry g, const ConvOperands& o) {
   ConvOperands last = o;
   last.x = Scratch(ScratchUse::kConvX, g.in_elements() * TypeSize(type));
@@ -75,7 +75,7 @@ void ChannelsFirst(ConvKind kind, Type type, ConvGeometry g, const ConvOperands&
 }
 
 void Full(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o) {
-  // oneDNN is slow where it gives back few channels.
+  // oneDNN is slow if the input's gradient has few channels.
   constexpr int64_t kFewChannels = 4;
   const bool columns =
       kind == ConvKind::kBackpropInput && g.groups == 1 && g.in_channels <= kFewChannels;
@@ -84,8 +84,8 @@ void Full(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o
   ChannelsLast(kind, type, g, o);
 }
 
-// A run can end between two pieces of a large convolution, which are parts of the batch. The sum
-// over the batch that the filter's gradient is stays whole.
+// A run can be cancelled between two pieces of a large convolution, which are parts of the batch.
+// The filter's gradient, a sum over the batch, is not split.
 void FullInPieces(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o) {
   constexpr double kMaxPieceWork = double{1u << 30};  // multiplications, as in Gemm
   const double work = double(g.out_elements()) * double(g.taps()) * double(g.in_channels) /
@@ -103,7 +103,7 @@ void FullInPieces(ConvKind kind, Type type, const ConvGeometry& g, const ConvOpe
   }
 }
 
-// half and bfloat16, by way of float.
+// Computes half and bfloat16 in float.
 void Widened(ConvKind kind, Type type, const ConvGeometry& g, const Sizes& sizes, ConvOperands o) {
   void** const result = Result(kind, &o);
   void* const narrow = *result;

@@ -4,18 +4,18 @@
 
 #include "ramet/linalg/types.h"
 
-// Convolutions (cross-correlations, as TensorFlow's) over up to three spatial dimensions, and their
-// gradients. float, half and bfloat16 run on oneDNN when libdnnl.so.2 can be loaded (half and
-// bfloat16 converted to float); other types, and what oneDNN has no quick code for, run on Gemm.
-// Filters with one input channel a group (depthwise convolutions) have loops of their own. Uses the
-// calling thread's intra-op threads; with SetDeterministic(true) bits do not depend on their
-// number. Scratch memory and oneDNN's primitives are kept per thread: steady state allocates
-// nothing.
+// Convolutions (cross-correlations, as in TensorFlow) over up to three spatial dimensions, and
+// their gradients. float, half and bfloat16 run on oneDNN if libdnnl.so.2 can be loaded (half and
+// bfloat16 are converted to float). Other types, and cases for which oneDNN has no fast code, run
+// on Gemm. Depthwise convolutions (filters with one input channel per group) have their own loops.
+// Uses the calling thread's intra-op threads; with SetDeterministic(true) bits do not depend on
+// their number. Scratch memory and oneDNN's primitives are kept per thread, so nothing is allocated
+// in the steady state.
 
 namespace ramet::linalg {
 
-// The sizes of a convolution; spatial dimensions are depth, height, width (1 where there is none).
-// The sizes must fit: out[d] positions at steps of stride[d] from -pad[d] on. A plain value.
+// The sizes of a convolution. Spatial dimensions are depth, height and width; unused ones are 1.
+// The sizes must fit: out[d] positions in steps of stride[d], starting at -pad[d]. A plain value.
 struct ConvGeometry {
   int64_t batch = 1;
   int64_t in_channels = 1;
@@ -44,15 +44,15 @@ struct ConvGeometry {
   bool operator==(const ConvGeometry&) const = default;
 };
 
-// The types that the functions below take: float, double, half, bfloat16, int32.
+// Reports whether the functions below support `type`: float, double, half, bfloat16, int32.
 bool HasConv(Type type);
 
-// y = conv(x, filter). y overlaps no operand; so below.
+// y = conv(x, filter). Results of these functions must not overlap operands.
 void Conv(Type type, const ConvGeometry& g, const void* x, const void* filter, void* y);
-// dx, for dy that arrives at y.
+// Computes dx from dy, the gradient of y.
 void ConvBackpropInput(Type type, const ConvGeometry& g, const void* filter, const void* dy,
                        void* dx);
-// dfilter, for dy that arrives at y.
+// Computes dfilter from dy, the gradient of y.
 void ConvBackpropFilter(Type type, const ConvGeometry& g, const void* x, const void* dy,
                         void* dfilter);
 

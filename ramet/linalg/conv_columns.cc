@@ -7,13 +7,13 @@
 #include "ramet/linalg/parallel.h"
 #include "ramet/linalg/scratch.h"
 
-// Convolutions as matrix products: row p of the columns matrix is the patch of the input under
-// output pixel p, [taps, channels of the group].
+// Convolutions as matrix products. Row p of the columns matrix is the patch of the input for output
+// pixel p, [taps, channels of the group].
 
 namespace ramet::linalg {
 namespace {
 
-// A columns matrix is made in blocks of about this size.
+// A columns matrix is computed in blocks of about this size.
 constexpr int64_t kBlockBytes = 1 << 18;
 
 struct Patches {
@@ -33,7 +33,7 @@ struct Patches {
     const int64_t fit = kBlockBytes / (width * TypeSize(type));
     return std::clamp<int64_t>(fit, std::min<int64_t>(16, g.out_pixels()), g.out_pixels());
   }
-  // The patches are the input as it is.
+  // Reports whether the patches are the input itself.
   bool AreInput() const {
     for (int d = 0; d < 3; ++d) {
       if (g.filter[d] != 1 || g.stride[d] != 1 || g.pad[d] != 0 || g.in[d] != g.out[d]) {
@@ -44,8 +44,8 @@ struct Patches {
   }
 };
 
-// Calls visit(column, pixel) for each tap of the patch under output pixel `row`: the first column
-// of the tap and the input pixel under it, or -1 where there is none.
+// Calls visit(column, pixel) for each tap of the patch for output pixel `row`, with the tap's first
+// column and its input pixel, or -1 if that is outside of the image.
 template <class Visit>
 void VisitTaps(const Patches& p, int64_t row, Visit&& visit) {
   const ConvGeometry& g = p.g;
@@ -66,7 +66,7 @@ void VisitTaps(const Patches& p, int64_t row, Visit&& visit) {
   }
 }
 
-// Rows [begin, end) of the columns of one group of an image.
+// Copies rows [begin, end) of the columns of one group of an image.
 void Gather(const Patches& p, const void* image, int64_t group, int64_t begin, int64_t end,
             void* columns) {
   const int64_t size = TypeSize(p.type);
@@ -84,7 +84,7 @@ void Gather(const Patches& p, const void* image, int64_t group, int64_t begin, i
   }
 }
 
-// Adds rows [begin, end) of the columns to the pixels of the image that they are patches of.
+// Adds rows [begin, end) of the columns to the image pixels that they come from.
 template <class T>
 void Scatter(const Patches& p, const void* columns, int64_t group, int64_t begin, int64_t end,
              void* image) {
@@ -107,7 +107,7 @@ void ScatterAs(const Patches& p, const void* columns, int64_t group, int64_t beg
   Scatter<int32_t>(p, columns, group, begin, end, image);
 }
 
-// The operands of one group of image n, from output pixel `begin` on.
+// The operands of one group of image n, starting at output pixel `begin`.
 struct Block {
   void* image;
   void* filter;
@@ -176,7 +176,7 @@ void BackpropFilter(const Patches& p, const ConvOperands& o) {
 void ColumnConv(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o) {
   const Patches p(g, type);
   if (kind == ConvKind::kBackpropFilter) return BackpropFilter(p, o);
-  // Images side by side: no image's value depends on the cut.
+  // Images are processed in parallel. No image's value depends on how they are split.
   HaveOneDnn();
   ParallelFor(g.batch, 1, [&](int64_t from, int64_t to) {
     for (int64_t n = from; n < to; ++n) {

@@ -12,15 +12,15 @@
 #include "ramet/linalg/scratch.h"
 #include "ramet/linalg/signals.h"
 
-// Convolutions as primitives of oneDNN. A primitive and the memory objects that it is given belong
-// to one thread, which keeps those that it used last.
+// Convolutions as primitives of oneDNN. A primitive and its memory objects belong to one thread,
+// which caches those that it used last.
 
 namespace ramet::linalg {
 namespace {
 
-// Below this many multiplications one thread is as quick.
+// Below this many multiplications one thread is as fast.
 constexpr int64_t kTeamWork = 1 << 19;
-constexpr size_t kMostPrimitives = 256;
+constexpr size_t kMaxPrimitives = 256;
 
 // Owners of oneDNN's objects.
 struct Destroy {
@@ -36,7 +36,7 @@ using Memory = Owned<dnnl_memory>;
 using Primitive = Owned<dnnl_primitive>;
 using PrimitiveDesc = Owned<dnnl_primitive_desc>;
 
-// Calls create(&object, args...); null if it fails.
+// Calls create(&object, args...). Returns null if it fails.
 template <class T, class Create, class... Args>
 Owned<T> Created(Create create, Args... args) {
   T* object = nullptr;
@@ -60,7 +60,7 @@ Primitive MakePrimitive(const PrimitiveDesc& desc) {
   return Created<dnnl_primitive>(LoadOneDnn()->primitive_create, desc.get());
 }
 
-// The layouts that the caller has. `dims` are [batch, channels, spatial...] and [groups?, out, in,
+// The caller's layouts. `dims` are [batch, channels, spatial...] and [groups?, out, in,
 // spatial...].
 class Layout {
  public:
@@ -69,7 +69,7 @@ class Layout {
   }
 
   int spatial() const { return 3 - first_; }
-  // One number for each spatial dimension.
+  // Returns one number per spatial dimension.
   std::array<dnnl_dim_t, 3> Spatial(const int64_t* sizes) const {
     std::array<dnnl_dim_t, 3> result = {};
     std::copy(sizes + first_, sizes + 3, result.begin());
@@ -109,7 +109,7 @@ class Layout {
   int first_ = 0;
 };
 
-// The same tensor in the layout that oneDNN likes best.
+// Returns the descriptor of the same tensor in the layout that oneDNN prefers.
 dnnl_memory_desc_t AnyLayout(const dnnl_memory_desc_t& desc) {
   dnnl_memory_desc_t any = {};
   LoadOneDnn()->memory_desc_init_by_tag(&any, desc.ndims, desc.dims, dnnl_f32, dnnl_format_tag_any);
@@ -118,7 +118,7 @@ dnnl_memory_desc_t AnyLayout(const dnnl_memory_desc_t& desc) {
 
 enum Side { kX, kFilter, kY };
 
-// The operands as the caller has them, and as they are asked for.
+// The operands' descriptors, as the caller has them and as requested from oneDNN.
 struct Descs {
   dnnl_memory_desc_t own[3];
   dnnl_memory_desc_t wanted[3];
@@ -135,7 +135,7 @@ Descs DescsOf(const ConvGeometry& g, const Layout& layout) {
   return d;
 }
 
-// Zeros behind the last element, as far as they are looked at.
+// Returns how many zeros after the last element are accessed.
 std::array<int64_t, 3> PadAfter(const ConvGeometry& g) {
   std::array<int64_t, 3> after;
   for (int d = 0; d < 3; ++d) {
@@ -157,7 +157,7 @@ class ConvDesc {
     LoadOneDnn()->primitive_attr_set_scratchpad_mode(attr_.get(), dnnl_scratchpad_mode_user);
   }
 
-  // Null if oneDNN has no code for it.
+  // Returns null if oneDNN has no code for it.
   PrimitiveDesc Make(ConvKind kind) const {
     PrimitiveDesc forward =
         Forward(kind == ConvKind::kForward ? dnnl_forward_inference : dnnl_forward_training);
@@ -194,15 +194,15 @@ class ConvDesc {
   Owned<dnnl_primitive_attr> attr_;
 };
 
-// Whether oneDNN would run its reference code, which is slow.
+// Reports whether oneDNN would run its reference code, which is slow.
 bool IsReference(const PrimitiveDesc& desc) {
   const char* name = nullptr;
   LoadOneDnn()->primitive_desc_query(desc.get(), dnnl_query_impl_info_str, 0, &name);
   return name == nullptr || std::string_view(name).starts_with("ref");
 }
 
-// An operand: the caller's memory, and, where the primitive wants another layout, a copy in
-// scratch.
+// An operand: the caller's memory and, if the primitive requires another layout, a copy in scratch
+// memory.
 struct Operand {
   Memory own;
   Memory inner;
@@ -223,8 +223,7 @@ void Execute(const Primitive& primitive, dnnl_stream* stream,
 
 class ConvPrimitive {
  public:
-  // A primitive for as many threads as the calling thread has; one that is not good for anything
-  // where oneDNN has no quick code.
+  // Makes a primitive for `threads` threads. good() is false if oneDNN has no fast code.
   ConvPrimitive(ConvKind kind, const ConvGeometry& g, int threads)
       : kind_(kind), geometry_(g), threads_(threads) {
     const Layout layout(g);
@@ -261,7 +260,7 @@ class ConvPrimitive {
 
   bool good() const { return primitive_ && stream_; }
 
-  // With same_filter, the last run of this thread was this one's, with the same filter.
+  // With same_filter, this thread's last run was of this primitive with the same filter.
   bool Run(const ConvOperands& o, bool same_filter = false) const {
     if (!good()) return false;
     constexpr ScratchUse kUse[3] = {ScratchUse::kConvX, ScratchUse::kConvFilter,
@@ -325,7 +324,7 @@ class ConvPrimitive {
   Primitive primitive_;
 };
 
-// Of the calling thread, the one used last in front.
+// The calling thread's primitives, most recently used first.
 thread_local std::vector<std::unique_ptr<ConvPrimitive>> primitives;
 
 const ConvPrimitive& PrimitiveFor(ConvKind kind, const ConvGeometry& g, int threads) {
@@ -334,7 +333,7 @@ const ConvPrimitive& PrimitiveFor(ConvKind kind, const ConvGeometry& g, int thre
   if (found != primitives.end()) {
     std::rotate(primitives.begin(), found, found + 1);
   } else {
-    if (primitives.size() == kMostPrimitives) primitives.pop_back();
+    if (primitives.size() == kMaxPrimitives) primitives.pop_back();
     primitives.insert(primitives.begin(), std::make_unique<ConvPrimitive>(kind, g, threads));
   }
   return *primitives.front();
@@ -354,7 +353,7 @@ ConvOperands OperandsFrom(const ConvGeometry& g, const ConvOperands& o, int64_t 
           Advance(Type::kFloat, o.y, image * g.out_pixels() * g.out_channels)};
 }
 
-// The images in pieces that follow from their number alone, each on one thread.
+// Runs the images in pieces determined by their number alone, each on one thread.
 bool RunPieces(ConvKind kind, const ConvGeometry& g, const ConvOperands& o) {
   const int64_t step = (g.batch + 15) / 16;
   std::atomic<bool> ok = true;

@@ -39,7 +39,7 @@ int64_t PixelAt(const ConvGeometry& g, bool input, int64_t n, int64_t h, int64_t
   return ((n * sizes[1] + h) * sizes[2] + w) * channels + c;
 }
 
-// Calls visit(x, filter, y) with the element numbers of each product of the sum.
+// Calls visit(x, filter, y) with the element indices of each product in the sum.
 template <class Visit>
 void ForProducts(const ConvGeometry& g, Visit&& visit) {
   const int64_t group_in = g.in_channels / g.groups, group_out = g.out_channels / g.groups;
@@ -152,7 +152,7 @@ TEST(Conv, RunsOnMatricesOfPatchesToo) {
   }
 }
 
-TEST(Conv, OfNothingIsZero) {
+TEST(Conv, OfEmptyInputIsZero) {
   ConvGeometry g = Images(0, 4, 2, 3, 3);
   std::vector<float> df(g.filter_elements(), 7.0f);
   ConvBackpropFilter(Type::kFloat, g, nullptr, nullptr, df.data());

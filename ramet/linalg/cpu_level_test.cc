@@ -18,7 +18,7 @@ TEST(CpuLevel, IsLoweredAndRaisedWithinTheMachine) {
   cpu_level_internal::OverrideForTest(4);
 }
 
-// What has no fused multiplication and no table in it rounds alike everywhere.
+// Code without fused multiplication and tables rounds equally everywhere.
 TEST(CpuLevel, ArithmeticHasTheSameBitsAtEachLevel) {
   const std::vector<float> a = Noise(1000, 1), b = Noise(1000, 2);
   for (const BinaryOp op : {BinaryOp::kAdd, BinaryOp::kMul, BinaryOp::kDiv, BinaryOp::kMaximum,

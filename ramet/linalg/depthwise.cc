@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kGrain = 1 << 15;
 
-// As many output channels as input channels.
+// For as many output channels as input channels.
 void OneToOne(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o) {
   if (type == Type::kFloat && OneDnnConv(kind, g, o)) return;
   const KernelTable::Depthwise kernel =
@@ -23,7 +23,7 @@ void OneToOne(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperand
               [&](int64_t begin, int64_t end) { kernel(args, begin, end); });
 }
 
-// Each of n elements m times.
+// Repeats each of n elements m times.
 template <class T>
 void Repeat(int64_t n, int64_t m, const void* from, void* to) {
   const T* x = static_cast<const T*>(from);
@@ -35,7 +35,7 @@ void Repeat(int64_t n, int64_t m, const void* from, void* to) {
   });
 }
 
-// n sums of m elements each.
+// Computes n sums of m elements each.
 template <class T>
 void SumOfEach(int64_t n, int64_t m, const void* from, void* to) {
   const T* x = static_cast<const T*>(from);

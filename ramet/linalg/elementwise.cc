@@ -10,7 +10,7 @@
 namespace ramet::linalg {
 namespace {
 
-// Elements that are worth a thread: about as long as it takes to wake the team.
+// Elements that justify a thread: they take about as long as waking the team.
 constexpr int64_t kCheapGrain = 16384;
 constexpr int64_t kCostlyGrain = 2048;
 
@@ -53,7 +53,7 @@ bool UnarySpan(UnaryOp op, Type type, const void* x, void* y, int64_t n) {
   return true;
 }
 
-// Elements [i, i + count) of a row in float; a scalar operand is its first element.
+// Converts elements [i, i + count) of a row to float; a scalar operand is one element.
 void WidenOperand(Type type, const void* row, bool scalar, int64_t i, int64_t count, float* out) {
   WidenHalf(type, scalar ? row : Advance(type, row, i), out, scalar ? 1 : count);
 }
@@ -91,7 +91,7 @@ struct BinaryCall {
     return IsHalf(type) ? HalfRows(kernel, type, result, args) : kernel(args);
   }
 
-  // Elements [begin, end) of a plan with one dimension.
+  // Computes elements [begin, end) of a plan with one dimension.
   bool Flat(int64_t begin, int64_t end) const {
     const bool a_scalar = plan.stride(0, 0) == 0;
     const bool b_scalar = plan.stride(1, 0) == 0;
@@ -99,7 +99,7 @@ struct BinaryCall {
                  Advance(result, y, begin), 1, end - begin, 0, 0, a_scalar, b_scalar});
   }
 
-  // Where operand `o` begins in block `block` of the dimensions outside of the last two.
+  // Returns where operand `o` starts in block `block` of the dimensions other than the last two.
   int64_t BlockOffset(int o, int64_t block) const {
     int64_t offset = 0;
     for (int i = plan.ndims() - 3; i >= 0; --i) {
@@ -109,7 +109,7 @@ struct BinaryCall {
     return offset;
   }
 
-  // Rows [begin, end) of all rows of the result.
+  // Computes rows [begin, end) of all rows of the result.
   bool RowRange(int64_t begin, int64_t end) const {
     const int last = plan.ndims() - 1;
     const int64_t rows = plan.dim(last - 1);

@@ -5,20 +5,20 @@
 #include "ramet/linalg/broadcast.h"
 #include "ramet/linalg/types.h"
 
-// Element-wise functions on dense spans, with the values of TensorFlow's CPU kernels. All of them
-// use the calling thread's intra-op threads when the work is large, give the same bits for any
-// number of threads, allocate nothing, and may be called from several threads at once.
+// Elementwise functions on dense spans with the values of TensorFlow's CPU kernels. They use the
+// calling thread's intra-op threads for large work, give the same bits for any number of threads,
+// allocate nothing and are thread-safe.
 //
 // Types: F = half, bfloat16, float, double; I = int8..int64, uint8..uint64; C = complex64,
 // complex128.
 
 namespace ramet::linalg {
 
-// y = op(x). The result has the operand's type unless said otherwise.
+// y = op(x). The result has the operand's type unless noted. The comments list the types.
 enum class UnaryOp : uint8_t {
   kNeg,         // F I C; unsigned wraps
-  kAbs,         // F I; the smallest signed integer stays
-  kSign,        // F I C (C: x / |x|, 0 for 0); NaN stays
+  kAbs,         // F I; the smallest signed integer is unchanged
+  kSign,        // F I C (C: x / |x|, 0 for 0); NaN for NaN
   kSquare,      // F I C
   kSqrt,        // F C
   kRsqrt,       // F C
@@ -66,13 +66,13 @@ enum class UnaryOp : uint8_t {
 };
 inline constexpr int kNumUnaryOps = static_cast<int>(UnaryOp::kComplexAbs) + 1;
 
-// Whether `op` has a form for `type`.
+// Reports whether `op` supports `type`.
 bool HasUnary(UnaryOp op, Type type);
-// The type of op's result (`type`, bool, or the real type).
+// Returns the type of op's result (`type`, bool, or the real type).
 Type UnaryResultType(UnaryOp op, Type type);
-// y[i] = op(x[i]) for n elements. y may be x where both types have one size; else they must not
-// overlap. False when an element has no value (reciprocal of integer 0; y is 0 there). HasUnary
-// must hold.
+// y[i] = op(x[i]) for n elements. y may be x if both types have the same size; otherwise they must
+// not overlap. Returns false if an element has no value (reciprocal of integer 0; y is 0 there).
+// HasUnary must hold.
 bool Unary(UnaryOp op, Type type, const void* x, void* y, int64_t n);
 
 // y = op(a, b).
@@ -80,20 +80,20 @@ enum class BinaryOp : uint8_t {
   kAdd,                // F I C
   kSub,                // F I C
   kMul,                // F I C
-  kDiv,                // F C, and I towards zero (TensorFlow's Div, TruncateDiv, RealDiv)
+  kDiv,                // F C, and I rounding towards zero (TensorFlow's Div, TruncateDiv, RealDiv)
   kFloorDiv,           // F I
-  kMod,                // F I; sign of a, as C (TensorFlow's Mod, TruncateMod)
+  kMod,                // F I; sign of a, as in C (TensorFlow's Mod, TruncateMod)
   kFloorMod,           // F I; sign of b
   kPow,                // F I C
-  kMaximum,            // F I; NaN when either is NaN
-  kMinimum,            // F I; NaN when either is NaN
+  kMaximum,            // F I; NaN if either is NaN
+  kMinimum,            // F I; NaN if either is NaN
   kSquaredDifference,  // F I C; (a - b) * conj(a - b)
   kAtan2,              // F
-  kDivNoNan,           // F C; 0 where b is 0
-  kMulNoNan,           // F C; 0 where b is 0
-  kXdivy,              // F C; 0 where a is 0, else a / b
-  kXlogy,              // F C; 0 where a is 0, else a * log(b)
-  kXlog1py,            // F C; 0 where a is 0, else a * log1p(b)
+  kDivNoNan,           // F C; 0 if b is 0
+  kMulNoNan,           // F C; 0 if b is 0
+  kXdivy,              // F C; 0 if a is 0, else a / b
+  kXlogy,              // F C; 0 if a is 0, else a * log(b)
+  kXlog1py,            // F C; 0 if a is 0, else a * log1p(b)
   kEqual,              // F I C bool -> bool
   kNotEqual,           // F I C bool -> bool
   kLess,               // F I -> bool
@@ -105,11 +105,11 @@ enum class BinaryOp : uint8_t {
   kBitwiseAnd,         // I
   kBitwiseOr,          // I
   kBitwiseXor,         // I
-  kLeftShift,          // I; shifts outside [0, bits - 1] are clamped to it
-  kRightShift,         // I; likewise, arithmetic for signed
-  // Gradients. The operand order is that of TensorFlow's op of the name.
-  kReluGrad,        // F I; (gradient, feature or output): a where b > 0, else 0
-  kRelu6Grad,       // F I; (gradient, feature or output): a where 0 < b < 6, else 0
+  kLeftShift,          // I; the shift is clamped to [0, bits - 1]
+  kRightShift,         // I; the shift is clamped to [0, bits - 1]; arithmetic for signed
+  // Gradients, with the operand order of TensorFlow's op of that name.
+  kReluGrad,        // F I; (gradient, feature or output): a if b > 0, else 0
+  kRelu6Grad,       // F I; (gradient, feature or output): a if 0 < b < 6, else 0
   kEluGrad,         // F; (gradient, output)
   kSeluGrad,        // F; (gradient, output)
   kSoftplusGrad,    // F; (gradient, feature)
@@ -123,38 +123,39 @@ enum class BinaryOp : uint8_t {
 inline constexpr int kNumBinaryOps = static_cast<int>(BinaryOp::kReciprocalGrad) + 1;
 
 bool HasBinary(BinaryOp op, Type type);
-// `type`, or bool for comparisons.
+// Returns `type`, or bool for comparisons.
 Type BinaryResultType(BinaryOp op, Type type);
-// y = op(a, b) with operands broadcast as `plan` (of two operands) says; y is dense. y may be an
-// operand that is not broadcast. False when an element has no value: integer division or modulo by
-// 0, negative integer exponent; y is 0 there, and the other elements are as usual. The smallest
-// integer divided by -1 wraps. HasBinary must hold.
+// y = op(a, b) with operands broadcast by `plan` (of two operands); y is dense. y may be an operand
+// that is not broadcast. Returns false if an element has no value: integer division or modulo by 0,
+// or a negative integer exponent. y is 0 there and correct elsewhere. The smallest integer divided
+// by -1 wraps. HasBinary must hold.
 bool Binary(BinaryOp op, Type type, const BroadcastPlan& plan, const void* a, const void* b,
             void* y);
-// The same for spans of n elements each.
+// y = op(a, b) for spans of n elements each.
 bool Binary(BinaryOp op, Type type, const void* a, const void* b, void* y, int64_t n);
 
-// x * alpha where x < 0 (F), as TensorFlow's LeakyRelu; and its gradient: gradient where feature >
-// 0, else gradient * alpha. In place is allowed.
+// TensorFlow's LeakyRelu, x * alpha if x < 0, and its gradient: gradient if feature > 0, else
+// gradient * alpha. For F. May run in place.
 void LeakyRelu(Type type, double alpha, const void* x, void* y, int64_t n);
 void LeakyReluGrad(Type type, double alpha, const void* gradient, const void* feature, void* y,
                    int64_t n);
 
-// y = condition ? a : b, for elements of `width` bytes (1, 2, 4, 8 or 16), operands (condition, a,
-// b) broadcast as `plan` (of three operands) says. condition is bool.
+// y = condition ? a : b for elements of `width` bytes (1, 2, 4, 8 or 16), with operands (condition,
+// a, b) broadcast by `plan` (of three operands). condition is bool.
 void Select(int64_t width, const BroadcastPlan& plan, const bool* condition, const void* a,
             const void* b, void* y);
 
-// z = complex(re, im) for real type float or double, operands broadcast as `plan` says.
+// z = complex(re, im) for real type float or double, with operands broadcast by `plan`.
 void MakeComplex(Type real_type, const BroadcastPlan& plan, const void* re, const void* im,
                  void* z);
 
-// y += x, n elements (F I C): AddN and gradient accumulation.
+// y += x for n elements (F I C). For AddN and gradient accumulation.
 void AddTo(Type type, const void* x, void* y, int64_t n);
 
-// y[i] = x[i] converted, for any pair of types, as TensorFlow's Cast: float to integer truncates
-// (what does not fit gives an unspecified value), complex to real drops the imaginary part, to bool
-// is != 0, to half and bfloat16 rounds to nearest even. No overlap unless both have one size.
+// y[i] = x[i] converted between any two types, as TensorFlow's Cast. Float to integer truncates (a
+// value out of range becomes unspecified), complex to real drops the imaginary part, conversion to
+// bool is != 0, and to half and bfloat16 rounds to nearest even. x and y must not overlap unless
+// both types have the same size.
 void Cast(Type from, const void* x, Type to, void* y, int64_t n);
 
 }  // namespace ramet::linalg

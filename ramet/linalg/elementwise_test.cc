@@ -37,7 +37,7 @@ std::vector<T> Apply(BinaryOp op, const std::vector<T>& a, const std::vector<T>&
 
 auto Equals(const Floats& want) { return Pointwise(testing::NanSensitiveFloatEq(), want); }
 
-// Values that TensorFlow 2.21 gives on CPU.
+// The values of TensorFlow 2.21 on CPU.
 TEST(Unary, SpecialValues) {
   AtEachLevel([] {
     const Floats x = {kNan, -kInf, kInf, -1, 0, 7};
@@ -139,7 +139,7 @@ struct UlpCase {
   double ulps;
 };
 
-// What is in levels/real_math.h, with the largest error in units of the last place.
+// The functions of levels/real_math.h with their largest error in units in the last place.
 const UlpCase kUlpCases[] = {
     {UnaryOp::kExp, [](long double x) { return std::exp(x); }, -87, 88.7, 1.5},
     {UnaryOp::kExpm1, [](long double x) { return std::expm1(x); }, -20, 88, 2},
@@ -189,7 +189,7 @@ TEST(Unary, IsAccurateToSomeUlps) {
   });
 }
 
-TEST(Unary, FunctionsAtTheirEnds) {
+TEST(Unary, FunctionsAtTheLimitsOfTheirDomains) {
   AtEachLevel([] {
     const Floats x = {kNan, -kInf, kInf, 0};
     EXPECT_THAT(Apply(UnaryOp::kExpm1, x), Equals({kNan, -1, kInf, 0}));
@@ -231,7 +231,7 @@ TEST(Binary, Atan2InAllQuadrants) {
   });
 }
 
-TEST(Unary, ValueDoesNotDependOnThePlace) {
+TEST(Unary, ValueDoesNotDependOnThePosition) {
   AtEachLevel([] {
     const Floats x(77, 0.3712f);
     for (const UnaryOp op :
@@ -287,7 +287,7 @@ TEST(Unary, Complex) {
   EXPECT_EQ(UnaryResultType(UnaryOp::kComplexAbs, Type::kComplex64), Type::kFloat);
 }
 
-TEST(Unary, SaysWhatItHas) {
+TEST(Unary, ReportsSupportedTypes) {
   EXPECT_TRUE(HasUnary(UnaryOp::kExp, Type::kHalf));
   EXPECT_TRUE(HasUnary(UnaryOp::kExp, Type::kComplex128));
   EXPECT_FALSE(HasUnary(UnaryOp::kExp, Type::kInt32));
@@ -390,7 +390,7 @@ TEST(Binary, HalfComparesAndComputes) {
   EXPECT_THAT(less, ElementsAre(true, false));
 }
 
-// Subtraction over a[i..] and b[i..] with numpy's rule, by index arithmetic.
+// Subtracts with NumPy's broadcasting rule by index arithmetic.
 Floats SlowBroadcastSub(const Dims& out, const Dims& da, const Floats& a, const Dims& db,
                         const Floats& b) {
   int64_t size = 1;
@@ -504,7 +504,7 @@ TEST(Select, BroadcastsEachOperand) {
   EXPECT_THAT(y, ElementsAre(1, 2, 3, -1, -1, -1));
 }
 
-// The vectors of both lengths must agree: long ones are converted several at a time.
+// Checks short and long vectors; long ones are converted several elements at a time.
 template <class From, class To>
 void ExpectCast(From x, To expected) {
   for (int n : {1, 67}) {

@@ -4,26 +4,26 @@
 
 namespace ramet::linalg {
 
-// Factors of single matrices and what is computed with them, for T = float, double and their
-// complex types. Matrices are dense and row-major; results overlap no argument. On one thread.
+// Matrix factorizations and their uses for T = float, double and their complex types. Matrices are
+// dense and row-major; results must not overlap arguments. Runs on one thread.
 template <class T>
 struct Factor {
-  // The lower triangle l with a = l * l^H, zeros above; reads a's lower triangle. False, and l is
-  // unspecified, if a is not positive definite.
+  // Computes the lower triangular l with a = l * l^H from the lower triangle of a. Returns false,
+  // with l unspecified, if a is not positive definite.
   static bool Cholesky(int64_t n, const T* a, T* l);
-  // The gradient of a, both triangles, for the gradient of its factor l.
+  // Computes the gradient of a, both triangles, from the gradient of its factor l.
   static void CholeskyGrad(int64_t n, const T* l, const T* grad, T* out);
 
-  // lu has U and, below the diagonal, L (with ones on its own), so that L * U = a with row p[i] of
-  // a as row i. False if a pivot is 0.
+  // Computes L * U = P * a: row i of P * a is row p[i] of a. lu holds U and, below the diagonal, L,
+  // whose diagonal is ones. Returns false if a pivot is 0.
   static bool Lu(int64_t n, const T* a, T* lu, int64_t* p);
-  // log(|det a|), and det a / |det a| (0 for a singular a, and then log is -infinity).
+  // Computes log(|det a|) and det a / |det a|. For a singular a they are -infinity and 0.
   static void LogDeterminant(int64_t n, const T* a, T* sign, T* log);
-  // a^-1, of a^H with `adjoint`. False if a pivot is 0.
+  // Computes a^-1, or (a^H)^-1 with `adjoint`. Returns false if a pivot is 0.
   static bool Inverse(int64_t n, const T* a, bool adjoint, T* out);
-  // x[n, k] with a * x = b, or a^H * x = b. False if a pivot is 0.
+  // Solves a * x = b, or a^H * x = b, for x [n, k]. Returns false if a pivot is 0.
   static bool Solve(int64_t n, int64_t k, const T* a, bool adjoint, const T* b, T* x);
-  // The same for the lower or upper triangle of a.
+  // Solves with the lower or upper triangle of a.
   static void TriangularSolve(int64_t n, int64_t k, const T* a, bool lower, bool adjoint,
                               const T* b, T* x);
 };

@@ -10,12 +10,12 @@
 
 namespace ramet::linalg {
 
-// Sleeps until woken, unless `word` is not `value`. May return early.
+// Sleeps until woken. Returns at once if `word` is not `value`; spurious wakeups are possible.
 inline void FutexWait(std::atomic<uint32_t>& word, uint32_t value) {
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
 }
 
-// Wakes up to `threads` threads. `word` need not exist any more: they all bear to be woken.
+// Wakes up to `threads` threads. `word` may no longer exist: all waiters handle spurious wakeups.
 inline void FutexWake(std::atomic<uint32_t>* word, int threads) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
 }

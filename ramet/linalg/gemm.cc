@@ -16,9 +16,9 @@
 namespace ramet::linalg {
 namespace {
 
-// Multiplications that are worth a thread.
+// Multiplications that justify a thread.
 constexpr int64_t kGrain = 1 << 16;
-// Below this one thread is as quick.
+// Below this one thread is as fast.
 constexpr int64_t kTeamWork = 8 * kGrain;
 
 // oneDNN's kernels have tiles of 48 columns or rows.
@@ -26,8 +26,8 @@ constexpr int64_t kTile = 48;
 
 bool OnOneDnn(Type type) { return type == Type::kFloat && LoadOneDnn() != nullptr; }
 
-// oneDNN gathers blocks of b. Where rows of b are whole pages apart, the lines of a deep block
-// share few sets of the cache; with few rows of a, that takes longer than the product.
+// oneDNN copies blocks of b. If rows of b are whole pages apart, the cache lines of a deep block
+// map to few sets of the cache. With few rows of a, the copying takes longer than the product.
 constexpr int64_t kPageOfFloats = 1024;
 constexpr int64_t kPageDepth = 192;
 
@@ -63,8 +63,8 @@ ProductArgs Part(Type type, ProductArgs p, int64_t i, int64_t rows, int64_t j, i
   return p;
 }
 
-// A run can end between two pieces of a large product. Pieces of so many multiplications take some
-// 50 ms, and gathering the blocks of their operands takes a small part of that.
+// A run can be cancelled between two pieces of a large product. Pieces of this many multiplications
+// take about 50 ms, of which copying the operands' blocks is a small part.
 constexpr double kMaxPieceWork = double{1u << 30};
 constexpr int64_t kMinPieceSize = 256;
 
@@ -83,7 +83,7 @@ void SgemmInPieces(const ProductArgs& p) {
   if (!StopDue()) SgemmInPieces(part(first, size - first));
 }
 
-// One product on the calling thread; within ParallelFor oneDNN starts no team either.
+// Computes a product on the calling thread; within ParallelFor oneDNN does not start a team either.
 void Serial(Type type, const ProductArgs& p) {
   if (OnOneDnn(type)) {
     SgemmCall(p);
@@ -92,8 +92,8 @@ void Serial(Type type, const ProductArgs& p) {
   }
 }
 
-// The result in blocks of which each is one serial product. Their size follows from the shape
-// alone, and with it the bits.
+// Computes the result in blocks, each of which is one serial product. Their size, and so the bits,
+// depend only on the shape.
 void Blocked(Type type, const ProductArgs& p) {
   const bool split_columns = p.n >= p.m;
   const int64_t size = split_columns ? p.n : p.m;
@@ -115,7 +115,7 @@ void Blocked(Type type, const ProductArgs& p) {
   });
 }
 
-// y = x * matrix for the vector operand of a product with one row or column.
+// Computes y = x * matrix for the vector operand of a product with one row or column.
 bool TryGemv(Type type, const ProductArgs& p) {
   const int t = static_cast<int>(type);
   const bool row = p.m == 1 && (!p.transpose_a || p.lda == 1);
@@ -127,7 +127,7 @@ bool TryGemv(Type type, const ProductArgs& p) {
   const GemvArgs args = row ? GemvArgs{p.a, p.b, p.c, p.k, p.ldb, p.accumulate}
                             : GemvArgs{p.b, p.a, p.c, p.k, p.lda, p.accumulate};
   const int64_t size = row ? p.n : p.m;
-  // Pieces of a whole number of vectors, so that an element's value does not depend on the cut.
+  // Pieces are whole numbers of vectors, so that an element's value does not depend on the split.
   constexpr int64_t kUnit = 128;
   ParallelFor((size + kUnit - 1) / kUnit, kGrain / (kUnit * std::max<int64_t>(p.k, 1)) + 1,
               [&](int64_t begin, int64_t end) {
@@ -136,7 +136,8 @@ bool TryGemv(Type type, const ProductArgs& p) {
   return true;
 }
 
-// Where to lay out a transposed matrix anew, as oneDNN does, takes a good part of its time.
+// Reports whether dot products pay: repacking a transposed matrix, as oneDNN does, would take a
+// large part of the time.
 bool WorthDots(const ProductArgs& p) {
   if (p.transpose_a || !p.transpose_b || p.m < 4) return false;
   return p.m <= 16 ? p.k >= 256 : p.m <= 128 && p.k >= 512;
@@ -175,7 +176,7 @@ void Multiply(Type type, const ProductArgs& p) {
   SgemmInPieces(p);
 }
 
-// `rows` rows of a matrix, dense in scratch, in float or conjugated.
+// Copies `rows` rows of a matrix to dense scratch memory, in float or conjugated.
 const void* DenseCopy(Type type, ScratchUse use, bool conjugate, int64_t rows, int64_t columns,
                       int64_t ld, const void* x) {
   const Type wide = Widened(type);
@@ -253,7 +254,7 @@ void BatchGemm(Type type, bool transpose_a, bool transpose_b, int64_t batch, int
     Gemm(type, transpose_a, transpose_b, m, n, k, Advance(type, a, i * stride_a),
          Advance(type, b, i * stride_b), Advance(type, c, i * stride_c), options);
   };
-  // Small products side by side, large ones each on the whole team.
+  // Small products run in parallel, large ones one by one on the whole team.
   const int64_t work = m * n * k;
   const int64_t grain = work >= kTeamWork ? batch : kGrain / (work + 1) + 1;
   if (work >= kTeamWork) LoadOneDnn();

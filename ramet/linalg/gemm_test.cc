@@ -118,7 +118,7 @@ TEST(Gemm, EmptyOperands) {
   Gemm<float>(false, false, 0, 3, 2, nullptr, c.data(), nullptr);
 }
 
-TEST(Gemm, PassesNanOn) {
+TEST(Gemm, PropagatesNan) {
   const float nan = std::nanf("");
   const std::vector<float> a(20, 0.0f), b(20, nan);
   std::vector<float> c(4);
@@ -149,8 +149,8 @@ TEST(Gemm, DeterministicForAnyThreads) {
   SetDeterministic(false);
 }
 
-// Whole numbers, so that sums are exact; products of several pieces.
-TEST(Gemm, LargeProductsBearSignals) {
+// Uses whole numbers, so that sums are exact, in products of several pieces.
+TEST(Gemm, LargeProductsSurviveSignals) {
   struct sigaction action = {}, before;
   action.sa_handler = [](int) {};
   action.sa_flags = SA_RESTART;

@@ -9,13 +9,13 @@
 #include "ramet/linalg/reduce.h"
 #include "ramet/linalg/types.h"
 
-// Internal to linalg: the single-threaded span functions, by operation and type. levels/ fills a
-// table for each instruction set level, on top of what portable/ has for all of them.
+// Internal to linalg: single-threaded span functions by operation and type. levels/ fills one table
+// per instruction set level, in addition to the functions in portable/ that all levels share.
 
 namespace ramet::linalg {
 
-// y[r, i] = op(a[r, i], b[r, i]) for `rows` rows of n; row r of an operand begins at r * (its row
-// stride), and a scalar operand has one element in each row. y is dense. Strides are in elements.
+// y[r, i] = op(a[r, i], b[r, i]) for `rows` rows of n elements. Row r of an operand starts at r *
+// (its row stride); a scalar operand has one element per row. y is dense. Strides are in elements.
 struct RowsArgs {
   const void* a;
   const void* b;
@@ -33,7 +33,7 @@ struct OptimizerArgs {
   const void* old_value[kMaxStates];
   void* new_value[kMaxStates];
   const void* grad;
-  // Hyper-parameters, in the order of the function in training.h.
+  // Hyperparameters in the order of the function in training.h.
   double param[6];
   bool flag;
 };
@@ -73,8 +73,8 @@ struct ProductArgs {
   bool accumulate;
 };
 
-// A convolution that gives each channel a filter of its own, channels last: x [batch, in, in,
-// channels], y [batch, out, out, channels], filter [taps, channels].
+// A convolution with one filter per channel, channels last: x [batch, in, in, channels], y [batch,
+// out, out, channels], filter [taps, channels].
 struct DepthwiseArgs {
   const ConvGeometry& g;
   const ConvOperands& o;
@@ -86,7 +86,7 @@ struct KernelTable {
   using Alpha1 = void (*)(double alpha, const void* x, void* y, int64_t n);
   using Alpha2 = void (*)(double alpha, const void* a, const void* b, void* y, int64_t n);
   using Convert = void (*)(const void* x, void* y, int64_t n);
-  // y[r] = op(x[r * n .. r * n + n)).
+  // y[r] = op over x[r * n .. r * n + n).
   using RowReduce = void (*)(const void* x, int64_t rows, int64_t n, void* y);
   // y[j] = op over i in [0, rows) of x[i * ld + j], j in [0, n).
   using ColumnReduce = void (*)(const void* x, int64_t rows, int64_t n, int64_t ld, void* y);
@@ -98,18 +98,18 @@ struct KernelTable {
   using SparseRows = void (*)(int64_t rows, int64_t n, const void* logits, const int64_t* labels,
                               void* loss, void* backprop);
   using Update = void (*)(const OptimizerArgs& args, int64_t begin, int64_t end);
-  // Columns [begin, end) of y = x * matrix, matrix [k, ld].
+  // Computes columns [begin, end) of y = x * matrix, where matrix is [k, ld].
   using GemvColumns = void (*)(const GemvArgs& args, int64_t begin, int64_t end);
   using Product = void (*)(const ProductArgs& args);
 
-  // Rows [begin, end) of the output (forward: batch * out rows), of the input (batch * in rows), or
-  // taps of the filter.
+  // Computes rows [begin, end): of the output (forward, batch * out rows), of the input (batch * in
+  // rows), or taps of the filter.
   using Depthwise = void (*)(const DepthwiseArgs& args, int64_t begin, int64_t end);
-  // Output pixels of all images, or images (gradients for the input), [begin, end).
+  // Computes output pixels of all images, or images for gradients of the input, in [begin, end).
   using Pool = void (*)(const PoolArgs& args, int64_t begin, int64_t end);
-  // For each channel, one sum or two.
+  // Computes one or two sums per channel.
   using NormSums = void (*)(const NormArgs& args, float* sums, float* more_sums);
-  // y[i] = condition[i] ? a[i] : b[i]; a scalar operand has one element.
+  // y[i] = condition[i] ? a[i] : b[i]. A scalar operand has one element.
   using SelectRow = void (*)(const bool* condition, const void* a, bool a_scalar, const void* b,
                              bool b_scalar, int64_t n, void* y);
   using NormMap = void (*)(const NormArgs& args);
@@ -130,15 +130,15 @@ struct KernelTable {
   Rows3 softmax_xent[kNumTypes] = {};
   SparseRows sparse_softmax_xent[kNumTypes] = {};
   Update optimizer[kNumOptimizers][kNumTypes] = {};
-  // y = x * matrix; and elements [begin, end) of y = matrix * x, matrix [., ld].
+  // y = x * matrix, and elements [begin, end) of y = matrix * x, where matrix is [., ld].
   GemvColumns gemv[kNumTypes] = {};
   GemvColumns gemv_transposed[kNumTypes] = {};
   Product product[kNumTypes] = {};
-  // Of float, for transpose_b alone.
+  // For float with transpose_b only.
   Product dot_products = nullptr;
   Depthwise depthwise[kNumConvKinds][kNumTypes] = {};
   Pool pool[kNumPoolKinds][kNumTypes] = {};
-  // By the logarithm of an element's width, 1 to 8 bytes.
+  // Indexed by log2 of an element's width, 1 to 8 bytes.
   SelectRow select[4] = {};
   NormSums norm_sum = nullptr;
   NormSums norm_sum_squares = nullptr;
@@ -161,7 +161,7 @@ struct KernelTable {
   }
 };
 
-// The table of CpuLevel().
+// Returns the table for CpuLevel().
 const KernelTable& Kernels();
 
 }  // namespace ramet::linalg

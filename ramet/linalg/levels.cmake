@@ -1,13 +1,13 @@
-# How linalg is compiled (included after its ramet_layer): the files in levels/ once for each
-# instruction set level, each time into a namespace of its own, that of Eigen included.
+# How linalg is compiled (included after its ramet_layer): the files in levels/ are compiled once per instruction set
+# level, each time into a separate namespace, including that of Eigen.
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 
 set(linalg_options -fno-math-errno -fno-trapping-math -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # A loop that says it may be vectorized need not be.
+  # A loop that is marked as vectorizable need not be vectorized.
   list(APPEND linalg_options -Wno-pass-failed)
 else()
-  # GCC 12 finds its own AVX-512 intrinsics uninitialized.
+  # GCC 12 reports its own AVX-512 intrinsics as uninitialized.
   set(linalg_v4_options -Wno-uninitialized -Wno-maybe-uninitialized)
 endif()
 
@@ -21,7 +21,7 @@ target_link_libraries(ramet_linalg PRIVATE ${CMAKE_DL_LIBS})
 # Decompositions and special functions are compiled once, for the lowest level.
 target_include_directories(ramet_linalg SYSTEM PRIVATE ${EIGEN3_INCLUDE_DIRS})
 target_compile_definitions(ramet_linalg PRIVATE EIGEN_DONT_PARALLELIZE EIGEN_MPL2_ONLY)
-# libgomp by name: clang would take another OpenMP.
+# Names libgomp, because clang would link its own OpenMP runtime.
 target_link_libraries(ramet_linalg PRIVATE gomp)
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
@@ -29,14 +29,14 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
 else()
   set(linalg_levels base)
 endif()
-# Dot products and sums of products may be fused; what must have TensorFlow's bits lies elsewhere.
+# Dot products and sums of products may be fused; code that must have TensorFlow's bits is elsewhere.
 foreach(source ${linalg_level_sources})
   if(source MATCHES "/(dot_)?products\\.cc$")
     set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
   endif()
 endforeach()
 
-# Their time goes into what -O2 does as well; -O3 makes them twice as long to compile.
+# -O2 is as fast for these files; -O3 takes twice as long to compile.
 foreach(source svd_float svd_double svd_complex64 svd_complex128 matrix_sqrt)
   set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/linalg/${source}.cc PROPERTIES COMPILE_OPTIONS
                               $<$<CONFIG:Release>:-O2>)
@@ -45,7 +45,7 @@ endforeach()
 foreach(level ${linalg_levels})
   set(target ramet_linalg_${level})
   add_library(${target} OBJECT ${linalg_level_sources})
-  # Optimized in every build type: a function that is not inlined could be linked into another level.
+  # Optimized in every build type, because a function that is not inlined could be linked into another level.
   target_compile_options(${target} PRIVATE ${linalg_options} -O3 ${linalg_${level}_options})
   target_compile_definitions(${target} PRIVATE RAMET_LEVEL=level_${level} Eigen=Eigen_${level}
                                                EIGEN_DONT_PARALLELIZE EIGEN_MPL2_ONLY)
@@ -58,7 +58,7 @@ foreach(level ${linalg_levels})
   target_sources(ramet_linalg PRIVATE $<TARGET_OBJECTS:${target}>)
 endforeach()
 
-# (Sanitizers bring their own weak symbols.)
+# (Sanitizers add their own weak symbols.)
 if(RAMET_BUILD_TESTS AND NOT RAMET_SANITIZE)
   foreach(level ${linalg_levels})
     add_test(NAME ramet_linalg_${level}_symbols

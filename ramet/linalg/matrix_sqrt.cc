@@ -12,37 +12,41 @@ namespace {
 template <class T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// The Schur form u * t * u^H that the root is computed from. Eigen takes two things for granted:
-// values that stay finite (with NaN its complex iteration reads in front of the matrix) and an
-// iteration that converges (the blocks of a real form are of one or two rows only then).
+// The Schur form u * t * u^H from which the root is computed. Eigen requires finite values (with
+// NaN its complex iteration reads before the matrix) and an iteration that converges (only then do
+// the blocks of a real form have one or two rows).
 template <class Wide>
 using Schur = std::conditional_t<Eigen::NumTraits<Wide>::IsComplex,
                                  Eigen::ComplexSchur<Matrix<Wide>>, Eigen::RealSchur<Matrix<Wide>>>;
 
+// Reports whether a Schur form is finite, triangular but for blocks of two, and, if it is real,
+// without negative eigenvalues, which have no real root. Eigen asserts all of these.
 template <class Wide>
-bool IsTriangularInBlocks(const Matrix<Wide>& t) {
+bool HasRoot(const Matrix<Wide>& t) {
   if (!t.allFinite()) return false;
   if constexpr (!Eigen::NumTraits<Wide>::IsComplex) {
-    for (int64_t i = 2; i < t.rows(); ++i) {
-      if (t(i, i - 1) != 0 && t(i - 1, i - 2) != 0) return false;
+    const auto is_coupled = [&](int64_t i) { return i > 0 && i < t.rows() && t(i, i - 1) != 0; };
+    for (int64_t i = 0; i < t.rows(); ++i) {
+      if (is_coupled(i) && is_coupled(i + 1)) return false;
+      if (!is_coupled(i) && !is_coupled(i + 1) && t(i, i) < 0) return false;
     }
   }
   return true;
 }
 
-// The square of a power of two by which the matrix is divided so that no product of two elements
-// overflows or vanishes; 1 for ordinary matrices, whose bits do not change.
+// Returns the square of a power of two by which the matrix is divided, so that no product of two
+// elements overflows or underflows. It is 1 for ordinary matrices, whose bits do not change.
 double ScaleFor(double largest) {
   constexpr int kExponent = 400;
   const int exponent = largest > 0 ? std::ilogb(largest) : 0;
   return std::abs(exponent) < kExponent ? 1 : std::ldexp(1.0, exponent / 2 * 2);
 }
 
-// False if there is no Schur form.
+// Returns false if there is no Schur form.
 template <class Wide>
 bool RootOfFinite(const Matrix<Wide>& in, Matrix<Wide>* out) {
   const Schur<Wide> schur(in);
-  if (schur.info() != Eigen::Success || !IsTriangularInBlocks<Wide>(schur.matrixT())) return false;
+  if (schur.info() != Eigen::Success || !HasRoot<Wide>(schur.matrixT())) return false;
   const Matrix<Wide>& u = schur.matrixU();
   Matrix<Wide> root = Matrix<Wide>::Zero(in.rows(), in.cols());
   if constexpr (Eigen::NumTraits<Wide>::IsComplex) {
@@ -55,8 +59,8 @@ bool RootOfFinite(const Matrix<Wide>& in, Matrix<Wide>* out) {
   return true;
 }
 
-// `in` behind a row and a column of the identity. The tenth step of Eigen 3.4's complex iteration
-// looks at the row above the first two, which exists then.
+// Returns `in` preceded by a row and a column of the identity. The tenth step of Eigen 3.4's
+// complex iteration reads the row above the first two, which then exists.
 template <class Wide>
 Matrix<Wide> WithRowAbove(const Matrix<Wide>& in) {
   Matrix<Wide> padded = Matrix<Wide>::Zero(in.rows() + 1, in.cols() + 1);
@@ -65,7 +69,7 @@ Matrix<Wide> WithRowAbove(const Matrix<Wide>& in) {
   return padded;
 }
 
-// False if there is no Schur form.
+// Returns false if there is no Schur form.
 template <class Wide>
 bool Root(Matrix<Wide> in, Matrix<Wide>* out) {
   if (!in.allFinite()) return false;
@@ -83,7 +87,7 @@ bool Root(Matrix<Wide> in, Matrix<Wide>* out) {
   return true;
 }
 
-// In double precision, for all types: Eigen's functions take long to compile.
+// Computes in double for all types, because Eigen's functions take long to compile.
 template <class Wide, class T>
 void ComputeIn(int64_t n, const T* a, T* y) {
   Matrix<Wide> root(n, n);

@@ -25,8 +25,8 @@ void ExpectAllNaN(const std::vector<T>& values) {
   for (const T& value : values) EXPECT_TRUE(std::isnan(std::real(value))) << value;
 }
 
-// Shows reads outside of the matrix under the address sanitizer.
-TEST(MatrixSqrtTest, WhatIsNotFiniteGivesNaNEverywhere) {
+// The address sanitizer reports reads outside of the matrix.
+TEST(MatrixSqrtTest, NonFiniteElementsGiveNaNEverywhere) {
   for (double odd : {kNaN, kInf, -kInf}) {
     for (int64_t n = 1; n <= 6; ++n) {
       for (int64_t at = 0; at < n * n; ++at) {
@@ -39,6 +39,14 @@ TEST(MatrixSqrtTest, WhatIsNotFiniteGivesNaNEverywhere) {
       }
     }
   }
+}
+
+TEST(MatrixSqrtTest, ARealMatrixWithANegativeEigenvalueHasNoRealRoot) {
+  ExpectAllNaN(Root<double>(1, {-1}));
+  ExpectAllNaN(Root<double>(2, {4, 0, 0, -1}));
+  ExpectAllNaN(Root<float>(3, {1, 0, 0, 0, -4, 1, 0, 0, 2}));
+  // Its negative diagonal belongs to a pair of complex eigenvalues.
+  for (double y : Root<double>(2, {-1, 2, -2, -1})) EXPECT_TRUE(std::isfinite(y));
 }
 
 TEST(MatrixSqrtTest, LargeAndSmallValues) {

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 
-// Internal to linalg: what the loops of batch normalization work on.
+// Internal to linalg: arguments of the loops of batch normalization.
 
 namespace ramet::linalg {
 
-// `rows` rows of n elements. The numbers of a channel lie side by side and are one for each column
-// (channels last), or one for all of them (by_column is false).
+// `rows` rows of n elements. Parameters are one per column (channels last), or one for all columns
+// if by_column is false.
 struct NormArgs {
   const float* x = nullptr;
   const float* dy = nullptr;
@@ -17,9 +17,9 @@ struct NormArgs {
   bool by_column = false;
   const float* mean = nullptr;
   const float* factor = nullptr;
-  const float* shift = nullptr;   // of y
-  const float* moved = nullptr;   // what is taken from dy in each element
-  const float* tilted = nullptr;  // and for each unit of x - mean
+  const float* shift = nullptr;   // added to y
+  const float* moved = nullptr;   // subtracted from dy in each element
+  const float* tilted = nullptr;  // subtracted from dy per unit of x - mean
 };
 
 }  // namespace ramet::linalg

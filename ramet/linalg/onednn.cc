@@ -22,7 +22,7 @@ constexpr int kFlags = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
 constexpr int kFlags = RTLD_NOW | RTLD_LOCAL;
 #endif
 
-// The first function that the library does not have, or nullptr.
+// Returns an error naming the first missing function, or nullptr.
 const char* FindFunctions(void* library, OneDnn* functions) {
 #define RAMET_ONEDNN_FIND(name)                                                                 \
   functions->name = reinterpret_cast<decltype(functions->name)>(dlsym(library, "dnnl_" #name)); \
@@ -47,7 +47,7 @@ std::optional<OneDnn> Load() {
   const std::string reason = Prepare(library, &functions);
   if (reason.empty()) return functions;
   LogWarning(kLibrary, " cannot be used (", reason,
-             "): matrix products and convolutions run on slower code; install it (Debian: "
+             "): matrix products and convolutions use slower code; install it (Debian: "
              "libdnnl2)");
   return std::nullopt;
 }

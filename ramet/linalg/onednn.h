@@ -4,7 +4,7 @@
 
 namespace ramet::linalg {
 
-// The functions of oneDNN that linalg calls, by their names without "dnnl_".
+// The functions of oneDNN that linalg calls, without the prefix "dnnl_".
 #define RAMET_ONEDNN_FUNCTIONS(X)                \
   X(sgemm)                                       \
   X(engine_create)                               \
@@ -32,17 +32,17 @@ namespace ramet::linalg {
   X(dilated_convolution_backward_data_desc_init) \
   X(dilated_convolution_backward_weights_desc_init)
 
-// oneDNN's functions, as dnnl.h declares them, from a private copy: the library is opened when
-// first needed, with its symbols local and bound to itself, so that it does not meet another oneDNN
-// in the process.
+// oneDNN's functions as dnnl.h declares them. The library is opened on first use with local
+// symbols, so that it does not interfere with another copy of oneDNN in the process.
 struct OneDnn {
 #define RAMET_ONEDNN_POINTER(name) decltype(&dnnl_##name) name = nullptr;
   RAMET_ONEDNN_FUNCTIONS(RAMET_ONEDNN_POINTER)
 #undef RAMET_ONEDNN_POINTER
 };
 
-// The functions, or nullptr (with one warning on the log) when there is no libdnnl.so.2; then as
-// long as the process lives. With RAMET_ONEDNN=0 in the environment, nullptr without a warning.
+// Returns the functions. If there is no libdnnl.so.2, logs one warning and returns nullptr for the
+// lifetime of the process. With RAMET_ONEDNN=0 in the environment, returns nullptr without a
+// warning.
 const OneDnn* LoadOneDnn();
 
 }  // namespace ramet::linalg

@@ -38,14 +38,14 @@ void Parallel(void (*body)(void*), void* data, unsigned threads, unsigned) {
   parallel_internal::RunRegion(
       static_cast<int>(threads),
       [](void* r, int) {
-        // Threads of the pool get the signals of profilers.
+        // The threads of the pool receive profilers' signals.
         const SignalsBlocked blocked;
         static_cast<Region*>(r)->body(static_cast<Region*>(r)->data);
       },
       &region);
 }
 
-// Threads outside of our teams may be in one of libgomp's, where another library is at work.
+// A thread outside of our teams may be in a team of libgomp started by another library.
 void Barrier() { InTeam() ? TeamBarrier() : GOMP_barrier(); }
 int MaxThreads() { return parallel_internal::MaxThreads(); }
 int NumThreads() { return InTeam() ? TeamSize() : omp_get_num_threads(); }
@@ -58,7 +58,8 @@ struct Replacement {
 };
 
 const Replacement kReplacements[] = {
-    // Parallel last: a thread inside of a region of libgomp's asks for its number meanwhile.
+    // Parallel comes last, because a thread in one of libgomp's regions may call the others
+    // meanwhile.
     {"GOMP_barrier", reinterpret_cast<void*>(Barrier)},
     {"omp_get_max_threads", reinterpret_cast<void*>(MaxThreads)},
     {"omp_get_num_threads", reinterpret_cast<void*>(NumThreads)},
@@ -71,7 +72,7 @@ bool IsOpenMp(std::string_view name) {
   return name.starts_with("GOMP_") || name.starts_with("omp_") || name.starts_with("__kmpc_");
 }
 
-// Tables of a loaded library, as its dynamic section says where they are.
+// Tables of a loaded library, located by its dynamic section.
 struct Tables {
   const char* names = nullptr;
   const ElfW(Sym) * symbols = nullptr;
@@ -95,7 +96,7 @@ struct Tables {
   }
 };
 
-// An address in the library that the dynamic linker has filled with that of a function.
+// An address in the library that the dynamic linker has set to a function.
 struct Slot {
   std::string_view name;
   void** address;
@@ -115,7 +116,7 @@ struct Range {
   uintptr_t begin = 0, end = 0;
 };
 
-// Returns the addresses of the library that are read-only once it is loaded.
+// Returns the library's addresses that become read-only after loading.
 Range ReadOnlyAfterLoading(const link_map& map) {
   struct Search {
     const link_map* map;
@@ -161,7 +162,7 @@ std::string UseOurThreads(void* library) {
   for (const Slot& slot : slots) {
     const auto is_it = [&](const Replacement& r) { return r.name == slot.name; };
     if (std::ranges::none_of(kReplacements, is_it)) {
-      return StrCat("it calls OpenMP's ", slot.name, ", which Ramet does not have");
+      return StrCat("it calls OpenMP's ", slot.name, ", which Ramet does not replace");
     }
   }
   const Range read_only = ReadOnlyAfterLoading(*map);

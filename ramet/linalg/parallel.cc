@@ -11,7 +11,7 @@ int omp_get_max_threads(void);
 int omp_in_parallel(void);
 }
 
-// oneDNN's threads wait for each other where the thread sanitizer does not see it.
+// oneDNN's threads synchronize in ways that the thread sanitizer does not see.
 #if defined(__SANITIZE_THREAD__)
 #define RAMET_ONE_THREAD 1
 #elif defined(__has_feature)

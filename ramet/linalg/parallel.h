@@ -5,32 +5,32 @@
 
 namespace ramet::linalg {
 
-// How many threads the calling thread may use inside one function of linalg (oneDNN included):
-// itself and threads - 1 of the process's pool (team.h). At least 1. Belongs to the calling thread;
-// a new thread starts with the number of usable processors, or fewer if OpenMP is limited to fewer
-// (OMP_NUM_THREADS, omp_set_num_threads). 1 within ParallelFor and within a parallel region of
-// OpenMP.
+// The number of threads that the calling thread may use within one function of linalg, including
+// oneDNN: itself and threads - 1 of the process's pool (team.h). At least 1. A setting of the
+// calling thread; a new thread starts with the number of usable processors, or OpenMP's limit if
+// that is lower (OMP_NUM_THREADS, omp_set_num_threads). Always 1 within ParallelFor and OpenMP's
+// parallel regions.
 void SetIntraOpThreads(int threads);
 int IntraOpThreads();
 
-// With `on`, functions of linalg that the calling thread runs give the same bits for any number of
-// intra-op threads. Only Gemm and BatchGemm are affected: all others always do. Off at first.
+// With `on`, functions of linalg called by this thread give the same bits for any number of
+// intra-op threads. Only affects Gemm, BatchGemm and Conv; the others always do. Initially off.
 void SetDeterministic(bool on);
 bool Deterministic();
 
-// How often the calling thread has had work done by a team of several threads.
+// Returns how often the calling thread has had work done by a team of several threads.
 int64_t TeamsStarted();
 
 namespace parallel_internal {
 using Body = void (*)(void* context, int64_t begin, int64_t end);
 void Run(int64_t n, int64_t grain, Body body, void* context);
-// Counts a team of several threads that is about to run (oneDNN's).
+// Counts a team of several threads that is about to run (for oneDNN).
 void NoteTeam();
-// A region of oneDNN's, for `threads` threads that may wait for each other; 0 for MaxThreads().
+// Runs a region of oneDNN on `threads` threads that may wait for each other; 0 means MaxThreads().
 void RunRegion(int threads, void (*function)(void* context, int member), void* context);
-// IntraOpThreads(), but for a region of another OpenMP team.
+// Returns IntraOpThreads(), for a region of another OpenMP team.
 int MaxThreads();
-// The calling thread has one intra-op thread, oneDNN's functions too, as long as this lives.
+// Limits the calling thread, including oneDNN, to one intra-op thread during its lifetime.
 class OneThread {
  public:
   OneThread();
@@ -43,11 +43,11 @@ class OneThread {
 };
 }  // namespace parallel_internal
 
-// Calls fn(begin, end) for pieces that cover [0, n), on the calling thread's team; returns when all
-// are done. Each piece has at least `grain` items (but the last); with n <= grain, one thread, or
-// within another ParallelFor, fn runs once on the calling thread. Which pieces there are depends on
-// the number of threads: fn must not let its result depend on it. fn must not throw. Allocates
-// nothing.
+// Calls fn(begin, end) for pieces that cover [0, n) on the calling thread's team, and returns when
+// all are done. Each piece but the last has at least `grain` items. With n <= grain, one thread, or
+// within another ParallelFor, calls fn once on the calling thread. The pieces depend on the number
+// of threads; the result of fn must not depend on the pieces. If fn throws, the first exception is
+// rethrown after all pieces. Allocates nothing.
 template <class Fn>
 void ParallelFor(int64_t n, int64_t grain, Fn&& fn) {
   using F = std::remove_reference_t<Fn>;

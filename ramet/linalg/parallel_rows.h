@@ -9,13 +9,13 @@
 
 namespace ramet::linalg {
 
-// Which thread of a team works on a row of a table: each row, and the rows beside it that share a
-// cache line or whatever `together` (a power of two) is the number of, belongs to one lane.
+// Assigns the rows of a table to the threads of a team. Rows that share a cache line, or a group of
+// `together` (a power of two) rows, are in the same lane.
 class RowLanes {
  public:
-  // For `count` rows of `row_bytes` bytes each: one lane where a team is not worth its start.
+  // For `count` rows of `row_bytes` bytes each. Uses one lane if a team would not pay.
   RowLanes(int64_t count, int64_t row_bytes, int64_t together = 1) {
-    const int64_t worth = std::min(count * row_bytes / kLeastBytes, count / kLeastRows);
+    const int64_t worth = std::min(count * row_bytes / kMinLaneBytes, count / kMinLaneRows);
     if (worth > 1) lanes_ = static_cast<uint32_t>(std::min<int64_t>(worth, IntraOpThreads()));
     const int64_t in_line = 64 / std::clamp<int64_t>(row_bytes, 1, 64);
     shift_ = std::bit_width(static_cast<uint64_t>(std::max(together, in_line))) - 1;
@@ -29,16 +29,16 @@ class RowLanes {
   }
 
  private:
-  static constexpr int64_t kLeastBytes = 32 << 10, kLeastRows = 16;
+  static constexpr int64_t kMinLaneBytes = 32 << 10, kMinLaneRows = 16;
   uint32_t lanes_ = 1;
   int shift_ = 0;
 };
 
-// Calls fn(i) for each i in [0, count), where fn changes row row_of(i) of a table that lies
-// anywhere in memory: for one row in the order of i, for rows of several lanes at the same time, on
-// the calling thread's team. The result does not depend on the number of lanes if fn(i) reads and
-// writes nothing of other rows. `prefetch(i)` asks for what fn(i) needs, kRowsAhead calls before.
-// Neither may throw. Allocates nothing.
+// Calls fn(i) for each i in [0, count), where fn changes row row_of(i) of a table. Calls for the
+// same row are in the order of i; rows of different lanes are processed in parallel on the calling
+// thread's team. The result does not depend on the number of lanes if fn(i) accesses only its own
+// row. `prefetch(i)` prefetches what fn(i) needs, kRowsAhead calls earlier. Neither may throw.
+// Allocates nothing.
 template <class RowOf, class Prefetch, class Fn>
 void ParallelForRows(const RowLanes& lanes, int64_t count, const RowOf& row_of,
                      const Prefetch& prefetch, const Fn& fn) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kCount = 5000, kTableRows = 300;
 
-// Rows that come many times, in no order.
+// Returns rows that repeat often, in no particular order.
 std::vector<int64_t> SomeRows() {
   std::vector<int64_t> rows(kCount);
   for (int64_t i = 0; i < kCount; ++i) rows[i] = i * i * 31 % kTableRows;
@@ -26,7 +26,7 @@ class ParallelForRowsTest : public testing::TestWithParam<int> {
   const std::function<int64_t(int64_t)> row_ = [this](int64_t i) { return rows_[i]; };
 };
 
-TEST_P(ParallelForRowsTest, UpdatesOfARowComeInTheirOrder) {
+TEST_P(ParallelForRowsTest, UpdatesOfARowAreInOrder) {
   std::vector<std::vector<int64_t>> updates(kTableRows), expected(kTableRows);
   for (int64_t i = 0; i < kCount; ++i) expected[rows_[i]].push_back(i);
   const auto update = [&](int64_t i) { updates[rows_[i]].push_back(i); };
@@ -35,7 +35,7 @@ TEST_P(ParallelForRowsTest, UpdatesOfARowComeInTheirOrder) {
   EXPECT_EQ(updates, expected);
 }
 
-TEST_P(ParallelForRowsTest, EachIsAskedForOnceAndBeforeItsTurn) {
+TEST_P(ParallelForRowsTest, EachIsPrefetchedOnceAndInTime) {
   std::vector<int> asked(kCount), late(kCount);
   const auto prefetch = [&](int64_t i) { ++asked[i]; };
   const auto update = [&](int64_t i) { late[i] = asked[i] == 0; };
@@ -44,7 +44,7 @@ TEST_P(ParallelForRowsTest, EachIsAskedForOnceAndBeforeItsTurn) {
   EXPECT_EQ(late, std::vector<int>(kCount, 0));
 }
 
-TEST_P(ParallelForRowsTest, NeighboursBelongToOneThread) {
+TEST_P(ParallelForRowsTest, NeighborsBelongToOneThread) {
   std::vector<std::thread::id> threads(kCount);
   const auto row = [](int64_t i) { return i - 100; };
   const auto update = [&](int64_t i) { threads[i] = std::this_thread::get_id(); };
@@ -58,13 +58,13 @@ TEST_P(ParallelForRowsTest, NeighboursBelongToOneThread) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, ParallelForRowsTest, testing::Values(1, 2, 3, 4));
 
-TEST(RowLanesTest, AreAsManyAsThreadsWhereThereIsWork) {
+TEST(RowLanesTest, UseAllThreadsIfThereIsEnoughWork) {
   SetIntraOpThreads(4);
   const bool team = IntraOpThreads() == 4;  // not under the thread sanitizer
   EXPECT_EQ(RowLanes(1000, 1024).count(), team ? 4 : 1);
   EXPECT_EQ(RowLanes(1000, 64).count(), 1);  // 64 KB, not 2 * 32 KiB
   EXPECT_EQ(RowLanes(2, 1 << 20).count(),
-            1);  // whole rows are divided by who works on them
+            1);  // whole rows are assigned to threads
   EXPECT_EQ(RowLanes(0, 0).count(), 1);
   EXPECT_EQ(RowLanes::One().count(), 1);
   SetIntraOpThreads(2);

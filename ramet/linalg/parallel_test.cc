@@ -99,7 +99,7 @@ TEST(IntraOpThreads, IsOneInAnotherLibrarysParallelRegion) {
   EXPECT_EQ(context.same, 3);
 }
 
-// OpenMP's own threads would spin through all of these times.
+// OpenMP's own threads would spin all this time.
 TEST(OneDnn, ThreadsWithoutWorkSleep) {
   SetIntraOpThreads(2);
   if (!HaveOneDnn() || IntraOpThreads() < 2) GTEST_SKIP() << "skipped: one thread or no oneDNN";
@@ -131,7 +131,7 @@ TEST(Deterministic, BelongsToTheCallingThread) {
   SetDeterministic(false);
 }
 
-// Exit status of a forked child that runs `fn`; -1 when it hangs or is killed.
+// Returns the exit status of a forked child that runs `fn`; -1 if it hangs or is killed.
 template <class Fn>
 int InChild(const Fn& fn) {
   const pid_t child = fork();

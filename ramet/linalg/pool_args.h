@@ -2,15 +2,15 @@
 
 #include "ramet/linalg/pooling.h"
 
-// Internal to linalg: what the loops of pooling work on.
+// Internal to linalg: arguments of the loops of pooling.
 
 namespace ramet::linalg {
 
 enum class PoolKind : int { kMax, kArgmax, kMaxGrad, kMaxGradGrad, kAvg, kAvgGrad };
 inline constexpr int kNumPoolKinds = static_cast<int>(PoolKind::kAvgGrad) + 1;
 
-// Channels last. x has the input's shape, dy what arrives (the input's shape for kMaxGradGrad, else
-// the output's), y is the result; argmax belongs to kArgmax.
+// Channels last. x has the input's shape. dy is the incoming gradient, with the input's shape for
+// kMaxGradGrad and the output's otherwise. y is the result. argmax is for kArgmax only.
 struct PoolArgs {
   const PoolGeometry& g;
   const void* x;

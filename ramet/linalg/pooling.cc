@@ -15,7 +15,7 @@ constexpr int64_t kGrain = 1 << 14;
 
 bool ByImages(PoolKind kind) { return kind == PoolKind::kMaxGrad || kind == PoolKind::kAvgGrad; }
 
-// Channels first: each channel is an image of its own.
+// With channels first, each channel is treated as an image.
 PoolGeometry ChannelsLast(PoolGeometry g) {
   if (!g.channels_first) return g;
   g.batch *= g.channels;
@@ -34,7 +34,7 @@ void RunFull(PoolKind kind, Type type, const PoolArgs& args) {
               [&](int64_t begin, int64_t end) { kernel(args, begin, end); });
 }
 
-// half and bfloat16, by way of float.
+// Computes half and bfloat16 in float.
 void RunHalf(PoolKind kind, Type type, const PoolArgs& args, int64_t dy_size, int64_t y_size) {
   const PoolGeometry& g = args.g;
   const int64_t x_size = g.batch * g.in_pixels() * g.channels;

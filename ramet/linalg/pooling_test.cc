@@ -9,7 +9,7 @@
 namespace ramet::linalg {
 namespace {
 
-// Of two spatial dimensions, the window clipped where it leaves the image.
+// Returns a two-dimensional geometry with windows clipped at the image's border.
 PoolGeometry Geometry(int64_t size, int64_t window, int64_t stride, int64_t pad, int64_t channels) {
   PoolGeometry g{.batch = 2, .channels = channels};
   for (int d = 1; d < 3; ++d) {
@@ -22,7 +22,7 @@ PoolGeometry Geometry(int64_t size, int64_t window, int64_t stride, int64_t pad,
   return g;
 }
 
-// Calls visit(output element, input element) for all pixels of all windows, in their order.
+// Calls visit(output element, input element) for all pixels of all windows, in order.
 template <class Visit>
 void ForPairs(const PoolGeometry& g, Visit&& visit) {
   for (int64_t p = 0; p < g.batch * g.out_pixels(); ++p) {
@@ -86,7 +86,7 @@ TEST(Pooling, AgreesWithTheDefinition) {
   });
 }
 
-TEST(Pooling, ANaNThatComesFirstStaysTheLargest) {
+TEST(Pooling, ALeadingNaNIsTheLargest) {
   const PoolGeometry g = Geometry(2, 2, 2, 0, 16);
   std::vector<float> x(2 * 4 * 16, 1.0f), dx(2 * 4 * 16);
   x[0] = std::numeric_limits<float>::quiet_NaN();

@@ -16,8 +16,8 @@ namespace ramet::linalg {
 namespace {
 
 constexpr int64_t kLookNanos = 5'000'000;
-// Involuntary context switches of this process in kLookNanos that mean that others want its
-// processors. An idle system makes less than one in 20 ms.
+// The number of involuntary context switches of this process in kLookNanos that indicates
+// competition for its processors. An idle system makes less than one in 20 ms.
 constexpr int64_t kMinSwitches = 2;
 
 int RoundedUp(int64_t quota, int64_t period) {
@@ -37,7 +37,8 @@ int QuotaOf(const std::string& folder) {
 
 int SmallerQuota(int a, int b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
-// Lines of /proc/self/cgroup are "0::/group" or "4:cpu,cpuacct:/group".
+// Returns the quota of this process. Lines of /proc/self/cgroup are "0::/group" or
+// "4:cpu,cpuacct:/group".
 int Quota() {
   int quota = 0;
   std::ifstream groups("/proc/self/cgroup");
@@ -65,8 +66,8 @@ bool MoreRunnableThanProcessors() {
   return processors_internal::RunnableThreads(text) > online;
 }
 
-// A mask or a quota leaves this process fewer processors than the machine has; then only its own
-// threads tell.
+// For processes whose mask or quota allows fewer processors than the machine has; there only its
+// own threads tell.
 bool SwitchedOften(int64_t nanos) {
   static std::atomic<int64_t> before = 0;
   rusage usage;

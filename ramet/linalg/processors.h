@@ -5,22 +5,21 @@
 
 namespace ramet::linalg {
 
-// Returns how many processors this process may use at the same time, at least 1: those of the
-// calling thread's affinity mask, or fewer if its control group has a smaller quota of processor
-// time.
+// Returns how many processors this process may use at the same time, at least 1: those in the
+// calling thread's affinity mask, or fewer if its control group has a smaller CPU quota.
 int UsableProcessors();
 
-// Reports whether more threads want to run than there are processors for them: threads of this
-// machine, or threads of this process that had to give up a processor. Looks every 5 ms; between
-// two looks it costs a look at the clock. `now` is steady_clock's, in nanoseconds.
+// Reports whether there are more runnable threads than processors: on this machine, or in this
+// process, whose threads were preempted. Checks every 5 ms; in between it only compares times.
+// `now` is the steady_clock in nanoseconds.
 bool ProcessorsAreBusy(int64_t now);
 
 namespace processors_internal {
-// The processors that the control group at `group` below `root` may use, rounded up, or 0 if there
-// is no limit. Every group on the way to the root counts.
+// Returns how many processors the control group `group` below `root` may use, rounded up, or 0 if
+// it is unlimited. All its parent groups count.
 int QuotaOfGroup(const std::string& root, std::string group);
-// The number before the slash in what /proc/loadavg holds: the threads that run or want to. 0 if
-// `text` is something else.
+// Returns the number of runnable threads in the content of /proc/loadavg (the number before the
+// slash), or 0 if `text` is malformed.
 int64_t RunnableThreads(const char* text);
 }  // namespace processors_internal
 

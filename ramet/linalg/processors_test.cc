@@ -30,7 +30,7 @@ class QuotaTest : public ::testing::Test {
 
 TEST_F(QuotaTest, NoFilesNoLimit) { EXPECT_EQ(QuotaOfGroup(root_, "/a/b"), 0); }
 
-TEST_F(QuotaTest, SmallestOnTheWayToTheRootCounts) {
+TEST_F(QuotaTest, TheSmallestQuotaOfAllParentsCounts) {
   Write(root_ + "/cpu.max", "max 100000\n");
   Write(root_ + "/a/cpu.max", "250000 100000\n");
   Write(root_ + "/a/b/cpu.max", "800000 100000\n");

@@ -58,7 +58,7 @@ DoublePair BoxMuller(uint32_t x0, uint32_t x1, uint32_t x2, uint32_t x3) {
   return {std::sin(v1) * r, std::cos(v1) * r};
 }
 
-// A Group has Value, kSize and Make(generator, values): what one group of output is made of.
+// A Group has Value, kSize and Make(generator, values), which computes one group of output.
 template <class Group>
 void FillGroups(const Philox& start, void* yv, int64_t n) {
   using Value = typename Group::Value;
@@ -135,7 +135,7 @@ struct Normals<double> {
   }
 };
 
-// Words one after another.
+// Returns words one at a time.
 class WordStream {
  public:
   explicit WordStream(Philox* generator) : generator_(generator) {}
@@ -182,7 +182,7 @@ struct TruncatedNormals<double> {
   }
 };
 
-// 0: no bound.
+// Returns x modulo `bound`, or x if `bound` is 0.
 template <class T>
 T Below(T x, T bound) {
   return bound == 0 ? x : x % bound;

@@ -21,7 +21,7 @@ struct Golden {
   Type type;
   // The bits of the first values.
   std::vector<uint64_t> first;
-  // FNV-1a over the bytes of 3001 values.
+  // The FNV-1a hash of the bytes of 3001 values.
   uint64_t hash;
 };
 
@@ -155,7 +155,7 @@ TEST(Philox, SkipCarries) {
   EXPECT_THAT(generator.counter(), ElementsAre(0u, 1u, 0u, 6u));
 }
 
-// Known-answer test of the authors' Random123 library.
+// The known-answer test of the authors' Random123 library.
 TEST(Philox, KnownAnswer) {
   Philox generator(Philox::Words{0, 0, 0, 0}, {0, 0});
   EXPECT_THAT(generator(), ElementsAre(0x6627e8d5u, 0xe169c58du, 0xbc57ac4cu, 0x9b00dbd8u));

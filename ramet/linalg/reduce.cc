@@ -13,11 +13,11 @@ namespace ramet::linalg {
 namespace {
 
 constexpr int64_t kGrain = 16384;
-// Long reductions are cut into pieces of this many elements, whatever the number of threads.
+// Long reductions are split into pieces of this many elements, for any number of threads.
 constexpr int64_t kPiece = 65536;
 constexpr int64_t kColumnTile = 256;
 
-// Reduces one array at a time, from the innermost reduced dimension outwards.
+// Reduces one array, from the innermost reduced dimension outwards.
 class Reduction {
  public:
   Reduction(ReduceOp op, Type type) : op_(op), type_(type) {}
@@ -55,7 +55,7 @@ class Reduction {
     return Scratch(ping_ ? ScratchUse::kReducePing : ScratchUse::kReducePong, n * TypeSize(type_));
   }
 
-  // What is left to do with partial results.
+  // Changes the op to the one that combines partial results.
   void Started() {
     if (op_ == ReduceOp::kSumSquares) op_ = ReduceOp::kSum;
   }
@@ -165,13 +165,13 @@ void DivideByCount(Type type, int64_t count, void* y, int64_t n) {
     case Type::kDouble: return DivideBy(static_cast<double>(count), y, n);
     case Type::kInt64: return DivideBy(std::max<int64_t>(count, 1), y, n);
     case Type::kUint64: return DivideBy(static_cast<uint64_t>(std::max<int64_t>(count, 1)), y, n);
-    // A complex number by a real one.
+    // Divides a complex number by a real one.
     case Type::kComplex64: return DivideBy(static_cast<float>(count), y, 2 * n);
     default: return DivideBy(static_cast<double>(count), y, 2 * n);
   }
 }
 
-// The type in which a reduction calculates.
+// Returns the type in which a reduction is computed.
 Type Accumulator(ReduceOp op, Type type) {
   if (op != ReduceOp::kMean || !IsInteger(type)) return Widened(type);
   return static_cast<int>(type) >= static_cast<int>(Type::kUint32) || type == Type::kUint8 ||

@@ -6,9 +6,9 @@
 
 #include "ramet/linalg/types.h"
 
-// Reductions of dense row-major arrays over a set of axes, with TensorFlow's CPU values. They use
-// the calling thread's intra-op threads when the work is large and give the same bits for any
-// number of them. Scratch memory is kept per thread; steady state allocates nothing.
+// Reductions of dense row-major arrays over a set of axes, with the values of TensorFlow's CPU
+// kernels. They use the calling thread's intra-op threads for large work and give the same bits for
+// any number of them. Scratch memory is kept per thread; nothing is allocated in the steady state.
 //
 // Types: F = half, bfloat16, float, double; I = int8..int64, uint8..uint64; C = complex64,
 // complex128.
@@ -16,14 +16,14 @@
 namespace ramet::linalg {
 
 enum class ReduceOp : uint8_t {
-  kSum,         // F I C; nothing: 0. Float sums are blocked: the error grows with log n
-  kProd,        // F I C; nothing: 1
-  kMean,        // F I C; nothing: NaN (I: 0); I: sum in 64 bits / count, towards zero
-  kMax,         // F I; nothing: lowest (F: -inf); NaN if any is NaN
-  kMin,         // F I; nothing: highest (F: +inf); NaN if any is NaN
-  kAll,         // bool; nothing: true
-  kAny,         // bool; nothing: false
-  kSumSquares,  // F; sum of x * x (L2Loss is half of it)
+  kSum,         // F I C; 0 if empty. Float sums are blocked: the error grows with log n
+  kProd,        // F I C; 1 if empty
+  kMean,        // F I C; NaN (I: 0) if empty; I: 64-bit sum / count, towards zero
+  kMax,         // F I; lowest (F: -inf) if empty; NaN if any is NaN
+  kMin,         // F I; highest (F: +inf) if empty; NaN if any is NaN
+  kAll,         // bool; true if empty
+  kAny,         // bool; false if empty
+  kSumSquares,  // F; sum of x * x (twice L2Loss)
 };
 inline constexpr int kNumReduceOps = static_cast<int>(ReduceOp::kSumSquares) + 1;
 
@@ -32,18 +32,19 @@ class ReducePlan {
  public:
   static constexpr int kMaxDims = 64;
 
-  // reduced[i] says whether dimension i is reduced; both spans have one length.
+  // reduced[i] tells whether dimension i is reduced. Both spans have the same length.
   static ReducePlan Make(std::span<const int64_t> shape, std::span<const bool> reduced);
-  // [rows, columns] -> [rows], -> [columns], and everything to one element.
+  // Reduce [rows, columns] to [rows], to [columns], and n elements to one.
   static ReducePlan Rows(int64_t rows, int64_t columns);
   static ReducePlan Columns(int64_t rows, int64_t columns);
   static ReducePlan Full(int64_t n);
 
-  // Elements of the operand, of the result, and of the operand for each element of the result.
+  // Numbers of elements: in the operand, in the result, and in the operand per element of the
+  // result.
   int64_t input_size() const { return kept_ * reduced_; }
   int64_t output_size() const { return kept_; }
   int64_t reduced_size() const { return reduced_; }
-  // Collapsed dimensions, outermost first, alternately kept and reduced.
+  // Collapsed dimensions, outermost first, alternating between kept and reduced.
   int ndims() const { return ndims_; }
   int64_t dim(int i) const { return dims_[i]; }
   bool is_reduced(int i) const { return (i % 2 == 0) == first_reduced_; }
@@ -59,12 +60,12 @@ class ReducePlan {
 };
 
 bool HasReduce(ReduceOp op, Type type);
-// y = op over the reduced dimensions of x. y has plan.output_size() elements and does not overlap
+// y = op over the reduced dimensions of x. y has plan.output_size() elements and must not overlap
 // x. HasReduce must hold.
 void Reduce(ReduceOp op, Type type, const ReducePlan& plan, const void* x, void* y);
 
-// y[o, i] = the index j of the largest (smallest) x[o, j, i], the first of equals; where there are
-// NaNs as TensorFlow's ArgMax. F I bool; n >= 1; index_type is int32, int64, int16 or uint16.
+// y[o, i] = the index j of the largest (smallest) x[o, j, i], the first one if equal. NaNs are
+// handled as in TensorFlow's ArgMax. F I bool; n >= 1; index_type is int32, int64, int16 or uint16.
 void ArgMax(Type type, Type index_type, int64_t outer, int64_t n, int64_t inner, const void* x,
             void* y);
 void ArgMin(Type type, Type index_type, int64_t outer, int64_t n, int64_t inner, const void* x,

@@ -102,7 +102,7 @@ TEST(Reduce, OtherOps) {
   });
 }
 
-TEST(Reduce, MaxAndMinPassNanOn) {
+TEST(Reduce, MaxAndMinPropagateNan) {
   AtEachLevel([] {
     for (const size_t at : {0, 3, 20, 40}) {
       std::vector<float> x(41, 1.0f);

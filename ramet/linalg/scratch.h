@@ -4,7 +4,7 @@
 
 namespace ramet::linalg {
 
-// What scratch memory is used for; a use does not outlive the function that asked for it.
+// Distinguishes scratch buffers. A buffer is used only within the function that requested it.
 enum class ScratchUse : int {
   kReducePing,
   kReducePong,
@@ -30,8 +30,9 @@ enum class ScratchUse : int {
 };
 inline constexpr int kNumScratchUses = static_cast<int>(ScratchUse::kWindowSums) + 1;
 
-// At least `bytes` bytes, aligned to 64, of the calling thread; the next call for the same use may
-// take it away. Kept until the thread ends, so that steady state allocates nothing.
+// Returns at least `bytes` bytes, aligned to 64, that belong to the calling thread. The next call
+// for the same use may invalidate them. Kept until the thread ends, so that nothing is allocated in
+// the steady state.
 void* Scratch(ScratchUse use, int64_t bytes);
 
 }  // namespace ramet::linalg

@@ -5,7 +5,7 @@
 
 namespace ramet::linalg {
 
-// Every signal except for faults, which come from the thread's own code.
+// Returns every signal except for faults, which the thread's own code causes.
 inline sigset_t SignalsOfOthers() {
   sigset_t signals;
   sigfillset(&signals);
@@ -15,9 +15,10 @@ inline sigset_t SignalsOfOthers() {
   return signals;
 }
 
-// Keeps signals away from the calling thread for the life of this object; they come afterwards. A
-// signal handled on a thread within oneDNN 2.6's generated products makes them write outside of
-// their buffers, as if values were kept below the stack pointer: Gemm.LargeProductsBearSignals.
+// Blocks signals on the calling thread for the lifetime of this object and delivers them
+// afterwards. A signal handled on a thread inside oneDNN 2.6's generated matrix products makes them
+// write outside of their buffers, as if they kept values below the stack pointer (test
+// Gemm.LargeProductsSurviveSignals).
 class SignalsBlocked {
  public:
   SignalsBlocked() {

@@ -11,7 +11,7 @@ namespace {
 
 int64_t Grain(int64_t columns) { return 2048 / (columns + 1) + 1; }
 
-// A half operand in float, or the operand itself.
+// Returns a half operand in float, or the operand itself.
 const void* Wide(Type type, ScratchUse use, const void* x, int64_t n) {
   if (!IsHalf(type)) return x;
   void* widened = Scratch(use, n * 4);
@@ -19,7 +19,7 @@ const void* Wide(Type type, ScratchUse use, const void* x, int64_t n) {
   return widened;
 }
 
-// Where a result is calculated: itself, or float scratch to be narrowed.
+// Returns where a result is computed: y, or float scratch memory to be narrowed.
 void* WideResult(Type type, ScratchUse use, void* y, int64_t n) {
   return IsHalf(type) ? Scratch(use, n * 4) : y;
 }
@@ -42,7 +42,7 @@ void RunRows(KernelTable::Rows1 kernel, Type type, int64_t rows, int64_t columns
   Narrow(type, out, y, n);
 }
 
-// The labels in int64.
+// Returns the labels in int64.
 const int64_t* WideLabels(Type label_type, const void* labels, int64_t rows) {
   if (label_type == Type::kInt64) return static_cast<const int64_t*>(labels);
   void* widened = Scratch(ScratchUse::kLabels, rows * 8);

@@ -5,8 +5,8 @@
 #include "ramet/linalg/types.h"
 
 // Row-wise functions of a dense [rows, columns] matrix of half, bfloat16, float or double (half and
-// bfloat16 calculate in float). The largest element of a row is subtracted first. Same bits for any
-// number of intra-op threads; nothing is allocated.
+// bfloat16 are computed in float). The largest element of a row is subtracted first. Same bits for
+// any number of intra-op threads. Allocates nothing.
 
 namespace ramet::linalg {
 
@@ -14,7 +14,7 @@ namespace ramet::linalg {
 void Softmax(Type type, int64_t rows, int64_t columns, const void* x, void* y);
 void LogSoftmax(Type type, int64_t rows, int64_t columns, const void* x, void* y);
 
-// dx = (dy - sum(dy * y, row)) * y, for y = softmax(x). dx may be y or dy.
+// dx = (dy - sum(dy * y, row)) * y for y = softmax(x). dx may be y or dy.
 void SoftmaxGrad(Type type, int64_t rows, int64_t columns, const void* y, const void* dy, void* dx);
 
 // loss[r] = -sum(labels[r] * log_softmax(logits[r])), [rows]; backprop = softmax(logits) - labels,
@@ -22,8 +22,8 @@ void SoftmaxGrad(Type type, int64_t rows, int64_t columns, const void* y, const 
 void SoftmaxXent(Type type, int64_t rows, int64_t columns, const void* logits, const void* labels,
                  void* loss, void* backprop);
 
-// The same with labels [rows] of class indices, int32 or int64. A label outside [0, columns) makes
-// its row's loss and backprop NaN; returns the first such row, or -1.
+// SoftmaxXent with class indices as labels [rows], int32 or int64. A label outside [0, columns)
+// makes its row's loss and backprop NaN. Returns the first such row, or -1.
 int64_t SparseSoftmaxXent(Type type, Type label_type, int64_t rows, int64_t columns,
                           const void* logits, const void* labels, void* loss, void* backprop);
 

@@ -111,7 +111,7 @@ TEST(SoftmaxXent, ResultMayReplaceAnOperand) {
   EXPECT_EQ(b, want);
 }
 
-// Values of TensorFlow 2.21.
+// The values of TensorFlow 2.21.
 TEST(SparseSoftmaxXent, AsTensorFlow) {
   const std::vector<float> x = {-kInf, 1, 1, 1, 2, 3};
   const int32_t labels[] = {0, 2};

@@ -2,7 +2,7 @@
 
 namespace ramet::linalg {
 
-// Special functions of single numbers, for T = float and double. NaN outside of their domains.
+// Special functions of single numbers for T = float and double. NaN outside of their domains.
 template <class T>
 struct Special {
   // The modified Bessel functions of order 0 and 1, times exp(-|x|).
@@ -16,7 +16,7 @@ struct Special {
   static T IgammaGradA(T a, T x);
   // d x / da for a sample x of the gamma distribution with shape a.
   static T GammaSampleGradA(T a, T x);
-  // The inverse of the normal distribution function, and that of the error function.
+  // The inverses of the normal distribution function and of the error function.
   static T Ndtri(T x);
   static T Erfinv(T x);
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kLine = 64;
 
-// Written out: GCC leaves a loop of four as it is.
+// Unrolled by hand, because GCC does not unroll a loop of four.
 inline void StreamLine(char* to, const char* from) {
   auto* out = reinterpret_cast<__m128i*>(to);
   const auto* in = reinterpret_cast<const __m128i*>(from);
@@ -44,7 +44,7 @@ void StreamCopy(void* to, const void* from, size_t bytes, std::span<const char* 
   auto* out = static_cast<char*>(to);
   const auto* in = static_cast<const char*>(from);
   const size_t lines = bytes / kLine * kLine;
-  static_assert(kMostFetched == 4);
+  static_assert(kMaxPrefetched == 4);
   switch (next.size()) {
     case 0: StreamLines<0>(out, in, lines, next.data()); break;
     case 1: StreamLines<1>(out, in, lines, next.data()); break;

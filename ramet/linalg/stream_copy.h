@@ -6,21 +6,21 @@
 
 namespace ramet::linalg {
 
-// Variables from this size on do not stay in a processor's own cache from one step to the next:
-// they are worth writing past it.
+// The size from which a variable does not stay in a core's own cache from one step to the next, so
+// that writing it with non-temporal stores pays.
 inline constexpr size_t kStreamedBytes = size_t{2} << 20;
 
-// Results are calculated and then copied in blocks of this size, so that reading for the next block
-// and writing of this one go on at once (docs/decisions/0075-streamed-updates.md).
+// Results are computed and then copied in blocks of this size, so that reading the next block
+// overlaps with writing this one (docs/decisions/0075-streamed-updates.md).
 inline constexpr int64_t kStreamBlockBytes = 4096;
 
-// How many places StreamCopy fetches from.
-inline constexpr size_t kMostFetched = 4;
+// The maximum number of places that StreamCopy prefetches from.
+inline constexpr size_t kMaxPrefetched = 4;
 
-// Copies `bytes` bytes past the caches (which a large result would only be read into, line by line,
-// before it is written). The two do not overlap; `to` is aligned to 16 bytes. What was copied is
-// seen by another thread after StreamFence and what synchronises them. As many bytes at each of
-// `next` (the first kMostFetched of them) are fetched meanwhile; they need not exist.
+// Copies `bytes` bytes with non-temporal stores, which avoid reading the destination into the cache
+// before writing it. The ranges must not overlap; `to` must be aligned to 16 bytes. Another thread
+// sees the copy after StreamFence and the usual synchronization. Meanwhile prefetches as many bytes
+// at each of the first kMaxPrefetched addresses in `next`, which need not be valid.
 void StreamCopy(void* to, const void* from, size_t bytes, std::span<const char* const> next = {});
 void StreamFence();
 

@@ -12,10 +12,10 @@ namespace {
 
 constexpr int64_t kGrain = 16384;
 constexpr int kMaxDims = 64;
-// Tables from this size on do not stay in a processor's own cache.
+// Tables from this size on do not stay in a core's own cache.
 constexpr int64_t kFarBytes = int64_t{2} << 20;
 
-// Dimensions of one element dropped, neighbours that are walked alike merged.
+// Dimensions without those of one element; adjacent ones with matching strides are merged.
 struct Collapsed {
   int ndims = 0;
   int64_t dims[kMaxDims] = {};
@@ -59,7 +59,7 @@ void CopyLine(const T* x, int64_t xs, T* y, int64_t ys, int64_t n) {
   }
 }
 
-// 4 by 4 elements of 4 bytes, by vectors.
+// Transposes 4 by 4 elements of 4 bytes in vectors.
 void TransposeFour(const uint32_t* x, int64_t xs, uint32_t* y, int64_t ys) {
   typedef uint32_t Four __attribute__((vector_size(16)));
   Four r[4];
@@ -74,7 +74,7 @@ void TransposeFour(const uint32_t* x, int64_t xs, uint32_t* y, int64_t ys) {
   for (int i = 0; i < 4; ++i) std::memcpy(y + i * ys, &out[i], sizeof out[i]);
 }
 
-// One block of a plane: rows [0, rows) and columns [0, columns).
+// Transposes one block of a plane: rows [0, rows) and columns [0, columns).
 template <class T>
 void TransposeBlock(const T* x, int64_t xs, T* y, int64_t ys, int64_t rows, int64_t columns) {
   if constexpr (sizeof(T) == 4) {
@@ -92,7 +92,8 @@ void TransposeBlock(const T* x, int64_t xs, T* y, int64_t ys, int64_t rows, int6
   }
 }
 
-// A plane of which x is dense along the rows and y along the columns: by blocks that stay in cache.
+// Transposes a plane in which x is dense along rows and y along columns, in blocks that stay in
+// cache.
 template <class T>
 void TransposePlane(const T* x, int64_t xs, T* y, int64_t ys, int64_t rows, int64_t columns) {
   constexpr int64_t kBlock = 16;
@@ -105,7 +106,7 @@ void TransposePlane(const T* x, int64_t xs, T* y, int64_t ys, int64_t rows, int6
   }
 }
 
-// Lines [begin, end) of all lines along the last dimension.
+// Copies lines [begin, end) of all lines along the last dimension.
 template <class T>
 void CopyLines(const Collapsed& c, const T* x, T* y, int64_t begin, int64_t end) {
   const int last = c.ndims - 1;
@@ -121,7 +122,7 @@ void CopyLines(const Collapsed& c, const T* x, T* y, int64_t begin, int64_t end)
   }
 }
 
-// The dimension along which x is dense while y is dense along the last, or -1.
+// Returns the dimension along which x is dense while y is dense along the last, or -1.
 int TransposedDim(const Collapsed& c) {
   const int last = c.ndims - 1;
   if (c.ys[last] != 1 || c.xs[last] == 1 || c.xs[last] == 0) return -1;
@@ -131,7 +132,7 @@ int TransposedDim(const Collapsed& c) {
   return -1;
 }
 
-// Planes of dimensions `dim` and last, in bands of the former.
+// Copies planes of dimensions `dim` and last, in bands of the former.
 template <class T>
 void CopyPlanes(const Collapsed& c, int dim, const T* x, T* y) {
   constexpr int64_t kBand = 64;
@@ -169,7 +170,7 @@ void Copy(const Collapsed& c, const T* x, T* y) {
               [&](int64_t begin, int64_t end) { CopyLines(c, x, y, begin, end); });
 }
 
-// Without the dimensions of one element there are at most kMaxDims.
+// At most kMaxDims dimensions, not counting those of one element.
 struct Dims {
   int64_t dims[2 * kMaxDims];
   int64_t xs[2 * kMaxDims];

@@ -1,8 +1,8 @@
 #pragma once
 
-// Eigen's decomposition takes long to compile: a file for each type. A decomposition of any layout
-// holds one of a real matrix by columns, so real matrices are laid out so, and complex ones take
-// theirs from the file of their real type.
+// Eigen's decomposition takes long to compile, so each type has its own file. A decomposition of
+// any layout contains one of a real column-major matrix. Real matrices therefore use that layout,
+// and complex ones reuse the instance in the file of their real type.
 
 #include <Eigen/SVD>
 #include <algorithm>

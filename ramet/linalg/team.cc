@@ -9,31 +9,48 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <utility>
 
 #include "ramet/linalg/futex.h"
 #include "ramet/linalg/processors.h"
+#include "ramet/linalg/signals.h"
 
 namespace ramet::linalg {
 namespace {
 
 constexpr int64_t kSpinNanos = 50'000;
 
-// One call of RunTeam, on the stack of its caller.
+// One call of RunTeam, on its caller's stack.
 struct Team {
-  Team(int members, TeamFunction function, void* context)
-      : members(members), function(function), context(context) {}
+  Team(int members, Members kind, TeamFunction function, void* context)
+      : members(members), kind(kind), function(function), context(context) {}
+
+  // Keeps the exception being handled, unless there is one already.
+  void KeepException() {
+    // The others would wait forever at the next barrier for the member that threw.
+    if (kind == Members::kMayWait) std::terminate();
+    if (!has_thrown.exchange(true)) exception = std::current_exception();
+  }
+  // After all members are done.
+  void Rethrow() {
+    if (exception) std::rethrow_exception(std::move(exception));
+  }
 
   const int members;
+  const Members kind;
   const TeamFunction function;
   void* const context;
-  Team* next = nullptr;  // posted later
+  Team* next = nullptr;  // the team posted after this one
   std::atomic<int> claimed = 1;
-  // The pool's threads that may still use this; with kCallerSleeps while the caller waits for them.
+  // Threads of the pool that may still use this, plus kCallerSleeps while the caller waits for
+  // them.
   std::atomic<uint32_t> attached = 0;
-  std::atomic<uint32_t> arrived = 0;   // at the barrier
-  std::atomic<uint32_t> barriers = 0;  // passed
+  std::atomic<uint32_t> arrived = 0;   // members at the barrier
+  std::atomic<uint32_t> barriers = 0;  // barriers passed
+  std::atomic<bool> has_thrown = false;
+  std::exception_ptr exception;
 };
 constexpr uint32_t kCallerSleeps = 1u << 31;
 
@@ -57,7 +74,7 @@ void Pause() {
 #endif
 }
 
-// Returns once `done()`, or after kSpinNanos, or at once while the processors are busy.
+// Returns when `done()` is true or after kSpinNanos, and at once if the processors are busy.
 template <class Done>
 void SpinUntil(const Done& done) {
   if (done()) return;
@@ -73,12 +90,17 @@ void SpinUntil(const Done& done) {
 
 void RunMember(Team& team, int member) {
   const Self before = std::exchange(self, {&team, member, team.members, true});
-  team.function(team.context, member);
+  try {
+    team.function(team.context, member);
+  } catch (...) {
+    team.KeepException();
+  }
   self = before;
 }
 
 void RunHere(Team& team) {
   for (int i = 0; i < team.members; ++i) RunMember(team, i);
+  team.Rethrow();
 }
 
 void RunUnclaimed(Team& team) {
@@ -111,9 +133,9 @@ class Lock {
   pthread_mutex_t& mutex_;
 };
 
-// The threads, and the teams that they may join, the oldest first. Whoever is free joins the oldest
-// team with an unclaimed member. So the oldest of all gets each member a thread as long as the pool
-// has as many threads, whatever the others wait for; that is why members may wait for each other.
+// The threads, and the teams that they may join, oldest first. A free thread joins the oldest team
+// with an unclaimed member. If the pool has enough threads, the oldest team therefore gets a thread
+// for each member, whatever the other teams wait for. That is why members may wait for each other.
 class Pool {
  public:
   void Run(Team& team, bool wake) {
@@ -123,9 +145,10 @@ class Pool {
     RunUnclaimed(team);
     Withdraw(team);
     AwaitAttached(team);
+    team.Rethrow();
   }
 
-  // Starts threads until there are `wanted`; returns how many there are.
+  // Starts threads until there are `wanted`. Returns how many there are.
   int Grow(int wanted) {
     int threads = threads_.load(std::memory_order_relaxed);
     if (threads >= wanted) return threads;
@@ -166,13 +189,9 @@ class Pool {
   }
 
   bool Start() {
-    sigset_t all, before;
-    sigfillset(&all);
-    // Faults, and what profilers send to the thread that runs.
-    for (const int kept : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF}) {
-      sigdelset(&all, kept);
-    }
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t blocked = SignalsOfOthers(), before;
+    sigdelset(&blocked, SIGPROF);  // profilers send it to the running thread
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     pthread_t thread;
     const int error = pthread_create(&thread, nullptr, Main, this);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -192,7 +211,7 @@ class Pool {
       Team& team = Next();
       RunUnclaimed(team);
       std::atomic<uint32_t>* attached = &team.attached;
-      // After this the team may be gone.
+      // The team may be destroyed after this.
       if (attached->fetch_sub(1, std::memory_order_acq_rel) == (kCallerSleeps | 1)) {
         FutexWake(attached, 1);
       }
@@ -219,7 +238,7 @@ class Pool {
       }
       FutexWait(posts_, seen);
       const Lock lock(mutex_);
-      // Counts, not threads: one that wakes by itself leaves another's place.
+      // These are counts, not threads: a thread that wakes spuriously takes another's place.
       --(waking_ > 0 ? waking_ : sleeping_);
     }
   }
@@ -236,23 +255,23 @@ class Pool {
   pthread_mutex_t mutex_ = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
   Team* teams_ = nullptr;
   std::atomic<int> threads_ = 0;
-  // Threads without a team: spinning, asleep, and woken but not running yet.
+  // Threads without a team: spinning, asleep, or woken but not running yet.
   std::atomic<int> spinning_ = 0;
   int sleeping_ = 0;
   int waking_ = 0;
   std::atomic<uint32_t> posts_ = 0;
 };
 
-// Never destroyed: threads sleep in it when the process ends.
+// Never destroyed, because threads sleep in it when the process ends.
 alignas(Pool) char pool_memory[sizeof(Pool)];
 
 Pool& ThePool() {
   static Pool* const pool = [] {
-    // Threads run code of this library, so it stays loaded.
+    // Threads run this library's code, so it must stay loaded.
     Dl_info info;
     if (dladdr(pool_memory, &info) != 0)
       dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    // The threads stay in the parent, and the lock may have been taken.
+    // The child of a fork has none of the threads, and the lock may be held.
     pthread_atfork(nullptr, nullptr, [] { new (pool_memory) Pool; });
     return new (pool_memory) Pool;
   }();
@@ -272,7 +291,7 @@ int TeamLimit(int wanted) {
 void RunTeam(int members, Members kind, TeamFunction function, void* context) {
   if (members <= 0) return;
   if (members == 1 && !InTeam()) return function(context, 0);
-  Team team(members, function, context);
+  Team team(members, kind, function, context);
   if (InTeam()) return RunHere(team);
   Pool& pool = ThePool();
   const bool wake = kind == Members::kMayWait || !ProcessorsAreBusy(Nanos());

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <functional>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -46,6 +47,35 @@ TEST(Team, RunsEachMemberOnce) {
   EXPECT_FALSE(InTeam());
 }
 
+// Returns whether RunMembers threw the exception of one of the members that throw.
+bool Throws(int members, std::function<void(int)> fn) {
+  try {
+    RunMembers(members, Members::kIndependent, fn);
+  } catch (const std::length_error&) {
+    return true;
+  }
+  return false;
+}
+
+TEST(Team, AnExceptionReachesTheCallerAfterTheOtherMembers) {
+  constexpr int kMembers = 16;
+  for (int first = 0; first < kMembers; ++first) {
+    std::vector<std::atomic<int>> runs(kMembers);
+    EXPECT_TRUE(Throws(kMembers, [&](int member) {
+      ++runs[member];
+      if (member == first || member == kMembers - 1) throw std::length_error("too long");
+    }));
+    for (const auto& run : runs) EXPECT_EQ(run, 1);
+    EXPECT_FALSE(InTeam());
+  }
+  std::atomic<int> caught = 0;
+  RunMembers(4, Members::kIndependent, [&](int) {
+    caught += Throws(2, [](int) { throw std::length_error("within a team"); });
+    EXPECT_TRUE(InTeam());
+  });
+  EXPECT_EQ(caught, 4);
+}
+
 TEST(Team, MembersMayWaitForEachOtherWhateverTheirNumber) {
   const int members = static_cast<int>(std::thread::hardware_concurrency()) * 4 + 1;
   ASSERT_EQ(TeamLimit(members), members);
@@ -62,7 +92,7 @@ TEST(Team, MembersMayWaitForEachOtherWhateverTheirNumber) {
   EXPECT_EQ(seen, std::vector<int>(members, 20));
 }
 
-// Each caller's members need all of the pool's threads, and there is one pool.
+// Each caller's members need all threads of the only pool.
 TEST(Team, SeveralCallersWhoseMembersWaitDoNotBlockEachOther) {
   ASSERT_EQ(TeamLimit(4), 4);
   std::atomic<int> passed = 0;
@@ -97,7 +127,7 @@ TEST(Team, NestedRunsOnTheCallingThread) {
   EXPECT_EQ(runs, 6);
 }
 
-// OpenMP's threads would spin through all of these times.
+// OpenMP's threads would spin all this time.
 TEST(Team, ThreadsWithoutWorkSleep) {
   constexpr int kMembers = 4;
   const auto loop = [] { RunMembers(kMembers, Members::kMayWait, [](int) { TeamBarrier(); }); };
@@ -124,10 +154,10 @@ TEST(Team, MembersThatWaitSleep) {
   EXPECT_LT(ProcessorSeconds() - before, 0.1);
 }
 
-TEST(Team, CallerDoesNotWaitForThreadsThatDoOtherThings) {
+TEST(Team, CallerDoesNotWaitForBusyThreads) {
   ASSERT_EQ(TeamLimit(2), 2);
   std::atomic<bool> begun = false, done = false;
-  // Holds all other threads of the pool.
+  // Occupies all other threads of the pool.
   const int threads = 64;
   std::thread other([&] {
     RunMembers(threads, Members::kMayWait, [&](int) {
@@ -143,7 +173,7 @@ TEST(Team, CallerDoesNotWaitForThreadsThatDoOtherThings) {
   other.join();
 }
 
-// The thread sanitizer does not allow it.
+// The thread sanitizer does not support threads in a forked child.
 #if defined(__SANITIZE_THREAD__)
 #define RAMET_NO_THREADS_IN_CHILD 1
 #elif defined(__has_feature)

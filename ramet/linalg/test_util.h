@@ -10,7 +10,7 @@
 
 namespace ramet::linalg {
 
-// Numbers in (-1, 1) that look random and are the same in every run.
+// Returns pseudorandom numbers in (-1, 1), the same in every run.
 template <class T = float>
 std::vector<T> Noise(int64_t n, uint32_t seed = 1) {
   std::vector<T> values(n);
@@ -22,7 +22,7 @@ std::vector<T> Noise(int64_t n, uint32_t seed = 1) {
   return values;
 }
 
-// Runs fn at each CPU level that this machine has.
+// Calls fn at each CPU level that this machine supports.
 template <class Fn>
 void AtEachLevel(const Fn& fn) {
   const int highest = cpu_level_internal::OverrideForTest(4);
@@ -32,7 +32,7 @@ void AtEachLevel(const Fn& fn) {
   }
 }
 
-// Runs fn with 1 to 4 threads, each time with what it returns equal to the first.
+// Calls fn with 1 to 4 threads. Reports whether all results are equal.
 template <class Fn>
 bool SameForAnyThreads(const Fn& fn) {
   const int before = IntraOpThreads();

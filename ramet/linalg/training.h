@@ -4,15 +4,15 @@
 
 #include "ramet/linalg/types.h"
 
-// Optimizer updates over n elements with the formulas of TensorFlow's CPU kernels (ApplyXxx), for
-// half, bfloat16, float and double. Each state has an old and a new span: new may be old (in
-// place), else they do not overlap, and large ones are written with streaming stores.
-// Hyper-parameters are rounded to the type. Same bits for any number of intra-op threads, and in
-// place or not.
+// Optimizer updates of n elements with the formulas of TensorFlow's CPU kernels (ApplyXxx), for
+// half, bfloat16, float and double. Each state has an old and a new span: either the same one (in
+// place), or two that do not overlap. Large new spans are written with streaming stores.
+// Hyperparameters are rounded to the type. Same bits for any number of intra-op threads, in place
+// or not.
 
 namespace ramet::linalg {
 
-// One state of an update: where it is read, where it is written.
+// One state of an update: where to read it and where to write it.
 struct Update {
   const void* old_value;
   void* new_value;
@@ -23,8 +23,8 @@ struct Update {
 // var -= alpha * grad.
 void ApplyGradientDescent(Type type, int64_t n, Update var, double alpha, const void* grad);
 
-// accum = accum * momentum + grad; var -= lr * accum, or with nesterov
-// var -= grad * lr + accum * momentum * lr.
+// accum = accum * momentum + grad; var -= lr * accum, or with nesterov var -= grad * lr + accum *
+// momentum * lr.
 void ApplyMomentum(Type type, int64_t n, Update var, Update accum, double lr, const void* grad,
                    double momentum, bool nesterov);
 
@@ -36,11 +36,11 @@ void ApplyAdam(Type type, int64_t n, Update var, Update m, Update v, double beta
                double beta2_power, double lr, double beta1, double beta2, double epsilon,
                const void* grad, bool nesterov);
 
-// accum += grad^2 (when update_slots); var -= lr * grad / sqrt(accum).
+// accum += grad^2 (if update_slots); var -= lr * grad / sqrt(accum).
 void ApplyAdagrad(Type type, int64_t n, Update var, Update accum, double lr, const void* grad,
                   bool update_slots);
 
-// accum += grad^2 (when update_slots); var -= lr * grad / (sqrt(accum) + epsilon).
+// accum += grad^2 (if update_slots); var -= lr * grad / (sqrt(accum) + epsilon).
 void ApplyAdagradV2(Type type, int64_t n, Update var, Update accum, double lr, double epsilon,
                     const void* grad, bool update_slots);
 

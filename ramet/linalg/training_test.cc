@@ -130,7 +130,7 @@ Bytes Encode(Type type, const std::vector<double>& values) {
   return bytes;
 }
 
-// A number rounded to `type`.
+// Rounds a number to `type`.
 double In(Type type, double x) {
   if (type == Type::kFloat) return static_cast<float>(x);
   if (type == Type::kHalf) return static_cast<float>(Half(static_cast<float>(x)));
@@ -185,8 +185,8 @@ TEST(Training, HasTensorFlowsBits) {
       std::vector<Update> updates;
       for (Bytes& state : states) updates.push_back(Update::InPlace(state.data()));
       Step(golden.rule, golden.type, 3, updates, grad.data());
-      // TensorFlow's float Adagrad takes an approximate reciprocal root, off by some units in the
-      // last place.
+      // TensorFlow's float Adagrad uses an approximate reciprocal root with an error of some units
+      // in the last place.
       const uint64_t slack = golden.rule == "Adagrad" && golden.type == Type::kFloat ? 2 : 0;
       for (size_t s = 0; s < states.size(); ++s) {
         for (size_t i = 0; i < 3; ++i) {
@@ -200,7 +200,7 @@ TEST(Training, HasTensorFlowsBits) {
   });
 }
 
-// n is beyond what is written with streaming stores, and odd.
+// n is odd and large enough for streaming stores.
 TEST(Training, OutOfPlaceHasTheSameBitsAndKeepsTheOld) {
   const int64_t n = (1 << 20) + 37;
   const std::vector<float> grad = Noise(n, 9);
@@ -237,7 +237,7 @@ TEST(Training, SameForAnyThreads) {
   }));
 }
 
-TEST(Training, AdagradMayLeaveItsSlots) {
+TEST(Training, AdagradCanSkipItsSlots) {
   std::vector<float> var = {1}, accum = {4};
   const float grad = 2;
   ApplyAdagrad(Type::kFloat, 1, Update::InPlace(var.data()), Update::InPlace(accum.data()), 0.5,

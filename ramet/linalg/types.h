@@ -8,10 +8,9 @@
 
 namespace ramet::linalg {
 
-// The element types of linalg, with the numbers of tensorflow.DataType, so that a DType of the
-// layers above converts by static_cast. Spans are passed as void pointers; they must be aligned to
-// their element. kHalf is IEEE binary16, kBfloat16 the upper half of a float, kBool one byte (0 or
-// 1).
+// The element types of linalg, numbered as tensorflow.DataType, so that the DType of higher layers
+// converts by static_cast. Spans are passed as void pointers and must be aligned to their element.
+// kHalf is IEEE binary16, kBfloat16 the upper half of a float, kBool one byte (0 or 1).
 enum class Type : int {
   kFloat = 1,
   kDouble = 2,
@@ -31,7 +30,7 @@ enum class Type : int {
 };
 inline constexpr int kNumTypes = 24;
 
-// The bytes of one element; 0 for a number that is none of the above.
+// Returns the bytes per element; 0 for an unknown type.
 constexpr int64_t TypeSize(Type type) {
   switch (type) {
     case Type::kInt8:

@@ -8,7 +8,7 @@ struct Bytes16 {
   uint64_t part[2];
 };
 
-// Calls fn with a value of the plain type that has `width` bytes (1, 2, 4, 8 or 16).
+// Calls fn with a value of a plain type of `width` bytes (1, 2, 4, 8 or 16).
 template <class Fn>
 void WithWidth(int64_t width, Fn&& fn) {
   switch (width) {

@@ -16,10 +16,10 @@ StatusOr<std::string> PathOf(const SavedModelAsset& asset) {
   if (value.dtype() == kString && value.num_elements() == 1 && !value.scalar<std::string>().empty())
     return value.scalar<std::string>();
   return InvalidArgument("Asset filepath tensor '", asset.tensor.name(),
-                         "' is invalid: it is no constant string; give its path");
+                         "' is invalid: it is not a constant string; pass its path");
 }
 
-// Calls `use` for each piece of the file until it returns an error.
+// Calls `use` for each piece of the file, until it returns an error.
 template <class Use>
 Status ForEachPiece(const RandomAccessFile& file, Use use) {
   for (uint64_t at = 0; at < file.size(); at += kPieceBytes) {
@@ -57,7 +57,7 @@ Status CopyFile(const std::string& from, const std::string& to) {
   return written;
 }
 
-// The name under which `path` is or can be in `paths` (file name to path).
+// Returns the file name for `path`. `paths` maps the file names used so far to paths.
 StatusOr<std::string> NameFor(const std::string& path,
                               const std::map<std::string, std::string>& paths) {
   const std::string base(Basename(path));

@@ -7,21 +7,22 @@
 
 namespace ramet {
 
-// A file of a model and the name that it gets in the assets folder.
+// A model's file and its name in the assets folder.
 struct AssetFile {
   Output tensor;
   std::string path;
   std::string filename;
 };
 
-// Finds the paths and gives each file a name: its base name, "NAME_1", ... when another file with
-// other content has that name already.
-// \error kInvalidArgument if a path is not given and the tensor is no constant string; those of
-// reading the files.
+// Finds the path of each asset and assigns it a file name: the base name, or "NAME_1" and so on if
+// a file with different contents has that name already.
+// \error kInvalidArgument: no path is given and the tensor is not a constant string.
+// \error as for reading the files.
 StatusOr<std::vector<AssetFile>> NameAssets(const std::vector<SavedModelAsset>& assets);
 
-// Copies the files into `folder`; a file that is there stays as it is.
-// \error kNotFound naming the asset; those of the files.
+// Copies the files to `folder`. Existing files are not overwritten.
+// \error kNotFound: a file does not exist. The message names the asset.
+// \error as for the file operations.
 Status CopyAssets(const std::vector<AssetFile>& assets, const std::string& folder);
 
 }  // namespace ramet

@@ -74,8 +74,8 @@ bool HasVariables(const Graph& graph) {
          !graph.collections().Get(graph_keys::kSaveableObjects).empty();
 }
 
-// The caller's saver, or a new one as TensorFlow's builder makes it; none if there is nothing to
-// save.
+// Returns the caller's saver, or a new one like that of TensorFlow's builder. Returns nothing if
+// there is nothing to save.
 StatusOr<std::optional<Saver>> SaverFor(Graph& graph, const SavedModelGraph& meta_graph) {
   if (const Saver* given = meta_graph.saver) {
     if (given->empty()) return std::optional<Saver>();
@@ -84,14 +84,14 @@ StatusOr<std::optional<Saver>> SaverFor(Graph& graph, const SavedModelGraph& met
   if (!HasVariables(graph)) return std::optional<Saver>();
   if (graph.finalized()) {
     return FailedPrecondition(
-        "Graph is finalized and cannot be modified: make the Saver before and pass it.");
+        "Graph is finalized and cannot be modified: make the Saver before finalizing and pass it.");
   }
   Saver saver(graph, {.sharded = true});
   RAMET_RETURN_IF_ERROR(graph.status());
   return std::optional<Saver>(std::move(saver));
 }
 
-// The tags and collections that only this meta graph has; signatures over those carried along.
+// Adds the tags and collections of this meta graph. Its signatures replace those carried along.
 Status Annotate(const SavedModelGraph& meta_graph, const std::vector<AssetFile>& assets,
                 MetaGraphDef* meta) {
   auto* info = meta->mutable_meta_info_def();
@@ -128,7 +128,7 @@ struct SavedModelBuilder::Impl {
   SavedModel model;
   bool has_variables = false;
 
-  // Makes the folder even if there are none.
+  // Creates the folder even if there are no variables.
   Status SaveVariables(Session& session, std::optional<Saver>& saver) const {
     const std::string folder = JoinPath(dir, files::kVariablesFolder);
     RAMET_RETURN_IF_ERROR(CreateDirs(folder));
@@ -139,7 +139,7 @@ struct SavedModelBuilder::Impl {
         .status();
   }
 
-  // `session` is nullptr when the variables are there already.
+  // `session` is null if the variables are already saved.
   Status Add(Graph& graph, Session* session, const SavedModelGraph& meta_graph) {
     RAMET_RETURN_IF_ERROR(CheckArguments(graph, meta_graph));
     RAMET_ASSIGN_OR_RETURN(std::vector<AssetFile> assets, NameAssets(meta_graph.assets));

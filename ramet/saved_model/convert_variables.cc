@@ -20,8 +20,8 @@ bool Converts(const ConvertVariablesOptions& options, const std::string& name) {
   return std::ranges::find(options.deny, name) == options.deny.end();
 }
 
-// The tensor that gives the variable's value: that of a resource is read by a ReadVariableOp,
-// TensorFlow's own by preference.
+// Returns the tensor with the variable's value. For a resource this is the output of a
+// ReadVariableOp, preferably the one that TensorFlow adds.
 StatusOr<Output> ValueTensor(const Graph& graph, const NodeDef& node) {
   if (node.op() != "VarHandleOp") return graph.Tensor(StrCat(node.name(), ":0"));
   auto read = graph.FindOperation(StrCat(node.name(), "/Read/ReadVariableOp"));
@@ -33,7 +33,7 @@ StatusOr<Output> ValueTensor(const Graph& graph, const NodeDef& node) {
     }
   }
   return NotFound("The graph has no ReadVariableOp of variable '", node.name(),
-                  "', so its value cannot be had");
+                  "', so its value cannot be read");
 }
 
 StatusOr<std::map<std::string, Tensor>> ReadValues(Session& session, const GraphDef& def,

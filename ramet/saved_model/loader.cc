@@ -32,10 +32,18 @@ std::string Quoted(const TagSet& tags) {
   return StrCat("{", StrJoin(quoted, ", "), "}");
 }
 
+// A folder may have been unpacked from anywhere: a pipe or a device in it is not read.
+Status ParseModelFile(const std::string& path, SavedModel* model) {
+  RAMET_ASSIGN_OR_RETURN(const std::string bytes, ReadRegularFile(path));
+  const Status parsed =
+      bytes.empty() ? DataLoss("it is empty") : ParseMessage(bytes, "SavedModel", model);
+  return parsed.ok() ? parsed : CannotParse(path, parsed);
+}
+
 Status ReadSavedModel(const std::string& dir, SavedModel* model) {
   for (const char* name : {files::kBinary, files::kText}) {
     const std::string path = JoinPath(dir, name);
-    if (FileExists(path)) return ParseMessageFile(path, "SavedModel", model);
+    if (FileExists(path)) return ParseModelFile(path, model);
   }
   return NotFound("SavedModel file does not exist at: ", dir, "/{", files::kText, "|",
                   files::kBinary, "}");
@@ -55,7 +63,7 @@ StatusOr<MetaGraphDef*> FindMetaGraph(SavedModel& model, const std::string& dir,
                   ". Pass all the tags of one of them.");
 }
 
-// The items of a collection beyond the first `before`, which were there before the import.
+// Returns the items of a collection after the first `before`, which are older than the import.
 std::vector<CollectionItem> NewItems(const Graph& graph, const char* key, size_t before) {
   const std::vector<CollectionItem>& all = graph.collections().Get(key);
   return {all.begin() + static_cast<ptrdiff_t>(std::min(before, all.size())), all.end()};
@@ -116,7 +124,7 @@ StatusOr<Operation> InitOpOfCollection(const std::vector<CollectionItem>& items)
   }
   if (const auto* op = std::get_if<Operation>(&items[0])) return *op;
   if (const auto* output = std::get_if<Output>(&items[0])) return output->op();
-  return InvalidArgument("The SavedModel's init op is no operation of its graph.");
+  return InvalidArgument("The SavedModel's init op is not an operation of its graph.");
 }
 
 std::map<std::string, Signature> ReadSignatures(const MetaGraphDef& carried) {
@@ -133,7 +141,7 @@ std::map<std::string, Signature> ReadSignatures(const MetaGraphDef& carried) {
   return signatures;
 }
 
-// What the graph's collections held before an import.
+// The sizes of the graph's collections before an import.
 struct Before {
   explicit Before(const Graph& graph)
       : assets(graph.collections().Get(files::kAssetsCollection).size()),
@@ -164,7 +172,7 @@ StatusOr<LoadedSavedModel> Import(Graph& graph, const std::string& dir, const Me
   RAMET_ASSIGN_OR_RETURN(loaded.info, ImportMetaGraphView(graph, meta, import));
   MetaGraphDef carried;
   if (!carried.ParseFromString(loaded.info.carried)) {
-    return Internal("what an import carries cannot be read back");
+    return Internal("cannot parse the data that an import carries");
   }
   loaded.signatures = ReadSignatures(carried);
   const auto assets =

@@ -1,6 +1,6 @@
 #pragma once
 
-// Names within a SavedModel, which TensorFlow fixes (tensorflow/python/saved_model/constants.py).
+// Names within a SavedModel that TensorFlow defines (tensorflow/python/saved_model/constants.py).
 namespace ramet::saved_model_files {
 
 inline constexpr char kBinary[] = "saved_model.pb";

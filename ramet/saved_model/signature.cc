@@ -88,7 +88,7 @@ Status SignatureTensorToProto(const SignatureTensor& tensor, TensorInfo* proto) 
   }
   if (tensor.composite.empty()) return OkStatus();
   if (proto->mutable_composite_tensor()->ParseFromString(tensor.composite)) return OkStatus();
-  return InvalidArgument("its composite is no serialised TensorInfo.CompositeTensor");
+  return InvalidArgument("its composite is not a serialized TensorInfo.CompositeTensor");
 }
 
 Status SignatureToProto(const Signature& signature, SignatureDef* proto) {
@@ -106,7 +106,7 @@ Status SignatureToProto(const Signature& signature, SignatureDef* proto) {
 StatusOr<Signature> ParseSignature(std::string_view signature_def) {
   SignatureDef proto;
   if (!proto.ParseFromArray(signature_def.data(), static_cast<int>(signature_def.size()))) {
-    return DataLoss("the bytes are no SignatureDef");
+    return DataLoss("the bytes are not a SignatureDef");
   }
   return SignatureFromProto(proto);
 }

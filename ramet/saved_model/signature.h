@@ -25,42 +25,42 @@ inline constexpr char kInputs[] = "inputs";
 inline constexpr char kOutputs[] = "outputs";
 }  // namespace saved_model_keys
 
-// A tensor that a signature names (TensorInfo): a dense one, the three parts of a sparse one, or
-// something else, which is carried as it is.
+// A tensor of a signature (TensorInfo): a dense tensor, the three parts of a sparse one, or a
+// composite, which is carried unchanged.
 struct SignatureTensor {
   struct Sparse {
     std::string values_tensor_name, indices_tensor_name, dense_shape_tensor_name;
     bool operator==(const Sparse&) const = default;
   };
-  std::string name = {};  // "x:0"; "" if it is not a dense tensor
+  std::string name = {};  // "x:0"; empty if it is not a dense tensor
   DType dtype = DType::kInvalid;
   Shape shape = Shape::Unknown();
   std::optional<Sparse> sparse = {};
-  // A serialised TensorInfo.CompositeTensor; "" if it is none.
+  // A serialized TensorInfo.CompositeTensor; empty if it is not a composite.
   std::string composite = {};
   bool operator==(const SignatureTensor&) const = default;
 };
 
-// A Signature says which tensors are the arguments and results of a model (SignatureDef).
+// A Signature describes the arguments and results of a model (SignatureDef).
 struct Signature {
   std::map<std::string, SignatureTensor> inputs = {};
   std::map<std::string, SignatureTensor> outputs = {};
   std::string method_name = {};
-  // Values for inputs that a caller leaves out.
+  // Values for inputs that a caller omits.
   std::map<std::string, Tensor> defaults = {};
 };
 
-// The description of a tensor of a graph (tf.saved_model.build_tensor_info). Reference dtypes
-// become plain ones. An invalid output gives an empty description, which the builder refuses.
+// Describes a tensor of a graph (tf.saved_model.build_tensor_info). Reference dtypes become plain
+// ones. For an invalid output the description is empty, which the builder refuses.
 RAMET_EXPORT SignatureTensor DescribeTensor(const Output& tensor);
-// tf.saved_model.build_signature_def of dense tensors.
+// Describes dense tensors as a signature (tf.saved_model.build_signature_def).
 RAMET_EXPORT Signature MakeSignature(
     const std::map<std::string, Output>& inputs, const std::map<std::string, Output>& outputs,
     std::string_view method_name = saved_model_keys::kPredictMethod);
 
-// Reads a serialised SignatureDef (MetaGraphInfo::signature_defs).
-// \error kDataLoss if the bytes are none; kInvalidArgument naming the argument if a shape or a
-// default value is malformed.
+// Parses a serialized SignatureDef (MetaGraphInfo::signature_defs).
+// \error kDataLoss: the bytes are not a SignatureDef.
+// \error kInvalidArgument: a shape or a default value is malformed. The message names the argument.
 RAMET_EXPORT StatusOr<Signature> ParseSignature(std::string_view signature_def);
 
 }  // namespace ramet

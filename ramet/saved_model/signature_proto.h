@@ -5,12 +5,12 @@
 
 namespace ramet {
 
-// \error as ParseSignature.
+// \error as for ParseSignature.
 StatusOr<Signature> SignatureFromProto(const SignatureDef& proto);
-// \error kInvalidArgument if a composite is not a serialised message or a default is not in host
-// memory.
+// \error kInvalidArgument: a composite is not a serialized message, or a default value is not in
+// host memory.
 Status SignatureToProto(const Signature& signature, SignatureDef* proto);
-// \error kInvalidArgument as SignatureToProto.
+// \error kInvalidArgument: as for SignatureToProto.
 Status SignatureTensorToProto(const SignatureTensor& tensor, TensorInfo* proto);
 
 }  // namespace ramet

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every file of the corpus gives an error that names where it is, quickly and in little memory; good ones open.
+"""Checks that every bad file gives an error that tells where it is, quickly and in little memory, and good ones open.
 
-usage: bad_files_test.py OPEN_FILE [NAME...]     (OPEN_FILE: the program made of open_file.cc)
+usage: bad_files_test.py OPEN_FILE [NAME...]     (OPEN_FILE: the program built from open_file.cc)
 """
 import collections
 import os
@@ -42,9 +42,9 @@ def unchanged(folder, files):
 
 
 def complaint(program, kind, files, target, expect):
-    """What is wrong with the way that the program takes these files; None if nothing is.
+    """Returns what is wrong with how the program handles these files, or None.
 
-    expect: "ok", "error", "any", or the words of an error.
+    expect: "ok", "error", "any", or the words that the error must contain.
     """
     with tempfile.TemporaryDirectory() as folder:
         write(folder, files)
@@ -65,7 +65,7 @@ def complaint(program, kind, files, target, expect):
     if isinstance(expect, tuple) and not all(word in said for word in expect):
         return "the message does not have all of %s: %s" % (", ".join(expect), said[:300])
     if done.returncode == 1 and not names_the_place(said, files, folder):
-        return "the message names no file, key or node: " + said[:300]
+        return "the message does not name a file, key or node: " + said[:300]
     if len(said) > 4000:
         return "the message has %d characters" % len(said)
     return None

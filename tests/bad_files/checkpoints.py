@@ -1,4 +1,4 @@
-"""Checkpoints of both formats and what is wrong with the bad ones."""
+"""Valid and damaged checkpoints of both formats."""
 import struct
 
 from graphs import FLOAT, INT32, STRING, shape
@@ -33,7 +33,7 @@ def entry(dtype, dims, offset, size, crc, shard=0, more=b""):
 
 
 def v2(tensors=None, head=None, change=None, **table_args):
-    """Files of a V2 checkpoint `m`. change: {name: function of the entry's arguments}."""
+    """Returns the files of a V2 checkpoint `m`. change: {name: changed arguments of the entry}."""
     data, entries = b"", [(b"", header() if head is None else head)]
     for name, (dtype, dims, content) in sorted((tensors or CLEAN).items()):
         args = dict(dtype=dtype, dims=dims, offset=len(data), size=len(content), crc=masked_crc(content))
@@ -151,7 +151,7 @@ def slice_key(name, start, length):
 
 
 def sliced(boxes, full=4, stored=None):
-    """A V2 checkpoint of a vector `p` that is stored in boxes (start, length)."""
+    """Returns a V2 checkpoint of a vector `p` that is stored in boxes (start, length)."""
     data, keys, slices = b"", [], b""
     for start, length in boxes:
         content = struct.pack("<%df" % max(length, 0), *range(max(length, 0)))
@@ -180,7 +180,7 @@ def slice_cases():
 
 
 def v1(metas, slices, versions=field(1, 1)):
-    """A V1 checkpoint `m`: serialised SavedSliceMetas and (key, SavedSlice)s."""
+    """Returns a V1 checkpoint `m` of serialized SavedSliceMetas and (key, SavedSlice) pairs."""
     head = field(1, b"".join(field(1, m) for m in metas) + (field(2, versions) if versions else b""))
     return {"m": table([(b"", head)] + sorted((k, field(2, s)) for k, s in slices))}
 

@@ -1,4 +1,4 @@
-"""Data sets and safetensors files that are wrong."""
+"""Damaged data sets and safetensors files."""
 import gzip
 import json
 import struct

@@ -1,6 +1,6 @@
-"""Libraries of functions that are wrong. `y` is what the checker runs when the import went well.
+"""Invalid function libraries. The checker runs `y` if the import succeeds.
 
-Where a case says which words an error must have, these are the function's name and the node's.
+If a case lists the words that an error must contain, they are the names of the function and the node.
 """
 from graphs import BOOL, FLOAT, INT32, RESOURCE, Attr, const, graph, library_function, node, node_def
 from wire import field
@@ -37,7 +37,7 @@ YES = function("yes", node_def("t", "Const", dtype=Attr.type(BOOL), value=Attr.t
 
 
 def of(f, name="f"):
-    """The graph that calls a function."""
+    """Returns a graph that calls a function."""
     return graph(X, call("y", name), library=f)
 
 
@@ -82,7 +82,7 @@ def names():
     yield "two_gradients", graph(X, symbolic, library=NEG + SAME + two), ("neg",)
     for which in ("then_branch", "else_branch"):
         branches = {"then_branch": Attr.func("neg"), "else_branch": Attr.func("neg"), which: Attr.func("nobody")}
-        # Only the branch that is taken is looked for.
+        # Only the branch that is taken is looked up.
         yield "unknown_%s" % which, graph(X, choice(**branches), library=NEG), ("nobody", "y") if which[0] == "t" else "any"
 
 
@@ -169,7 +169,7 @@ def recursions():
 
 
 def chains():
-    """Functions of which each calls the next, once or twice."""
+    """Yields chains of functions, each of which calls the next one once or twice."""
     def chain(length, calls):
         links = []
         for i in range(length):

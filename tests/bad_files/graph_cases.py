@@ -1,4 +1,4 @@
-"""GraphDefs and MetaGraphDefs that are wrong. `y` is what the checker runs when the import went well."""
+"""Invalid GraphDefs and MetaGraphDefs. The checker runs `y` if the import succeeds."""
 from graphs import (BOOL, FLOAT, Attr, add, const, function, graph, identity, meta, node, node_def, shape, tensor,
                     versions)
 from wire import field, varint
@@ -118,7 +118,7 @@ def metas():
     yield 42, "length_of_2_to_63", field(1, b"") + b"\x12" + varint(1 << 63) + b"\0"
 
 
-# What is no error: the import may put things in order, or running may find nothing wrong.
+# Cases that need not be errors: the import may fix them, or nothing may go wrong in a run.
 LENIENT = {"collection_of_nobody", "functions_call_each_other", "function_without_name", "function_calls_itself",
            "shape_nested_5000_deep", "frames_nested_64_deep", "type_9999", "const_too_many_values",
            "const_unknown_rank", "saver_of_nobody"}

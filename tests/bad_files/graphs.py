@@ -1,4 +1,4 @@
-"""GraphDef and MetaGraphDef messages, from their fields."""
+"""Builds GraphDef and MetaGraphDef messages from their fields."""
 import struct
 
 from wire import field
@@ -20,7 +20,7 @@ def tensor(dtype, dims, content=None, floats=None):
 
 
 class Attr:
-    """Serialised AttrValues."""
+    """Serialized AttrValues."""
 
     @staticmethod
     def type(t):
@@ -99,17 +99,17 @@ def meta(graph_def, saver=None, collections=()):
 
 
 def function(name, *node_defs):
-    """A FunctionDef without arguments; an entry of a FunctionDefLibrary."""
+    """Returns a FunctionDef without arguments, as an entry of a FunctionDefLibrary."""
     return field(1, field(1, field(1, name)) + b"".join(field(3, n) for n in node_defs))
 
 
 def argument(name, dtype, count=None):
-    """An ArgDef; the dtype is a number, or the name of the attr that has it."""
+    """Returns an ArgDef. The dtype is a number, or the name of the attr that holds it."""
     return field(1, name) + field(4 if isinstance(dtype, str) else 3, dtype) + (field(5, count) if count else b"")
 
 
 def library_function(name, nodes, args, results, ret, attrs=(), controls=()):
-    """A FunctionDef with arguments and results, which are what `argument` takes."""
+    """Returns a FunctionDef. `args` and `results` are lists of arguments of `argument`."""
     signature = field(1, name) + b"".join(field(2, argument(*a)) for a in args)
     signature += b"".join(field(3, argument(*r)) for r in results)
     signature += b"".join(field(4, field(1, key) + field(2, kind)) for key, kind in attrs)

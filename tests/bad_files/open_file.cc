@@ -1,5 +1,5 @@
-// open_file KIND PATH: opens a file of the corpus in every way that its kind allows. Prints "OK",
-// or the error, with exit code 1. `open_file kinds -` lists the kinds.
+// open_file KIND PATH: opens a file of the corpus in every way that its kind supports. Prints "OK",
+// or the error with exit code 1. `open_file kinds -` lists the kinds.
 #include <functional>
 #include <iostream>
 #include <map>
@@ -53,7 +53,7 @@ rm::Status OpenGraph(const std::string& path) {
 rm::Status OpenMeta(const std::string& path) {
   rm::Graph graph;
   auto imported = rm::ImportMetaGraph(graph, path);
-  // A meta graph without variables has no saver to make.
+  // A meta graph without variables has no saver.
   const bool no_saver =
       rm::IsInvalidArgument(imported.status()) &&
       imported.status().message().find("No variables to save") != std::string::npos;

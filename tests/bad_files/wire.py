@@ -1,4 +1,4 @@
-"""Bytes of the formats that the corpus damages: protobuf's wire format, CRC-32C, sorted tables."""
+"""Encodes the formats of the corpus: protobuf's wire format, CRC-32C, sorted tables."""
 import struct
 
 MAGIC = 0xDB4775248B80FB57
@@ -37,7 +37,7 @@ def fixed32(n):
 
 
 def field(number, value):
-    """A field of a message: an int as varint, bytes or str with its length."""
+    """Returns a field of a message: an int as varint, bytes or str with its length."""
     if isinstance(value, str):
         value = value.encode()
     if isinstance(value, bytes):
@@ -50,7 +50,7 @@ def fixed32_field(number, value):
 
 
 def block(entries, restarts=None, num_restarts=None):
-    """Entries are (key, value), stored whole, or (shared, key rest, value)."""
+    """Returns a block. Entries are (key, value) with whole keys, or (shared length, rest of the key, value)."""
     body = b""
     for entry in entries:
         shared, rest, value = entry if len(entry) == 3 else (0,) + entry
@@ -65,13 +65,13 @@ def with_trailer(body, kind=0):
 
 
 def footer(meta, index, magic=MAGIC):
-    """Handles are (offset, size)."""
+    """Returns a footer. Handles are (offset, size)."""
     handles = b"".join(varint(n) for n in meta + index)
     return handles.ljust(40, b"\0")[:40] + struct.pack("<Q", magic)
 
 
 def table(entries, data=None, kind=0, index_handle=None, data_handle=None, magic=MAGIC):
-    """A table of one data block; `data` is that block if it is not made of the entries."""
+    """Returns a table of one data block: `data`, or by default a block of the entries."""
     body = block(entries) if data is None else data
     out = with_trailer(body, kind)
     meta = (len(out), 8)

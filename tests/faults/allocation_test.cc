@@ -1,5 +1,5 @@
-// Each allocation fails once, in a save, a restore, a publisher and its follower: that is an error
-// or an exception for the caller, nothing else dies, and files are as before or new.
+// Lets each allocation fail once in a save, a restore, a publisher and its follower. The caller
+// must get an error or an exception, nothing else may die, and files must be either old or new.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ class AllocationTest : public ::testing::Test {
         prefix_((folder_ / "m").string()) {}
   ~AllocationTest() override { fs::remove_all(folder_); }
 
-  // Calls `work` with allocation `at` failing. A caller may be told by an exception.
+  // Calls `work` with allocation `at` failing. `work` may throw.
   static Status With(int64_t at, const std::function<Status()>& work) {
     FailAllocation(at);
     Status status;
@@ -47,11 +47,11 @@ class AllocationTest : public ::testing::Test {
   }
   static int StatusOf(const Status& status) { return status.ok() ? kDone : kFailed; }
 
-  // True if std::terminate may end the process: where destructors allocate that are not ours
+  // Tells whether std::terminate may end the process, because destructors of a library allocate
   // (nlohmann's JSON).
   enum class Ends : uint8_t { kNever, kByTerminate };
 
-  // Runs `work`, which fails allocation `at` within, in a process for each of them; then `check`.
+  // Runs `work(at)` in a separate process for each allocation `at`, which fails; then `check`.
   void ForEachAllocation(const std::function<int(int64_t at)>& work,
                          const std::function<void(int status)>& check, uint64_t wanted,
                          Ends ends = Ends::kNever) {
@@ -103,7 +103,7 @@ TEST_F(AllocationTest, Saving) {
         for (int number : {1, 2}) {
           if (!model.Set(number).ok()) return kWrong;
           const Status saved = With(number == 2 ? at : -1, [&] {
-            // Protobuf, which writes graphs, does not survive an exception within.
+            // Protobuf, which writes graphs, does not survive an exception inside.
             SaveOptions options;
             options.write_meta_graph = false;
             return model.saver().Save(model.session(), prefix_, options).status();

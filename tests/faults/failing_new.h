@@ -4,10 +4,10 @@
 
 namespace ramet::faults {
 
-// Counts calls of operator new from now on, in all threads, and lets number `at` (from 1) throw; 0:
-// none of them. Negative: they are not counted any more.
+// Counts calls of operator new in all threads from now on and makes number `at` (from 1) throw, or
+// none if 0. A negative number stops counting.
 void FailAllocation(int64_t at);
-// How many were counted.
+// Returns the number of counted calls.
 int64_t Allocations();
 
 }  // namespace ramet::faults

@@ -9,7 +9,8 @@
 
 namespace ramet::faults {
 
-// A session of some variables whose elements all say one number: a mixed state shows.
+// A session with some variables whose elements all have the same value, so that mixed states are
+// detected.
 class Model {
  public:
   static constexpr int kVariables = 3;
@@ -40,7 +41,7 @@ class Model {
     return OkStatus();
   }
 
-  // The number that all elements of all variables say.
+  // Returns the value of all elements of all variables.
   static StatusOr<int> NumberIn(const std::string& prefix) {
     RAMET_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(prefix));
     float number = -1;

@@ -1,5 +1,5 @@
-// A save whose process is killed at each of its system calls, or one of them fails: the checkpoint
-// before is there or the new one, and nothing else has changed.
+// Kills the process of a save at each of its system calls, or lets one of them fail. The old
+// checkpoint or the new one must be there, and nothing else may have changed.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -19,11 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Exit statuses of a process that saves.
+// Exit statuses of a saving process.
 constexpr int kSaved = 0;
 constexpr int kFailed = 10;
 
-// One way to save, all of which leave a prefix that can be read.
+// A way to save. All of them leave a readable prefix.
 struct Way {
   std::string name;
   SaverOptions options;
@@ -41,7 +41,7 @@ std::vector<Way> Ways() {
   return {{"plain", {}}, {"sharded", sharded}, {"numbered", two, true, true}, {"v1", v1}};
 }
 
-// A folder on a memory disk, where spares are kept.
+// Creates a folder on a memory file system, where spares are kept.
 fs::path NewFolder(const std::string& name) {
   const fs::path memory = "/dev/shm";
   const fs::path parent = ::access(memory.c_str(), W_OK) == 0 ? memory : fs::temp_directory_path();
@@ -59,7 +59,7 @@ std::string BytesOf(const fs::path& path) {
 class SaveTest : public ::testing::TestWithParam<Way> {
  protected:
   void SetUp() override {
-    if (!CanTrace()) GTEST_SKIP() << "this system lets no process trace its children";
+    if (!CanTrace()) GTEST_SKIP() << "this system does not allow tracing child processes";
     folder_ = NewFolder(GetParam().name);
   }
   void TearDown() override {
@@ -67,7 +67,7 @@ class SaveTest : public ::testing::TestWithParam<Way> {
   }
   std::string Prefix() const { return (folder_ / "m").string(); }
 
-  // Saves 1 and 2, then 3 with the fault; the status says how that went.
+  // Saves 1 and 2, then 3 with the fault. Returns an exit status.
   int SaveThree() const {
     Model model(GetParam().options);
     for (int number : {1, 2, 3}) {
@@ -91,10 +91,10 @@ class SaveTest : public ::testing::TestWithParam<Way> {
     std::ofstream(folder_ / "m.data") << "not a checkpoint";
   }
 
-  // The newest checkpoint that the state file names.
+  // Returns the value in the newest checkpoint according to the state file.
   StatusOr<int> Newest() const {
     RAMET_ASSIGN_OR_RETURN(const auto state, GetCheckpointState(folder_.string()));
-    if (!state) return NotFound("there is no state file");
+    if (!state) return NotFound("the state file does not exist");
     return Model::NumberIn(state->model_checkpoint_path);
   }
 
@@ -120,7 +120,7 @@ class SaveTest : public ::testing::TestWithParam<Way> {
     EXPECT_TRUE(after.ok() && *after == 4) << what << ": " << after.status().ToString();
   }
 
-  // Lets the fault happen to one call after the other.
+  // Injects the fault into one call after another.
   void ForEachCall(Fault fault, uint64_t wanted) {
     Prepare();
     Fault none = fault;
@@ -162,11 +162,11 @@ TEST_P(SaveTest, EachCallIsInterrupted) {
   ForEachCall({.kind = Fault::Kind::kError, .calls = kWaits, .error = EINTR}, 12);
 }
 
-TEST_P(SaveTest, DescriptorsAreShort) {
+TEST_P(SaveTest, NoMoreDescriptors) {
   ForEachCall({.kind = Fault::Kind::kError, .calls = kOpens, .error = EMFILE, .every_more = 1}, 12);
 }
 
-TEST_P(SaveTest, NoThreadsAreLeft) {
+TEST_P(SaveTest, NoMoreThreads) {
   Fault fault{.kind = Fault::Kind::kError, .calls = kThreads, .at = 1, .error = EAGAIN};
   fault.every_more = 1;
   Prepare();

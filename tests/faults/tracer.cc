@@ -52,7 +52,7 @@ uint32_t KindsOf(long call) {
   return kinds;
 }
 
-// The registers of a thread that has stopped at a system call.
+// The registers of a thread that is stopped at a system call.
 class Registers {
  public:
   explicit Registers(pid_t thread) : thread_(thread) {
@@ -60,7 +60,7 @@ class Registers {
   }
   long call() const { return static_cast<long>(registers_.orig_rax); }
   long first() const { return static_cast<long>(registers_.rdi); }
-  // Makes it a call that does not exist.
+  // Replaces the call by one that does not exist.
   void Skip() {
     registers_.orig_rax = ~0ull;
     Set();
@@ -69,7 +69,7 @@ class Registers {
     registers_.rax = static_cast<unsigned long long>(-static_cast<long long>(error));
     Set();
   }
-  // The third argument is the number of bytes.
+  // Reduces the third argument, which is the number of bytes.
   void Shorten() {
     if (registers_.rdx > 1) registers_.rdx = 1 + registers_.rdx / 3;
     Set();
@@ -85,7 +85,7 @@ bool MayBeShort(long call) {
   return IsAmong(call, {SYS_read, SYS_write, SYS_pread64, SYS_pwrite64});
 }
 
-// Follows the threads of one child.
+// Traces the threads of one child, which leads a process group.
 class Tracer {
  public:
   Tracer(pid_t child, const Fault& fault) : child_(child), fault_(fault) {}
@@ -94,7 +94,7 @@ class Tracer {
     StartTimer();
     while (!ended_) {
       int status = 0;
-      const pid_t thread = waitpid(-1, &status, __WALL);
+      const pid_t thread = waitpid(-child_, &status, __WALL);
       if (thread > 0) {
         Take(thread, status);
       } else {
@@ -104,17 +104,17 @@ class Tracer {
       }
     }
     alarm(0);
-    while (waitpid(-1, nullptr, __WALL) > 0) continue;
+    while (waitpid(-child_, nullptr, __WALL) > 0) continue;
     return outcome_;
   }
 
  private:
   struct Thread {
-    bool within = false;  // a call
-    bool fails = false;   // which is to fail
+    bool within = false;  // in a call
+    bool fails = false;   // which will fail
   };
 
-  // A signal ends waiting.
+  // A signal ends the wait.
   static void StartTimer() {
     struct sigaction action = {};
     action.sa_handler = [](int) {};
@@ -207,6 +207,7 @@ uint64_t Stride(uint64_t calls, uint64_t wanted) {
 Outcome RunTraced(const std::function<int()>& work, const Fault& fault) {
   const pid_t child = fork();
   if (child == 0) {
+    setpgid(0, 0);  // so that the tracer can wait for this process and its threads only
     ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
     raise(SIGSTOP);
     _exit(work());

@@ -63,7 +63,7 @@ bool IsFileName(std::string_view arg) {
          arg.find("prefix") != std::string_view::npos || OneOf(arg, {"pattern", "basename"});
 }
 
-// A tensor in a checkpoint: its name, and which part of it.
+// Draws the name of a tensor in a checkpoint, and a part of it.
 Tensor DrawCheckpointNames(DraftContext& c, std::string_view arg) {
   const bool several = c.op.ends_with("V2") || c.op.starts_with("Save");
   const Shape shape = several ? Shape{c.random.In(0, 3)} : Shape();
@@ -77,7 +77,8 @@ Tensor DrawCheckpointNames(DraftContext& c, std::string_view arg) {
   return names;
 }
 
-// One of the scratch folder's files: relative, so that nothing outside of it is touched.
+// Draws names of files in the scratch folder. They are relative, so that nothing outside of it is
+// touched.
 Tensor DrawFileName(DraftContext& c) {
   const Shape shape = c.random.Percent(80) ? Shape() : Shape{c.random.In(0, 3)};
   Tensor names(kString, shape);
@@ -175,7 +176,7 @@ Shape DrawArgumentShape(DraftContext& c, std::string_view arg, DType) {
     if (c.op.find("Dilation") == std::string::npos) shape.Append(c.random.In(1, 3));
     return shape;
   }
-  // Slots and gradients have the variable's shape, or there is nothing to see.
+  // Slots and gradients have the variable's shape, because most others are refused.
   if (c.op.find("Apply") != std::string::npos && c.random.Percent(85)) return c.base;
   return DrawRelatedShape(c.random, c.base);
 }

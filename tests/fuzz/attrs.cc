@@ -23,7 +23,7 @@ int64_t DrawInt(Random& random, const OpSchema& schema, const AttrSchema& attr,
   return least + random.Below(6);
 }
 
-// The windows, strides and dilations of convolutions and pools are of the image's dimensions.
+// Windows, strides and dilations of convolutions and pools match the image's dimensions.
 std::vector<int64_t> DrawInts(Random& random, const AttrSchema& attr, const AttrStyle& style) {
   const bool window = attr.name.find("size") != std::string::npos || attr.name == "strides" ||
                       attr.name == "rates" || attr.name == "dilations";

@@ -8,11 +8,12 @@
 
 namespace ramet::fuzz {
 
-// Puts the nodes into the graph one by one, as a program does, in the order of the message.
-// \error as Graph::AddNode; kInvalidArgument for inputs that are not there yet.
+// Adds the nodes to the graph one by one, as a program does, in the order of the message.
+// \error kInvalidArgument: an input does not exist yet.
+// \error as Graph::AddNode.
 Status BuildNodeByNode(const GraphDef& def, Graph* graph);
 
-// Returns the feeds of the graph's placeholders: kFedValue, with the bytes that kTrueByte asks for.
+// Returns the feeds of the graph's placeholders: kFedValue, with bools as specified by kTrueByte.
 Feeds FeedsOf(const Graph& graph);
 
 }  // namespace ramet::fuzz

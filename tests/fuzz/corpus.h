@@ -7,9 +7,9 @@
 
 namespace ramet::fuzz {
 
-// The graphs in a folder, in the order of their names.
+// Returns the graph files in a folder, sorted by name.
 std::vector<std::string> CorpusFiles(const std::string& folder);
-// Exercises the GraphDef or MetaGraphDef in a text file several times, each time in another way. A
+// Exercises the GraphDef or MetaGraphDef in a text file several times, each time differently. A
 // file that cannot be read is a finding.
 void ExerciseFile(const std::string& path, uint64_t seed, Progress& progress);
 

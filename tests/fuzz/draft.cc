@@ -9,7 +9,7 @@
 namespace ramet::fuzz {
 namespace {
 
-// The largest byte of a tensor of bools; 1 for others.
+// Returns the largest byte of a tensor of bools; 1 for other dtypes.
 int64_t TrueByte(const Tensor& value) {
   int64_t byte = 1;
   if (value.dtype() != kBool) return byte;
@@ -18,7 +18,7 @@ int64_t TrueByte(const Tensor& value) {
   return byte;
 }
 
-// The value with bools that a message can hold: 0 and 1.
+// Returns the value with bools that a message can hold: 0 and 1.
 Tensor Plain(const Tensor& value) {
   if (TrueByte(value) == 1) return value;
   Tensor plain = value.DeepCopy().value();
@@ -37,7 +37,7 @@ std::string GraphDraft::Add(std::string_view op, std::string_view name,
                             const std::vector<std::string>& inputs, const AttrMap& attrs) {
   std::string unique(name);
   for (int i = 1; Taken(unique); ++i) unique = StrCat(name, "_", i);
-  // Deprecated ops are for graphs that were made before.
+  // Deprecated ops are only valid in graphs of older producers.
   if (const DeprecatedOp* deprecated = FindDeprecation(op)) {
     producer_ = std::min(producer_, deprecated->version - 1);
   }

@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kRunMillis = 1000;
 constexpr size_t kMaxFetches = 60;
 
-// Reads every byte of the value, so that a sanitizer sees memory that is not there.
+// Reads every byte of the value, so that a sanitizer detects invalid memory.
 uint64_t Touch(const Tensor& t) {
   uint64_t sum = 0;
   if (t.dtype() == kString) {
@@ -36,7 +36,7 @@ bool IsGraphAlone(const MetaGraphDef& graph) {
   return !graph.has_meta_info_def() && graph.collection_def().empty();
 }
 
-// Takes one graph through everything that can be done with it.
+// Exercises one graph in every way.
 class Exerciser {
  public:
   Exerciser(const MetaGraphDef& graph, Random& random, Progress& progress)
@@ -97,7 +97,7 @@ class Exerciser {
     }
   }
 
-  // Returns the subject of a drafted graph; everything in other graphs.
+  // Returns the subject of a drafted graph; for other graphs, everything.
   Targets TargetsOf(const Graph& graph) {
     Targets targets;
     const auto add = [&](const Operation& op) {
@@ -134,7 +134,7 @@ class Exerciser {
     bool ran = RunAll(*session, feeds, targets);
     if (ran && random_.Percent(40)) RunAll(*session, feeds, targets);
     if (ran || targets.outputs.empty()) return ran;
-    if (auto subject = graph.FindOperation(kSubject); subject.ok()) {  // with outputs that are dead
+    if (auto subject = graph.FindOperation(kSubject); subject.ok()) {  // its outputs may be dead
       return RunAll(*session, feeds, {{}, {*subject}});
     }
     ran = RunEach(*session, feeds, targets);
@@ -213,7 +213,7 @@ class Exerciser {
     }
   }
 
-  // Draws a gradient of the tensor's dtype and, mostly, shape.
+  // Draws a gradient of the tensor's dtype and, usually, shape.
   Gradient GradientOf(const Output& y) {
     if (random_.Percent(40)) return Gradient();
     Shape shape = y.shape();
@@ -232,7 +232,7 @@ class Exerciser {
     if (!targets.outputs.empty() && random_.Percent(60)) {
       options.outputs.push_back(random_.Pick(targets.outputs));
     }
-    if (random_.Percent(25)) {
+    if (!all.empty() && random_.Percent(25)) {
       const Operation cut = random_.Pick(all);
       if (cut.num_outputs() > 0) options.inputs.push_back(cut.output(0));
     }
@@ -312,7 +312,7 @@ class Exerciser {
   Random& random_;
   Progress& progress_;
   Graph graph_;
-  bool out_of_time_ = false;  // a loop without end: further runs would not end either
+  bool out_of_time_ = false;  // an infinite loop: further runs would not end either
 };
 
 }  // namespace

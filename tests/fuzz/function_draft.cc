@@ -28,7 +28,7 @@ std::string AddInt(FunctionDef* f, const std::string& name, int value) {
   return name + ":output:0";
 }
 
-// x through a few nodes, some of them calls of `others`.
+// Passes x through a few nodes, some of which call `others`.
 void AddCalled(Random& random, FunctionDef* f, const std::string& name,
                const std::vector<std::string>& others) {
   f->mutable_signature()->set_name(name);

@@ -1,6 +1,6 @@
-// Whole graphs with functions, branches, loops, variables, lists and tables: drawn ones, those of
-// tests/data/conformance_programs, and both with broken structure; imported, run, differentiated,
-// cloned between cuts, exported and frozen.
+// Exercises whole graphs with functions, branches, loops, variables, lists and tables: drawn ones,
+// those of tests/data/conformance_programs, and both with broken structure. They are imported, run,
+// differentiated, cloned between cuts, exported and frozen.
 #include "corpus.h"
 #include "exercise.h"
 #include "graph_draft.h"

@@ -1,5 +1,5 @@
-// Every registered op with drawn attrs, shapes, dtypes and values, built, looked at, run,
-// differentiated, cloned, exported and frozen.
+// Exercises every registered op with drawn attrs, shapes, dtypes and values: builds, inspects,
+// runs, differentiates, clones, exports and freezes it.
 #include <algorithm>
 #include <map>
 
@@ -33,7 +33,7 @@ Subjects FindSubjects(const FuzzOptions& options) {
   return subjects;
 }
 
-// Each op comes up once in as many cases as there are ops, in another order each time.
+// Each op is drawn once in as many cases as there are ops, in a different order each time.
 GraphDraft DraftCase(const Subjects& subjects, uint64_t seed, uint64_t index, const Op** subject) {
   const uint64_t count = subjects.ops.size();
   Random order(seed, index / count);

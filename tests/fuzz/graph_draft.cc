@@ -14,7 +14,7 @@ FunctionRef Function(std::string name) {
   return {std::move(name), std::make_shared<const AttrMap>()};
 }
 
-// Adds nodes, each on some of the tensors that are there.
+// Adds nodes that use some of the existing tensors.
 class GraphDrafter {
  public:
   explicit GraphDrafter(Random& random) : random_(random) {
@@ -153,7 +153,7 @@ class GraphDrafter {
                        {"parallel_iterations", random_.In(1, 12)}});
   }
 
-  // A loop over a counter and one tensor, whose back edges name nodes that come later.
+  // Adds a loop over a counter and one tensor. Its back edges name nodes that come later.
   void AddLoop() {
     const std::string frame = StrCat("frame", loops_), tag = StrCat("loop", loops_++, "/");
     const AttrMap of_int = {{"T", kInt32}}, pair = {{"T", kFloat}, {"N", 2}};

@@ -5,9 +5,9 @@
 
 namespace ramet::fuzz {
 
-// A graph of up to a few dozen nodes on small float tensors: arithmetic, variables, calls of
+// Drafts a graph of up to a few dozen nodes on small float tensors: arithmetic, variables, calls of
 // functions that call others, branches and bounded loops in both forms (If and While, Switch and
-// Merge). What it draws can run.
+// Merge). Drafted graphs can run.
 GraphDraft DraftGraph(Random& random);
 
 }  // namespace ramet::fuzz

@@ -9,7 +9,7 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The dtype that the op says its handle's elements have.
+// Returns the element dtype of the op's handle.
 DType ElementType(const DraftContext& c) {
   for (const char* name : {"dtype", "element_dtype", "elem_type", "T"}) {
     if (const Attr* attr = c.attrs.Find(name)) {
@@ -19,7 +19,7 @@ DType ElementType(const DraftContext& c) {
   return c.dtype;
 }
 
-// A dtype that constants can have.
+// Returns a dtype that constants can have.
 DType Plain(DType t) {
   const bool plain = t != DType::kResource && t != DType::kVariant && IsKnownDType(t) && !IsRef(t);
   return plain ? t : kFloat;
@@ -29,7 +29,7 @@ Tensor Element(DraftContext& c, DType dtype, const Shape& shape) {
   return DrawValue(c.random, Plain(dtype), shape, DrawValuesKind(c.random));
 }
 
-// Nodes of the same shared name are the same variable; so are all without one.
+// Draws a shared name. Nodes with the same shared name, or without one, are the same variable.
 std::string SharedName(DraftContext& c) {
   return c.random.Percent(3) ? "" : StrCat("v", c.draft.def().node_size());
 }

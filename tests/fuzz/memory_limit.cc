@@ -1,6 +1,6 @@
-// An operator new that refuses what no case needs, by std::bad_alloc: a size that comes from a
-// graph must not be taken from the machine. (The sanitizer's own operator new would end the
-// process.)
+// Replaces operator new by one that throws std::bad_alloc for sizes that no case needs, so that a
+// size in a graph cannot exhaust the machine's memory. (The sanitizer's own operator new would end
+// the process.)
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -45,8 +45,8 @@ void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
 void operator delete[](void* p, size_t, std::align_val_t) noexcept { std::free(p); }
 
-// Larger blocks for tensors are null, so that the library reports them (kResourceExhausted). Leaks
-// are for tests that end in good order.
+// Larger blocks for tensors are null, so that the library reports kResourceExhausted. Leak
+// detection is only for tests that end normally.
 #if !defined(RAMET_SANITIZE)
 extern "C" void* aligned_alloc(size_t alignment, size_t size) noexcept {
   return Allocate(size, alignment);

@@ -18,7 +18,7 @@ NodeDef& PickNode(Random& random, Nodes& nodes) {
   return *nodes.Mutable(static_cast<int>(random.Below(nodes.size())));
 }
 
-// An output of some node of the graph, or of the function if `function` is not null.
+// Draws an output of a node of the graph, or of the function if `function` is not null.
 std::string DrawInput(Random& random, Nodes& nodes, const FunctionDef* function) {
   const std::string name =
       random.Percent(3) ? std::string("missing") : PickNode(random, nodes).name();
@@ -101,6 +101,15 @@ void ChangeAttr(Random& random, Nodes& nodes) {
   }
 }
 
+// Makes the content of a bool tensor bytes of any value.
+void SpoilBools(Random& random, AttrValue* value) {
+  TensorProto& proto = *value->mutable_tensor();
+  std::string* const content = proto.mutable_tensor_content();
+  content->resize(std::max<size_t>(content->size(), proto.bool_val_size()));
+  for (char& byte : *content) byte = static_cast<char>(random.Pick({0, 1, 2, 3, 127, 128, 255}));
+  proto.clear_bool_val();
+}
+
 void ChangeConstant(Random& random, Nodes& nodes) {
   for (int tries = 0; tries < 20; ++tries) {
     NodeDef& node = PickNode(random, nodes);
@@ -109,7 +118,11 @@ void ChangeConstant(Random& random, Nodes& nodes) {
     AttrBudget budget;
     const auto old = AttrFromProto(value->second, &budget);
     const Tensor* tensor = old.ok() ? old->get<Tensor>() : nullptr;
-    if (tensor == nullptr || tensor->dtype() == kBool) continue;
+    if (tensor == nullptr) continue;
+    if (tensor->dtype() == kBool) {
+      SpoilBools(random, &(*node.mutable_attr())["value"]);
+      return;
+    }
     const Shape shape =
         random.Percent(60) ? tensor->shape() : DrawRelatedShape(random, tensor->shape());
     auto drawn = DrawTensor(random, tensor->dtype(), shape, DrawValuesKind(random));
@@ -153,7 +166,7 @@ void ChangeFunctions(Random& random, FunctionDefLibrary* library) {
             static_cast<DataType>(random.Pick({0, 1, 3, 7, 20, 101})));
       }
       break;
-    case 4: {  // calls itself, or another one in a circle
+    case 4: {  // calls itself, or another one in a cycle
       const std::string other =
           library->function(static_cast<int>(random.Below(library->function_size())))
               .signature()

@@ -5,8 +5,8 @@
 
 namespace ramet::fuzz {
 
-// Changes the graph in one place, as nobody who writes graphs would: other inputs, cycles, missing
-// and doubled nodes, other ops, attrs and constants, broken functions.
+// Breaks the graph in one place: wrong inputs, cycles, missing and duplicate nodes, wrong ops,
+// attrs and constants, broken functions.
 void Mutate(Random& random, GraphDef* def);
 
 }  // namespace ramet::fuzz

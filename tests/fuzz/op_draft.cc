@@ -16,7 +16,7 @@ bool CallsFunctions(const OpSchema& schema) {
       schema.attrs, [](const AttrSchema& a) { return a.type == "func" || a.type == "list(func)"; });
 }
 
-// The tensors of one argument of the definition.
+// Adds the tensors of one argument of the definition.
 void AddArgument(DraftContext& c, const OpSchema& schema, const ArgSchema& arg,
                  std::vector<std::string>* inputs) {
   auto types = schema.Expand({arg}, c.attrs);
@@ -42,7 +42,7 @@ void AddSubject(DraftContext& c, std::vector<std::string> inputs) {
   c.draft.Add(c.op, kSubject, inputs, c.attrs);
 }
 
-// A dtype that the kernels of the op take, where it says so.
+// Draws a dtype that the op's kernels support, if they are restricted.
 DType DrawOpDType(Random& random, const Op& op) {
   const OpSchema& schema = op.schema();
   if (!op.kernels().empty() && random.Percent(85)) {
@@ -118,7 +118,7 @@ void ChangeDType(Random& random, const OpSchema& schema, AttrMap* attrs,
   }
 }
 
-// Adds the type attrs that the case leaves to its inputs.
+// Adds the type attrs that the case derives from its inputs.
 void AddMissingAttrs(const OpSchema& schema, const std::vector<conformance::Case::Input>& inputs,
                      AttrMap* attrs) {
   size_t next = 0;

@@ -7,15 +7,15 @@
 
 namespace ramet::fuzz {
 
-// A graph whose node "subject" is of this op, with attrs and inputs drawn from its definition:
-// mostly ones that fit each other, some hostile.
+// Drafts a graph whose node "subject" has this op, with attrs and inputs drawn from its definition.
+// Most match each other, some are hostile.
 GraphDraft DraftOp(Random& random, const Op& op);
 
-// A graph with the op, attrs and inputs of a case that real TensorFlow answered, changed in up to
+// Drafts a graph with the op, attrs and inputs of a case recorded with TensorFlow, changed in up to
 // three places.
 GraphDraft DraftChangedCase(Random& random, const conformance::Case& c);
 
-// Adds the functions that drafted calls, branches and loops name.
+// Adds the functions that drafted calls, branches and loops refer to.
 void AddFunctions(GraphDraft* draft);
 
 }  // namespace ramet::fuzz

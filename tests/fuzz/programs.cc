@@ -14,7 +14,7 @@ namespace {
 
 using conformance::Json;
 
-// Nodes that are written as [name, op, inputs, attrs].
+// Parses nodes written as [name, op, inputs, attrs].
 GraphDef FromNodes(const Json& nodes) {
   GraphDraft draft;
   for (const Json& node : nodes.items) {

@@ -7,8 +7,8 @@
 
 namespace ramet::fuzz {
 
-// The graphs of tests/data/conformance_programs: loops, branches, functions, lists, tables and
-// TensorArrays as real TensorFlow made them. Throws BadStatusAccess if a file cannot be read.
+// Loads the graphs of tests/data/conformance_programs: loops, branches, functions, lists, tables
+// and TensorArrays that TensorFlow made. Throws BadStatusAccess if a file cannot be read.
 std::vector<MetaGraphDef> LoadPrograms(const std::string& folder);
 
 }  // namespace ramet::fuzz

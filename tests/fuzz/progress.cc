@@ -39,7 +39,7 @@ void Progress::Text(std::string_view text) {
 }
 
 void Progress::Phase(std::string_view phase) {
-  if (shared_->finding_size > 0) return;  // it keeps the phase that it was made in
+  if (shared_->finding_size > 0) return;  // keep the phase of the finding
   Copy(phase, shared_->phase);
   if (verbose_) {
     std::fprintf(stdout, "-- %s\n", shared_->phase);

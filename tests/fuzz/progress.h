@@ -6,7 +6,7 @@
 
 namespace ramet::fuzz {
 
-// Counts how far the cases about one op came.
+// Counts how far the cases of one op have come.
 struct OpCounts {
   char name[56];
   std::atomic<uint32_t> drawn, built, ran, differentiated;
@@ -17,9 +17,9 @@ struct SharedState {
   static constexpr size_t kMaxText = size_t{4} << 20;
   static constexpr size_t kMaxOps = 2048;
 
-  std::atomic<uint64_t> next_case;  // the first that has not begun
-  std::atomic<uint64_t> finished;   // how many ended without a finding or with one that was caught
-  std::atomic<int64_t> case_cpu_nanos;  // the child's processor time when the case began
+  std::atomic<uint64_t> next_case;      // the first that has not started
+  std::atomic<uint64_t> finished;       // cases that ended without a crash
+  std::atomic<int64_t> case_cpu_nanos;  // the child's CPU time at the start of the case
   std::atomic<int64_t> case_wall_nanos;
   std::atomic<bool> in_case;
   std::atomic<bool> stop;
@@ -37,16 +37,16 @@ struct SharedState {
 // A Progress records what a case is about to do. For one thread.
 class Progress {
  public:
-  // `strict`: announced shapes that values do not have are findings, too.
+  // With `strict`, values that do not match the inferred shape are also findings.
   Progress(SharedState* shared, bool verbose, bool strict)
       : shared_(shared), verbose_(verbose), strict_(strict) {}
 
-  // Names the op or the kind of graph that the case is about.
+  // Names the op or the kind of graph under test.
   void Subject(std::string_view subject);
-  // Keeps the graph as text, so that a crash can be replayed by hand.
+  // Stores the graph as text, so that a crash can be replayed by hand.
   void Text(std::string_view text);
   void Phase(std::string_view phase);
-  // Records something that must not happen and did not end the process.
+  // Records a finding that did not end the process.
   void Finding(std::string_view what);
   void Note(std::string_view what);
 

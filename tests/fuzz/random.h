@@ -12,7 +12,7 @@ namespace ramet::fuzz {
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
-  // A stream of its own for each case of a seed.
+  // A separate stream for each case of a seed.
   Random(uint64_t seed, uint64_t index) : state_(seed * 0x9E3779B97F4A7C15u + index) { Next(); }
 
   uint64_t Next() {
@@ -22,13 +22,13 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
   }
-  // In [0, n); 0 for n <= 1.
+  // Returns a number in [0, n); 0 for n <= 1.
   int64_t Below(int64_t n) { return n <= 1 ? 0 : static_cast<int64_t>(Next() % n); }
-  // In [low, high].
+  // Returns a number in [low, high].
   int64_t In(int64_t low, int64_t high) { return low + Below(high - low + 1); }
-  // True in `percent` of 100 calls.
+  // Returns true for `percent` of 100 calls.
   bool Percent(int percent) { return Below(100) < percent; }
-  // In [0, 1).
+  // Returns a number in [0, 1).
   double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
 
   template <class T>

@@ -75,7 +75,7 @@ std::string Excerpt(const std::string& output) {
   return excerpt;
 }
 
-// Returns the part of an excerpt that tells findings apart: the error and Ramet's first frame.
+// Returns the part of an excerpt that identifies a finding: the error and Ramet's first frame.
 std::string Signature(const std::string& excerpt) {
   std::istringstream lines(excerpt);
   std::string signature;
@@ -96,7 +96,7 @@ std::string Signature(const std::string& excerpt) {
   return signature;
 }
 
-// Returns a finding's text without numbers and names of nodes, which differ from case to case.
+// Returns a finding's text without numbers and node names, which differ from case to case.
 std::string Outline(const std::string& what) {
   std::string outline;
   for (const char c : what.substr(0, what.find("NodeDef"))) {
@@ -212,7 +212,7 @@ class Supervisor {
 #endif
   }
 
-  // Waits for the child. Returns its status, and why it had to be ended, if it had to.
+  // Waits for the child. Returns its status, and why it had to be killed, if it was.
   std::pair<int, std::string> Watch(pid_t child, double seconds) {
     std::string why;
     for (int status = 0;;) {
@@ -220,7 +220,7 @@ class Supervisor {
       if (seconds > 0 && Seconds() > seconds) shared_->stop = true;
       if (why.empty()) why = Excess(child);
       if (!why.empty()) {
-        kill(child, SIGABRT);  // a sanitizer then says where it was
+        kill(child, SIGABRT);  // a sanitizer then prints the stack
         for (int i = 0; i < 100; ++i) {
           usleep(50'000);
           if (waitpid(child, &status, WNOHANG) == child) return {status, why};
@@ -320,7 +320,7 @@ int Conclude(const std::map<std::string, int>& findings) {
   return findings.empty() ? 0 : 1;
 }
 
-// Runs one case in this process, so that a debugger can watch it.
+// Runs one case in this process, for use in a debugger.
 int RunHere(const FuzzOptions& options, uint64_t index, const CaseFunction& run) {
   auto shared = std::make_unique<SharedState>();
   Progress progress(shared.get(), true, options.strict);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMaxElements = 512;
 
-// Dimensions of which one is 0, so that there is nothing to allocate.
+// Draws a shape in which one dimension is 0, so that nothing is allocated.
 Shape DrawHugeEmptyShape(Random& random) {
   const std::vector<Shape> shapes = {Shape{int64_t{1} << 61, 0},      Shape{0, int64_t{1} << 40},
                                      Shape{int64_t{1} << 31, 0, 3},   Shape{0, 0},
@@ -44,7 +44,7 @@ concept Quantized = requires(T v) {
   v.value;
 };
 
-// A number as T, wrapped to its range where T is an integer.
+// Converts a number to T, wrapping if T is an integer.
 template <class T>
 T FromInteger(int64_t value) {
   if constexpr (Quantized<T>) {
@@ -90,14 +90,9 @@ bool DrawHostility(Random& random, Values values) {
   return random.Percent(values == Values::kHostile ? 70 : 10);
 }
 
-// The bytes are set one by one: a bool in memory that the program did not make may be any byte.
-void FillBools(Random& random, Values values, Tensor* t) {
-  auto* bytes = static_cast<uint8_t*>(t->raw_data());
-  for (int64_t i = 0; i < t->num_elements(); ++i) {
-    const bool hostile = DrawHostility(random, values);
-    bytes[i] =
-        static_cast<uint8_t>(hostile ? random.Pick({2, 3, 127, 128, 254, 255}) : random.Below(2));
-  }
+// A bool of C++ is 0 or 1; other bytes come from files (mutate.cc) and arrays (python/).
+void FillBools(Random& random, Tensor* t) {
+  for (bool& element : t->mutable_flat<bool>()) element = random.Below(2) == 1;
 }
 
 template <class Fn>
@@ -212,7 +207,7 @@ std::string DrawString(Random& random) {
     case 1: return std::string("\0", 1);
     case 2: return std::string("a\0b", 3);
     case 3: return "\xff\xfe\x80";
-    case 4: return "\xe2\x82";  // the beginning of a character
+    case 4: return "\xe2\x82";  // the start of a character
     case 5: return std::string(static_cast<size_t>(random.Pick({100, 5000, 70000})), 'x');
     case 6: return std::to_string(HostileInt(random));
     case 7: return random.Pick({"1e400", "nan", "-inf", "0x10", " 7", "7 ", "1e-400", "--1"});
@@ -232,7 +227,7 @@ Values DrawValuesKind(Random& random) {
 
 StatusOr<Tensor> DrawTensor(Random& random, DType dtype, const Shape& shape, Values values) {
   RAMET_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
-  if (dtype == kBool) FillBools(random, values, &t);
+  if (dtype == kBool) FillBools(random, &t);
   if (dtype == kString) {
     for (std::string& s : t.mutable_flat<std::string>()) s = DrawString(random);
   }

@@ -3,15 +3,15 @@
 #include "ramet/linalg/levels/reduce_loops.h"
 #include "ramet/linalg/levels/tables.h"
 
-// Loops over [rows, n] of which each column, or all of it, is one channel.
+// Loops over [rows, n], where each column is a channel, or everything is one channel.
 
 namespace ramet::linalg::RAMET_LEVEL {
 namespace {
 
-// Independent sums, so that a sum over one channel runs in vectors.
+// Independent sums, so that the sum of one channel vectorizes.
 constexpr int64_t kLanes = 32;
 
-// Calls term(x, dy, mean, lane) for every element of rows that are one channel; lane is one of
+// Calls term(x, dy, mean, lane) for every element of rows that are one channel, with a lane below
 // kLanes.
 template <class Term>
 void ForTerms(const NormArgs& a, Term&& term) {
@@ -27,7 +27,7 @@ void ForTerms(const NormArgs& a, Term&& term) {
   }
 }
 
-// Sums of the columns, four rows at a time.
+// Sums columns, four rows at a time.
 template <class Term>
 void SumColumns(const NormArgs& a, float* sums, Term&& term) {
   constexpr int64_t kWidth = kVectorBytes / sizeof(float);
@@ -56,7 +56,7 @@ float Total(const float* lanes) {
   return sum[0];
 }
 
-// Sums of what term(x, dy, mean) gives, for each channel.
+// Sums term(x, dy, mean) for each channel.
 template <class Term>
 void SumTerms(const NormArgs& a, float* sums, Term&& term) {
   if (a.by_column) return SumColumns(a, sums, term);
@@ -79,7 +79,7 @@ void SumGrads(const NormArgs& a, float* sums, float* products) {
   SumTerms(a, products, []<class V>(V x, V dy, V mean) -> V { return dy * (x - mean); });
 }
 
-// y = f(x, dy, the channel's place) for every element.
+// y = f(x, dy, the channel's index) for every element.
 template <class F>
 void Map(const NormArgs& a, F&& f) {
   for (int64_t r = 0; r < a.rows; ++r) {

@@ -2,7 +2,7 @@
 #include "ramet/linalg/levels/level.h"
 #include "ramet/linalg/levels/tables.h"
 
-// Depthwise convolutions: loops over channels, which lie side by side.
+// Depthwise convolutions as loops over channels, which are contiguous.
 
 namespace ramet::linalg::RAMET_LEVEL {
 namespace {
@@ -21,7 +21,7 @@ Operands<T> OperandsOf(const DepthwiseArgs& a) {
           a.g.in_channels};
 }
 
-// sum += a * b, element by element.
+// sum += a * b, elementwise.
 template <class T>
 void MultiplyAdd(int64_t n, const T* __restrict a, const T* __restrict b, T* __restrict sum) {
   for (int64_t c = 0; c < n; ++c) sum[c] += a[c] * b[c];
@@ -58,7 +58,8 @@ void Forward(const DepthwiseArgs& a, int64_t begin, int64_t end) {
   }
 }
 
-// The output position along dimension d that has input position `at` under tap `tap`, or -1.
+// Returns the output position along dimension d that reads input position `at` with tap `tap`, or
+// -1.
 int64_t OutputAt(const ConvGeometry& g, int d, int64_t at, int64_t tap) {
   const int64_t steps = at + g.pad[d] - tap * g.dilation[d];
   if (steps < 0 || steps % g.stride[d] != 0) return -1;

@@ -1,17 +1,17 @@
 #include "ramet/linalg/levels/reduce_loops.h"
 #include "ramet/linalg/levels/tables.h"
 
-// c = a * b^T as dot products of the rows of a and b, which lie in memory as vectors want them:
-// nothing is packed. An element's value follows from k alone.
+// c = a * b^T as dot products of the rows of a and b, which are contiguous in memory, so that
+// nothing is packed. An element's value depends only on k.
 
 namespace ramet::linalg::RAMET_LEVEL {
 namespace {
 
 constexpr int kLanes = kVectorBytes / sizeof(float);
-// With them, the sums of a tile fit the registers.
+// Chosen so that the sums of a tile fit in the registers.
 constexpr int kTileColumns = kLanes > 8 ? 3 : 2;
 constexpr int kTileRows = kLanes > 4 ? kLanes / 2 : 4;
-// Rows of b that stay in the second-level cache for all rows of a.
+// Bytes of rows of b that stay in the second-level cache for all rows of a.
 constexpr int64_t kCachedBytes = 1 << 19;
 
 using Floats = Vector<float>;
@@ -26,8 +26,8 @@ struct MakeLanes<0, kIndex...> {
 };
 using AllLanes = typename MakeLanes<kLanes>::type;
 
-// Which lane of (a, b) lane i of a half sum is taken from: in each group of 2 * half lanes the
-// first half is of a, the second of b.
+// Returns the lane of (a, b) that becomes lane i of a half sum. In each group of 2 * half lanes the
+// first half comes from a, the second from b.
 constexpr int HalfLane(int i, int half, bool upper) {
   const int at = i % (2 * half);
   const int base = i - at + (upper ? half : 0);
@@ -41,7 +41,7 @@ template <int kHalf, int... kIndex>
          __builtin_shufflevector(a, b, HalfLane(kIndex, kHalf, true)...);
 }
 
-// Lane i * kLanes / kCount is the sum of the lanes of v[i].
+// Lane i * kLanes / kCount of the result is the sum of the lanes of v[i].
 template <int kCount, int kWidth = kLanes>
 [[gnu::always_inline]] inline Floats SumsOf(Floats* v) {
   if constexpr (kWidth == 1) {
@@ -56,7 +56,7 @@ template <int kCount, int kWidth = kLanes>
   }
 }
 
-// The last elements of rows whose length is no whole number of vectors.
+// Masks the last elements of rows whose length is not a whole number of vectors.
 class Rest {
  public:
   explicit Rest(int64_t k) : at_(k - kLanes) {
@@ -69,7 +69,7 @@ class Rest {
   Vector<int32_t> wanted_;
 };
 
-// kRows x kTileColumns sums.
+// Holds kRows x kTileColumns sums.
 template <int kRows>
 struct Sums {
   Floats column[kTileColumns][kRows] = {};
@@ -89,7 +89,7 @@ struct Sums {
   }
 };
 
-// kRows rows of c at column 0, of which `columns` are stored.
+// Computes kRows rows of c starting at column 0, of which `columns` are stored.
 template <int kRows>
 void Tile(const ProductArgs& p, const float* a, const float* b, int64_t columns, float* c) {
   const float* rows[kTileColumns];

@@ -1,14 +1,14 @@
 #pragma once
 
-// For files that are compiled at several instruction set levels: all they define lies in the
-// namespace RAMET_LEVEL (level_v2, level_v3, level_v4; portable where compiled once), so that no
-// inline function of one level can be linked in place of another's. They call no function template
-// of std for the same reason.
+// For files that are compiled at several instruction set levels. All their definitions are in the
+// namespace RAMET_LEVEL (level_v2, level_v3, level_v4; portable if compiled once), so that the
+// linker cannot replace an inline function of one level by that of another. For the same reason
+// they call no function templates of std.
 #ifndef RAMET_LEVEL
 #define RAMET_LEVEL portable
 #endif
 
-// Iterations are independent, but operands may be the result itself.
+// Declares that iterations are independent. Operands may be the result itself.
 #if defined(__clang__)
 #define RAMET_IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else

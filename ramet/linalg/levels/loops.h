@@ -44,7 +44,7 @@ bool BinaryRows(const RowsArgs& args) {
   return true;
 }
 
-// The same for an Op that says whether there is a value: bool Do(a, b, T* y).
+// BinaryRows for an Op that reports whether there is a value: bool Do(a, b, T* y).
 template <class Op, class T>
 bool CheckedRows(const RowsArgs& args) {
   bool ok = true;

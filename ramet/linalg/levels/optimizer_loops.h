@@ -13,13 +13,13 @@ inline double SquareRoot(double x) { return __builtin_sqrt(x); }
 inline float InverseSquareRoot(float x) { return 1 / __builtin_sqrtf(x); }
 inline double InverseSquareRoot(double x) { return 1 / __builtin_sqrt(x); }
 
-// A number of type T from a hyper-parameter.
+// Converts a hyperparameter to type T.
 template <class T>
 struct FromDouble {
   static T Do(double x) { return static_cast<T>(x); }
 };
 
-// Rule has kStates and, made from the arguments, Step(grad, state values...), which changes the
+// A Rule has kStates, a constructor from the arguments, and Step(grad, states), which updates the
 // states.
 template <class Rule, class T>
 void UpdateSpan(const Rule& rule, const T* const* from, T* const* to, const T* grad, int64_t n) {

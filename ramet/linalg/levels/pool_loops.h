@@ -13,7 +13,7 @@ struct Window {
   int64_t begin[3], end[3];
 };
 
-// Output pixels in their order: image, and position in it.
+// Iterates over output pixels in order: the image and the position in it.
 class PixelWalk {
  public:
   PixelWalk(const PoolGeometry& g, int64_t at) : g_(g) {
@@ -50,7 +50,7 @@ class PixelWalk {
   int64_t position_[3] = {0, 0, 0};
 };
 
-// Calls visit(pixel) for the pixels of a window, in their order.
+// Calls visit(pixel) for the pixels of a window, in order.
 template <class Visit>
 void VisitWindow(const PoolGeometry& g, const Window& w, Visit&& visit) {
   for (int64_t i = w.begin[0]; i < w.end[0]; ++i) {
@@ -61,15 +61,15 @@ void VisitWindow(const PoolGeometry& g, const Window& w, Visit&& visit) {
   }
 }
 
-// The pixels of one window after another. The distances between those of a window that lies wholly
-// inside the image are worked out once.
+// The pixels of one window at a time. The offsets of pixels in a window that is entirely inside the
+// image are computed once.
 class WindowPixels {
  public:
   explicit WindowPixels(const PoolGeometry& g) : g_(g) {
     for (int64_t size : g.window) {
-      if (size > kMost) return;
+      if (size > kMaxPixels) return;
     }
-    if (g.window[0] * g.window[1] * g.window[2] > kMost) return;
+    if (g.window[0] * g.window[1] * g.window[2] > kMaxPixels) return;
     const Window whole{{0, 0, 0}, {g.window[0], g.window[1], g.window[2]}};
     VisitWindow(g, whole, [&](int64_t pixel) { whole_[size_++] = pixel; });
   }
@@ -92,7 +92,7 @@ class WindowPixels {
            window_.begin[2] >= window_.end[2];
   }
   int64_t first() const { return first_; }
-  // Calls visit(pixel) for each, in their order.
+  // Calls visit(pixel) for each pixel, in order.
   template <class Visit>
   void ForEach(Visit&& visit) const {
     if (size_ == 0) return VisitWindow(g_, window_, visit);
@@ -100,18 +100,18 @@ class WindowPixels {
   }
 
  private:
-  static constexpr int64_t kMost = 64;
+  static constexpr int64_t kMaxPixels = 64;
   const PoolGeometry& g_;
   Window window_;
   int64_t first_ = 0;
   const int64_t* at_ = whole_;
   int64_t count_ = 0;
-  int64_t size_ = 0;  // 0: too large
-  int64_t whole_[kMost];
-  int64_t clipped_[kMost];
+  int64_t size_ = 0;  // 0 if the window is too large
+  int64_t whole_[kMaxPixels];
+  int64_t clipped_[kMaxPixels];
 };
 
-// The loops below work on output pixels [begin, end) of all images, those of gradients for x on
+// The loops below work on output pixels [begin, end) of all images; those for gradients of x, on
 // images [begin, end).
 
 template <class T>
@@ -119,8 +119,8 @@ void StoreVector(const Vector<T>& v, T* p) {
   std::memcpy(p, &v, sizeof v);
 }
 
-// The channels of a window in vectors that stay in registers: each is start, then join(itself,
-// element) for every pixel of the window, then finish(itself).
+// Reduces the channels of a window in vector registers: each starts at `start`, becomes
+// join(itself, element) for every pixel of the window, and is stored as finish(itself).
 template <class T, class Join, class Finish>
 void FoldWindow(const WindowPixels& pixels, int64_t c, const T* x, T start, T* y, Join&& join,
                 Finish&& finish) {
@@ -153,11 +153,11 @@ void MaxPixels(const PoolArgs& a, int64_t begin, int64_t end, T lowest) {
   }
 }
 
-// Channels are worked off in pieces of this many.
+// Channels are processed in pieces of this many.
 inline constexpr int64_t kPoolChunk = 256;
 
-// Where the first of the largest elements of `count` channels of a window is: its number among the
-// pixels of the window, and the element.
+// The first of the largest elements for `count` channels of a window: its value and the number of
+// its pixel in the window.
 template <class T>
 struct Largest {
   T value[kPoolChunk];
@@ -181,16 +181,17 @@ struct Largest {
   }
 };
 
-// A piece of an output pixel: `count` channels from `channel` on, and where they begin in images
-// like the input and like the output.
+// A piece of an output pixel: `count` channels, and their offsets in arrays with the shapes of the
+// input and the output.
 struct Piece {
   int64_t count;
   int64_t input;   // of pixel 0
   int64_t output;  // of this pixel
 };
 
-// Calls find(largest, piece) for the channels of output pixels [begin, end) of all images, and then
-// visit(largest, piece, n, pixel) for each pixel of the window, which is the n-th.
+// For each piece of output pixels [begin, end) of all images, calls find(largest, piece) and then
+// visit(largest, piece, n, pixel) for each pixel of the window, where n is the pixel's number in
+// it.
 template <class T, class Find, class Visit>
 void ForLargest(const PoolArgs& a, int64_t begin, int64_t end, Find&& find, Visit&& visit) {
   const PoolGeometry& g = a.g;
@@ -240,12 +241,12 @@ template <>
 struct Place<true> {
   using type = int64_t;
 };
-// Numbers as wide as T, for the places of elements in their window.
+// Integers as wide as T for positions of elements in a window.
 template <class T>
 using PlaceOf = Vector<typename Place<sizeof(T) == sizeof(int64_t)>::type>;
 
-// dx gets dy at the first of the largest elements of a window; with kApart windows have no pixel in
-// common, and each pixel of this one is written.
+// Adds dy to dx at the first of the largest elements of a window. With kApart, windows share no
+// pixels, and every pixel of this one is written.
 template <bool kApart, class T>
 void MaxGradVector(const WindowPixels& pixels, int64_t c, const T* x, const T* dy, T* dx) {
   const Vector<T> gradient = Load(dy), zero = {};
@@ -289,7 +290,7 @@ inline bool WindowsApart(const PoolGeometry& g) {
   return true;
 }
 
-// Whether every pixel lies in a window.
+// Reports whether every pixel is in a window.
 inline bool WindowsCover(const PoolGeometry& g) {
   for (int d = 0; d < 3; ++d) {
     if (g.out[d] == 0 || g.stride[d] > g.window[d] || g.pad[d] < 0) return false;

@@ -6,7 +6,7 @@
 namespace ramet::linalg::RAMET_LEVEL {
 namespace {
 
-// kVectors accumulators of a vector each: y[j..] = sum over i of x[i] * matrix[i, j..].
+// Uses kVectors vector accumulators: y[j..] = sum over i of x[i] * matrix[i, j..].
 template <class T, int kVectors>
 void ColumnStrip(const T* x, const T* matrix, int64_t k, int64_t ld, bool accumulate, T* y) {
   constexpr int kLanes = kVectorBytes / sizeof(T);

@@ -4,9 +4,9 @@
 
 #include "ramet/linalg/levels/level.h"
 
-// Functions of one float or double without branches, so that loops over them run in vectors and an
-// element has the same bits in a vector and in the rest of a loop. The polynomials are minimax
-// fits in the relative error of the whole function.
+// Branch-free functions of one float or double, so that loops over them vectorize and an element
+// has the same bits in a vector and in the remainder of a loop. The polynomials are minimax fits of
+// the relative error of the whole function.
 
 namespace ramet::linalg::RAMET_LEVEL {
 
@@ -51,9 +51,9 @@ struct Layout<float> {
   using Bits = uint32_t;
   static constexpr int kMantissa = 23;
   static constexpr Bits kBias = 127;
-  // Added to a number of fewer bits, leaves it rounded in the lowest bits.
+  // Adding it to a number of smaller magnitude leaves the rounded integer in the lowest bits.
   static constexpr float kRounder = 12582912.0f;
-  // log(2) in two parts; the first one times an exponent is exact.
+  // log(2) in two parts. The product of the first part and an exponent is exact.
   static constexpr float kLog2High = 0.693145751953125f, kLog2Low = 1.42860682030942e-6f;
 };
 template <>
@@ -96,7 +96,7 @@ struct ExpParts {
     fraction = MulAdd(r * r, q, r);
   }
 
-  // 2^shift times the value; below the normal numbers it fades out.
+  // Returns 2^shift times the value, with gradual underflow.
   RAMET_INLINE T Value(T shift = 0) const {
     const T exponent = n + shift;
     const T half = MulAdd(exponent, T(0.5), Layout<T>::kRounder);
@@ -112,20 +112,20 @@ RAMET_INLINE T Clamped(T x, T low, T high) {
   return high < above ? high : above;
 }
 
-// Between these e^x is no normal number, or is infinite.
+// Below and above these, e^x is not a normal number or is infinite.
 template <class T>
 inline constexpr T kExpLowest = sizeof(T) == 4 ? T(-87.33654475) : T(-708.3964185322641);
 template <class T>
 inline constexpr T kExpHighest = sizeof(T) == 4 ? T(89) : T(710);
 
-// e^x. Where the result is below the smallest normal number it is 0, as in TensorFlow.
+// Returns e^x. Results below the smallest normal number are 0, as in TensorFlow.
 template <class T>
 RAMET_INLINE T ExpOf(T x) {
   const T e = ExpParts<T>(Clamped(x, kExpLowest<T>, kExpHighest<T>)).Value();
   return x < kExpLowest<T> ? T(0) : e;
 }
 
-// The same for x that is at most 0.
+// Returns e^x for x <= 0.
 template <class T>
 RAMET_INLINE T ExpOfNegative(T x) {
   const T bounded = x < kExpLowest<T> ? kExpLowest<T> : x;
@@ -143,7 +143,7 @@ RAMET_INLINE T Expm1Of(T x) {
   return x == 0 ? x : value;
 }
 
-// log(x) of a positive normal number.
+// Returns log(x) of a positive normal number.
 RAMET_INLINE float LogOfNormal(float x) {
   constexpr uint32_t kRootOfHalf = 0x3f3504f3;
   const uint32_t bits = __builtin_bit_cast(uint32_t, x) - kRootOfHalf;
@@ -163,7 +163,7 @@ RAMET_INLINE float LogOf(float x) {
   return x > 0 && x < inf ? value : x == 0 ? -inf : x < 0 ? __builtin_nanf("") : x;
 }
 
-// log(1 + x) of a number from 0 on that is finite.
+// Returns log(1 + x) of a finite x >= 0.
 RAMET_INLINE float Log1pOfPositive(float x) {
   const float u = 1 + x;
   return LogOfNormal(u) + (x - (u - 1)) / u;
@@ -176,7 +176,7 @@ RAMET_INLINE float Log1pOf(float x) {
   return u == 0 ? -inf : x == inf || x == 0 ? x : value;
 }
 
-// log(1 + exp(x)): x where exp(-x) vanishes beside 1, exp(x) where exp(x) does.
+// log(1 + exp(x)): x if exp(-x) is negligible next to 1, exp(x) if exp(x) is.
 RAMET_INLINE float SoftplusOf(float x) {
   constexpr float kLimit = 13.942385f;
   const float e = ExpOf(x);
@@ -185,7 +185,7 @@ RAMET_INLINE float SoftplusOf(float x) {
   return x > kLimit ? x : low;
 }
 
-// atan of q in [0, 1].
+// atan(q) for q in [0, 1].
 RAMET_INLINE float AtanPart(float q) {
   const float z = q * q;
   const float p = Horner(z, -0.333333274334, 0.199996926107, -0.142801307397, 0.110602445429,
@@ -267,7 +267,7 @@ RAMET_INLINE double TanhOf(double x) {
   return SignedAs(e / (e + 2), x);
 }
 
-// erf(x) / x as a quotient of polynomials up to where erf(x) rounds to 1.
+// erf(x) / x as a quotient of polynomials, up to where erf(x) rounds to 1.
 RAMET_INLINE float ErfOf(float x) {
   const float a = Clamped(x, -3.925f, 3.925f), z = a * a;
   const float p = Horner(z, 1.12837914574, 0.190594998657, 0.0527694680526, 0.00377260504783,
@@ -299,8 +299,8 @@ RAMET_INLINE double ErfOf(double x) {
   return ax > 1 ? far : near;
 }
 
-// exp(-x^2) / (x + 2) times a polynomial in 1 / (x + 2) from 0.5 on; 2^64 times as much, which is a
-// normal number wherever erfc(x) is one.
+// From 0.5 on: exp(-x^2) / (x + 2) times a polynomial in 1 / (x + 2). Computed times 2^64, which is
+// a normal number wherever erfc(x) is.
 RAMET_INLINE float ErfcOf(float x) {
   const float ax = AbsOf(x), a = 11.0f < ax ? 11.0f : ax;
   const float t = 1 / (a + 2);

@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/levels/level.h"
 
-// Reductions with a fixed shape of the summation tree: it depends on the number of elements alone.
+// Reductions with a fixed summation tree, which depends only on the number of elements.
 
 namespace ramet::linalg::RAMET_LEVEL {
 
@@ -32,8 +33,18 @@ Vector<T> Load(const T* p) {
   return v;
 }
 
-// A reducer has Map, what is taken of an element, Join of two partial results, and Identity<T>.
-// V is an element or a vector of them.
+// Integers of 16 bits are promoted to int, in which their product may overflow.
+template <class V>
+V Times(V a, V b) {
+  if constexpr (std::is_same_v<V, uint16_t>) {
+    return static_cast<uint16_t>(uint32_t{a} * b);
+  } else {
+    return a * b;
+  }
+}
+
+// A reducer has Map, which transforms an element, Join of two partial results, and Identity<T>. V
+// is an element or a vector of them.
 struct Sum {
   template <class T>
   static T Identity() {
@@ -51,7 +62,7 @@ struct Sum {
 struct SumSquares : Sum {
   template <class V>
   static V Map(V x) {
-    return x * x;
+    return Times(x, x);
   }
 };
 struct Product : Sum {
@@ -61,7 +72,7 @@ struct Product : Sum {
   }
   template <class V>
   static V Join(V a, V b) {
-    return a * b;
+    return Times(a, b);
   }
 };
 struct Maximum : Sum {
@@ -108,7 +119,7 @@ T Minimum::Identity() {
   return Highest<T>();
 }
 
-// The two halves of `bytes` of lanes joined, and the halves of that, down to one lane.
+// Joins the two halves of `bytes` of lanes, then the halves of that, down to one lane.
 template <class R, class T, int bytes>
 T JoinHalves(const void* lanes) {
   if constexpr (bytes > 16) {
@@ -133,7 +144,7 @@ T JoinLanes(Vector<T> v) {
   return JoinHalves<R, T, kVectorBytes>(&v);
 }
 
-// Up to some thousand elements, in four accumulators.
+// Reduces up to some thousand elements in four accumulators.
 template <class R, class T>
 T ReduceBlock(const T* x, int64_t n) {
   constexpr int64_t kLanes = kVectorBytes / sizeof(T);
@@ -152,7 +163,7 @@ T ReduceBlock(const T* x, int64_t n) {
   return result;
 }
 
-// Blocks of 2048 joined pairwise, so that the error of a sum grows with the logarithm of n.
+// Joins blocks of 2048 elements pairwise, so that the error of a sum grows with the logarithm of n.
 template <class R, class T>
 T ReduceRow(const T* x, int64_t n) {
   constexpr int64_t kBlock = 2048;
@@ -170,7 +181,7 @@ void ReduceRows(const void* xv, int64_t rows, int64_t n, void* yv) {
   for (int64_t r = 0; r < rows; ++r) y[r] = ReduceRow<R>(x + r * n, n);
 }
 
-// A tile of at most kTile columns; 64 rows at a time, joined pairwise.
+// Tiles have at most kTile columns. Blocks of 64 rows are joined pairwise.
 inline constexpr int64_t kTile = 256;
 
 template <class R, class V, class Row>
@@ -196,7 +207,7 @@ void ReduceTile(const T* x, int64_t rows, int64_t n, int64_t ld, T* y) {
     for (int64_t j = 0; j < n; ++j) y[j] = R::Join(y[j], other[j]);
     return;
   }
-  // Long rows are streamed through y; of short ones, four at a time are joined in registers.
+  // Long rows are streamed through y. Short rows are joined in registers, four at a time.
   constexpr int64_t kShort = 64, kLanes = kVectorBytes / sizeof(T);
   if (ld <= kShort) {
     int64_t j = 0;

@@ -4,7 +4,7 @@
 namespace ramet::linalg::RAMET_LEVEL {
 namespace {
 
-// Without branches, and with both operands read for every element.
+// Branch-free; reads both operands for every element.
 template <class T, bool kAScalar, bool kBScalar>
 void Row(const uint8_t* condition, const T* a, const T* b, int64_t n, T* y) {
   RAMET_IVDEP

@@ -31,7 +31,7 @@ void StorePart(const Block<T>& block, int64_t count, T* y) {
   }
 }
 
-// Of numbers less the largest of them.
+// Returns exp of numbers from which their maximum has been subtracted.
 template <class T>
 Block<T> ExpOfBlock(const Block<T>& x) {
   Block<T> e;
@@ -50,7 +50,7 @@ T SumOfBlock(const Block<T>& block) {
   return JoinLanes<Sum, T>(part[0]);
 }
 
-// y = exp(x - top) where y is given; returns the sum.
+// Computes y = exp(x - top) unless y is null. Returns the sum.
 template <class T>
 T ExpRow(const T* x, int64_t n, T top, T* y) {
   Block<T> sum = Block<T>::Zero();

@@ -5,7 +5,7 @@
 
 namespace ramet::linalg {
 
-// What each level adds to a table, a function for each file.
+// The functions with which each level fills a table, one per file.
 #define RAMET_LEVEL_TABLES                 \
   void AddUnary(KernelTable& table);       \
   void AddBinary(KernelTable& table);      \
@@ -33,7 +33,7 @@ RAMET_LEVEL_TABLES
 }
 #undef RAMET_LEVEL_TABLES
 
-// What is compiled once, for all levels.
+// Functions that are compiled once for all levels.
 namespace portable {
 void AddRealFunctions(KernelTable& table);
 void AddIntegerUnary(KernelTable& table);

@@ -9,8 +9,8 @@
 namespace ramet::linalg::RAMET_LEVEL {
 namespace {
 
-// Whole vectors only: Eigen's vector and scalar functions differ in the last bits, and an element's
-// value must not depend on its place in the span.
+// Uses whole vectors only. Eigen's vector and scalar functions differ in the last bits, and an
+// element's value must not depend on its position in the span.
 template <class Op, class T>
 bool UnaryVectors(const void* xv, void* yv, int64_t n) {
   constexpr int kWidth = 64 / sizeof(T);
@@ -111,11 +111,11 @@ struct Softplus {
   }
 };
 
-// Sine, or cosine, of a float: less a multiple of pi / 2, which is exact in double for numbers
-// below kLargest.
+// Sine or cosine of a float. Subtracts a multiple of pi / 2, which is exact in double for numbers
+// below kMaxReduced.
 template <bool kCosine>
 struct Wave {
-  static constexpr float kLargest = 1e6f;
+  static constexpr float kMaxReduced = 1e6f;
   static float Do(float x) {
     constexpr double kRounder = Layout<double>::kRounder;
     const double wide = x;
@@ -149,10 +149,10 @@ bool WaveLoop(const void* xv, void* yv, int64_t n) {
     float block[kBlock];
     int large = 0;
     for (int64_t i = 0; i < count; ++i) block[i] = x[begin + i];
-    for (int64_t i = 0; i < count; ++i) large |= __builtin_fabsf(block[i]) > Wave::kLargest;
+    for (int64_t i = 0; i < count; ++i) large |= __builtin_fabsf(block[i]) > Wave::kMaxReduced;
     for (int64_t i = 0; i < count; ++i) y[begin + i] = Wave::Do(block[i]);
     for (int64_t i = 0; large != 0 && i < count; ++i) {
-      if (__builtin_fabsf(block[i]) > Wave::kLargest) y[begin + i] = Wave::Large(block[i]);
+      if (__builtin_fabsf(block[i]) > Wave::kMaxReduced) y[begin + i] = Wave::Large(block[i]);
     }
   }
   return true;

@@ -133,7 +133,7 @@ void AddBinaryOf(KernelTable& t) {
   t.Set(BinaryOp::kReciprocalGrad, type, BinaryRows<ReciprocalGrad, C>);
 }
 
-// Sums and products of complex numbers, four accumulators wide and then pairwise as for reals.
+// Sums and products of complex numbers, in four accumulators and then pairwise as for reals.
 template <class C, bool kProduct>
 C Combine(C a, C b) {
   return kProduct ? a * b : a + b;

@@ -4,7 +4,7 @@
 
 namespace ramet::linalg::portable {
 
-// H with arithmetic that rounds after each operation, as Eigen's.
+// H with arithmetic that rounds after each operation, as Eigen does.
 template <class H>
 struct Rounded {
   H value;

@@ -31,7 +31,7 @@ RAMET_OP(IntReluGrad, b > T(0) ? a : T(0))
 RAMET_OP(IntRelu6Grad, b > T(0) && b < T(6) ? a : T(0))
 #undef RAMET_OP
 
-// A count outside [0, bits - 1] is moved into it.
+// Clamps a shift count to [0, bits - 1].
 template <class T>
 int ShiftCount(T count) {
   constexpr int kLast = 8 * sizeof(T) - 1;
@@ -50,7 +50,7 @@ struct IntRightShift {
   }
 };
 
-// -1 of a signed type: the one divisor besides 0 that the processor may refuse.
+// Reports whether b is -1 of a signed type, the only divisor besides 0 that can trap.
 template <class T>
 bool IsMinusOne(T b) {
   return std::is_signed_v<T> && b == static_cast<T>(-1);
@@ -86,10 +86,10 @@ struct IntFloorMod {
     return ok;
   }
 };
-// Quotients of int32 by way of double, in which they are exact: processors divide that in vectors.
+// Divides int32 values in double, which is exact and which processors can vectorize.
 struct Int32Quotient {
   int32_t quotient, rest;
-  bool down;  // the floor is one less
+  bool down;  // the floored quotient is one less
 
   Int32Quotient(int32_t a, int32_t b) {
     const bool usual = b != 0 && b != -1;
@@ -146,7 +146,7 @@ struct IntPow {
   }
 };
 
-// What depends on the sign of T.
+// Adds the functions that depend on the signedness of T.
 template <class T>
 void AddSignedness(KernelTable& t) {
   constexpr Type type = TypeOf<T>;

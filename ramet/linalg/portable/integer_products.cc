@@ -20,7 +20,7 @@ void MulAdd(T x, const T* row, int64_t n, T* y) {
   }
 }
 
-// y[0, n) += a[i, :] * b, columns from j on.
+// y[0, n) += a[i, :] * b, for columns starting at j.
 template <class T>
 void ProductRow(const ProductArgs& args, int64_t i, int64_t j, int64_t n, T* y) {
   const T* a = static_cast<const T*>(args.a);

@@ -21,7 +21,7 @@ struct Any : Sum {
   }
 };
 
-// Unsigned arithmetic wraps; sums and products have the same bits for both.
+// Unsigned arithmetic wraps. Sums and products have the same bits for both types.
 template <class S, class U>
 void AddPair(KernelTable& t) {
   AddReduction<U>(t);

@@ -3,7 +3,7 @@
 #include "ramet/linalg/levels/loops.h"
 #include "ramet/linalg/levels/tables.h"
 
-// float and double functions that are calls of libm.
+// Functions of float and double that call libm.
 
 namespace ramet::linalg::portable {
 namespace {

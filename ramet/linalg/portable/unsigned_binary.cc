@@ -4,7 +4,7 @@
 namespace ramet::linalg::portable {
 namespace {
 
-// What has the same bits for signed and unsigned.
+// Operations with the same bits for signed and unsigned types.
 template <class T>
 void AddBits(KernelTable& t, Type signed_type) {
   for (const Type type : {TypeOf<T>, signed_type}) {

@@ -31,7 +31,7 @@ std::string VersionText(Random& random) {
   return random.OneIn(2) ? random.Damaged(text) : text;
 }
 
-// Something that is not the file that belongs there.
+// Replaces a file by something that does not belong there.
 void Plant(const std::string& path, Random& random) {
   std::error_code ignored;
   if (random.OneIn(2)) fs::remove_all(path, ignored);

@@ -8,27 +8,27 @@
 #include "ramet/replica/transport.h"
 #include "random.h"
 
-// Both sides of a case. A liar is one end of a transport in a process of its own; its victim is the
-// other end, as users have it, in another one. A victim must end by itself with an error or a
+// Both sides of a case. A liar is one end of a transport in a separate process. Its victim is the
+// other end, as users run it, in another process. A victim must end by itself with an error or a
 // result, whatever the liar does.
 namespace ramet::peers {
 
-// The published variables: a matrix, indices, bools.
+// Returns the published variables: a matrix, indices, bools.
 ReplicaSignature Signature();
 Announcement HonestAnnouncement();
 
 // Exit statuses of victims.
 constexpr int kFine = 0;
-constexpr int kStarved = 3;  // an honest peer got no service
+constexpr int kStarved = 3;  // an honest peer was not served
 constexpr int kThrew = 4;    // an exception left the library
 
-// A publisher in shared memory: `socket` listens and was opened before the victim started.
+// Acts as a publisher in shared memory. `socket` is listening since before the victim started.
 void LieAsShmPublisher(int socket, Random random);
-// Followers of a publisher in shared memory at `name`.
+// Acts as followers of a publisher in shared memory at `name`.
 void LieAsShmFollowers(const std::string& name, Random random);
-// A server for followers and publishers: `socket` is a TCP one that listens.
+// Acts as a server for followers and publishers. `socket` is a listening TCP socket.
 void LieAsRedisServer(int socket, const std::string& name, Random random);
-// A folder of checkpoints, changed while it is followed.
+// Changes a folder of checkpoints while it is followed.
 void MakeFolder(const std::string& folder);
 void LieAsFolder(const std::string& folder, Random random);
 

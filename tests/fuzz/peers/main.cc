@@ -1,10 +1,10 @@
-// fuzz_peers: peers that speak the protocol and lie, for as long as it is asked to.
+// fuzz_peers: runs peers that speak the protocol but lie, for a given time.
 //
 //   fuzz_peers [--seed N] [--seconds N] [--way NAME] [--case N]
 //
-// Each case is a liar and its victim, in processes of their own with limits of time and memory. A
-// victim that dies, hangs, lets an exception out or starves an honest peer is a finding; its case
-// is printed and repeated by --case (and --way).
+// Each case is a liar and its victim in separate processes with limits of time and memory. A victim
+// that dies, hangs, throws or starves an honest peer is a finding. Its case is printed and can be
+// repeated with --case (and --way).
 
 #include <fcntl.h>
 #include <signal.h>
@@ -41,12 +41,12 @@ constexpr auto kLimit = std::chrono::seconds(60);
 #endif
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(FUZZ_PEERS_SHADOWED)
-constexpr uint64_t kMemory = 0;  // addresses are not memory there
+constexpr uint64_t kMemory = 0;  // sanitizers reserve far more addresses than memory
 #else
 constexpr uint64_t kMemory = uint64_t{4} << 30;
 #endif
 
-// A process that ends with what `work` returns, and with this one.
+// Starts a process that exits with the result of `work`, and dies with this one.
 pid_t Start(const std::function<int()>& work) {
   std::fflush(nullptr);
   const pid_t child = fork();
@@ -64,7 +64,7 @@ pid_t Start(const std::function<int()>& work) {
   _exit(work());
 }
 
-// The status of a process as waitpid says it; -1 if its time is over.
+// Returns the status of a process as from waitpid; -1 if it takes too long.
 int WaitFor(pid_t child) {
   const auto deadline = Clock::now() + kLimit;
   int status = 0;
@@ -80,7 +80,7 @@ void Kill(pid_t child) {
   waitpid(child, nullptr, 0);
 }
 
-// The victim's status.
+// Returns the victim's status.
 int RunPair(const std::function<int()>& victim, const std::function<void()>& liar) {
   const pid_t liar_id = Start([&] {
     liar();

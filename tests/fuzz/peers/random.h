@@ -8,19 +8,19 @@
 
 namespace ramet::peers {
 
-// The source of all choices of one case; the seed repeats it.
+// The source of all choices of one case, repeatable by its seed.
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
   uint64_t Bits() { return engine_(); }
-  // From 0 to `end` - 1.
+  // Returns a number from 0 to `end` - 1.
   uint64_t Below(uint64_t end) { return end == 0 ? 0 : engine_() % end; }
   bool OneIn(uint64_t n) { return Below(n) == 0; }
   template <class T>
   T Among(std::initializer_list<T> values) {
     return *std::next(values.begin(), static_cast<std::ptrdiff_t>(Below(values.size())));
   }
-  // A number near an edge of some type, or `honest` or near it.
+  // Returns a number near an edge of some type, or at or near `honest`.
   uint64_t Number(uint64_t honest) {
     switch (Below(6)) {
       case 0: return honest;
@@ -31,7 +31,7 @@ class Random {
       default: return Bits() >> Below(64);
     }
   }
-  // Some bytes of `text` changed, and perhaps its length.
+  // Changes some bytes of `text`, and sometimes its length.
   std::string Damaged(std::string text) {
     for (uint64_t n = 1 + Below(4); n > 0 && !text.empty(); --n) {
       char& c = text[Below(text.size())];

@@ -24,7 +24,7 @@ constexpr size_t kMaxClients = 16;
 
 std::string Text(std::string_view text) { return StrCat("$", text.size(), "\r\n", text, "\r\n"); }
 
-// Returns the content of an honest server with a few lies, whose checksums hold.
+// Returns the content of an honest server with a few lies that have correct checksums.
 std::map<std::string, std::string> Contents(const std::string& name, Random& random) {
   const redis::Keys keys(name);
   std::map<std::string, std::string> store;
@@ -62,7 +62,7 @@ std::map<std::string, std::string> Contents(const std::string& name, Random& ran
   return store;
 }
 
-// Any reply of the protocol, or none of it.
+// Returns any reply, within the protocol or not.
 std::string Nonsense(Random& random, int depth = 0) {
   switch (random.Below(9)) {
     case 0: return "$-1\r\n";
@@ -82,7 +82,7 @@ std::string Nonsense(Random& random, int depth = 0) {
   return reply;
 }
 
-// Takes one command off the front of what has come. False if it is not whole yet.
+// Removes one command from the front of the input. Returns false if it is incomplete.
 bool TakeCommand(std::string* input, std::vector<std::string>* words) {
   size_t at = 0;
   const auto number = [&](char kind, int64_t* value) {

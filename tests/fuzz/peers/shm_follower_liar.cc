@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kTime = std::chrono::milliseconds(300);
 constexpr size_t kMaxConnections = 60;
 
-// One connection and what its greeting brought.
+// One connection and the content of its greeting.
 struct Connection {
   explicit Connection(shm::Channel c) : channel(std::move(c)) {}
   shm::Channel channel;
@@ -76,7 +76,7 @@ void LieAsShmFollowers(const std::string& name, Random random) {
     if (random.OneIn(2)) Scribble(connections[i], random);
     if (random.OneIn(64)) connections.erase(connections.begin() + static_cast<ptrdiff_t>(i));
   }
-  // Some stay for as long as the publisher.
+  // Some stay as long as the publisher.
   if (random.OneIn(2)) std::this_thread::sleep_for(std::chrono::seconds(3));
 }
 

@@ -23,7 +23,7 @@ using shm::MemoryFile;
 constexpr size_t kPage = 4096;
 constexpr int kRounds = 200;
 
-// A file as a publisher hands it over, or one that differs in a way that matters.
+// Returns a file as a publisher sends it, or one that differs in an important way.
 FileDescriptor FileOf(const std::string& bytes, Random& random, bool shared_by_all = false) {
   if (random.OneIn(16)) return FileDescriptor(open("/dev/zero", O_RDWR | O_CLOEXEC));
   FileDescriptor fd(memfd_create("liar", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -37,7 +37,7 @@ FileDescriptor FileOf(const std::string& bytes, Random& random, bool shared_by_a
   return fd;
 }
 
-// An honest table of one version whose memory stays writable here.
+// An honest table of one version, whose memory stays writable here.
 struct Table {
   explicit Table(Random& random) {
     auto writer = shm::TableWriter::Create("liar", 7, static_cast<uint32_t>(Signature().size()), 4);
@@ -61,7 +61,7 @@ struct Table {
     std::memcpy(bytes.data() + offset, &number, random.Among<size_t>({1, 4}));
     return bytes;
   }
-  // Something else each time, while the other side reads. `signal` stays: it is what wakes.
+  // Changes something while the other side reads. Keeps `signal`, which wakes followers.
   void Change(Random& random) const {
     const bool in_header = random.OneIn(2);
     const size_t from = in_header ? 0 : sizeof(shm::TableHeader);
@@ -114,7 +114,7 @@ void SendSegment(const shm::Channel& channel, uint64_t number, Random& random) {
   channel.Send(StrCat("segment ", said, " ", bytes), {&fd, count}).IgnoreError();
 }
 
-// An answer to what the follower asks, if it asks.
+// Answers a request of the follower, if there is one.
 void Answer(const shm::Channel& channel, Random& random) {
   const auto packet = channel.Receive(1);
   if (!packet.ok()) return;

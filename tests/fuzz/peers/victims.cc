@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 constexpr int kVersions = 20;
 constexpr auto kPatience = std::chrono::seconds(20);
 
-// Reads every byte: memory that is not there ends the process.
+// Reads every byte. Invalid memory ends the process.
 uint64_t Sum(const HeldVersion& held) {
   uint64_t sum = 0;
   for (const Tensor& value : held.values) {
@@ -30,7 +30,7 @@ uint64_t Sum(const HeldVersion& held) {
   return sum;
 }
 
-// Asks a follower everything that users ask, some of it as `random` says.
+// Uses a follower in every way that users do, partly depending on `random`.
 void Use(FollowerTransport& follower, Random random) {
   uint64_t seen = 0;
   for (int round = 0; round < 4; ++round) {
@@ -97,7 +97,7 @@ int FollowShm(const std::string& name, Random random) {
   });
 }
 
-// An honest follower comes while the others lie, and has the last version in the end.
+// An honest follower connects while the others lie, and must end up with the last version.
 int PublishShm(const std::string& name) {
   return Caught([&] {
     auto publisher =

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Calls every public symbol of the Python package with odd arguments (hostile.py).
+"""Calls every public symbol of the Python package with hostile arguments (hostile.py).
 
-A case is a number: it chooses the symbol and the arguments, so `--case N` repeats it. Cases run in
+A case is a number that determines the symbol and the arguments, so `--case N` repeats it. Cases run in
 child processes with limits on time and memory. A finding is a signal, a hang, too much memory, or
-an exception that no caller should see: SystemError, or the bare text of a C++ exception.
+an exception that callers should not see: SystemError, or the text of a C++ exception.
 """
 
 import argparse
@@ -23,12 +23,12 @@ import time
 import traceback
 
 CASES_PER_CHILD = 400
-CASE_SECONDS = 10        # in the child, by SIGALRM
-CHILD_SECONDS = 60       # without progress, by SIGKILL
+CASE_SECONDS = 10  # in the child, by SIGALRM
+CHILD_SECONDS = 60  # without progress, by SIGKILL
 DATA_BYTES = 3 << 30
 PEAK_BYTES = 2 << 30
 
-# Functions that end the process, wait for others, or change files by the names that they are given.
+# Functions that end the process, wait for others, or change files whose names are arguments.
 SKIPPED = re.compile(r'gfile|app\.run|test\.main|test\.(Benchmark|benchmark)|delete|remove|rename|'
                      r'StdServer|flags|breakpoint|input_fn|load_op_library|load_library|train_and_')
 CPP_TEXT = re.compile(r'\bstd::|basic_string|vector::|bad_cast|bad_alloc|nanobind|_M_|'
@@ -36,7 +36,7 @@ CPP_TEXT = re.compile(r'\bstd::|basic_string|vector::|bad_cast|bad_alloc|nanobin
 
 
 def public_symbols():
-    """[(name, object)] of all callables of ramet.compat.v1, its parts, and ramet itself."""
+    """Returns [(name, object)] for all callables of ramet.compat.v1, its submodules, and ramet itself."""
     import ramet
     import ramet.compat.v1 as tf
     table = os.path.join(os.path.dirname(importlib.import_module('ramet.compat.v1').__file__),
@@ -95,7 +95,7 @@ def call(rng, function):
 
 
 def use(rng, result):
-    """Runs what a call made, if that can be run."""
+    """Runs the result of a call, if possible."""
     import ramet.compat.v1 as tf
     if isinstance(result, (tf.Tensor, tf.Operation)) and result.graph is tf.get_default_graph():
         import hostile
@@ -107,7 +107,7 @@ def use(rng, result):
 
 
 def run_case(number, symbols):
-    """The exception of the case, or None."""
+    """Returns the name of the symbol, and the exception or None."""
     import ramet.compat.v1 as tf
     rng = random.Random(number)
     name, symbol = symbols[rng.randrange(len(symbols))]
@@ -197,7 +197,7 @@ class Batch:
         self.ended = False
 
     def follow(self, until):
-        """Reads until the child ends, hangs, or `until` has passed; returns whether it ended well."""
+        """Reads until the child ends, hangs, or `until` has passed; returns whether it ended normally."""
         import select
         text = b''
         last = time.monotonic()
@@ -245,8 +245,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--seconds', type=float, default=20)
-    parser.add_argument('--cases', type=int, help='runs so many, if --seconds suffices')
-    parser.add_argument('--case', type=int, help='runs one case in this process')
+    parser.add_argument('--cases', type=int, help='stop after this many cases')
+    parser.add_argument('--case', type=int, help='run one case in this process')
     parser.add_argument('--child', help=argparse.SUPPRESS)
     options = parser.parse_args()
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))

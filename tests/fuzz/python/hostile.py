@@ -1,4 +1,4 @@
-"""Arguments that callers of a public symbol should not pass: values, and objects that misbehave."""
+"""Arguments that callers of a public symbol should not pass: odd values and misbehaving objects."""
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class HostileText(str):
         return 1
 
 
-# Each makes a value when it is called within the graph of the case.
+# Functions that create a value, called in the graph of the case.
 MAKERS = [
     lambda: None, lambda: True, lambda: 0, lambda: -1, lambda: 1, lambda: 2, lambda: 3,
     lambda: 1 << 31, lambda: -(1 << 63), lambda: 1 << 64, lambda: 10 ** 400,
@@ -112,6 +112,6 @@ def value(random):
 
 
 def arguments(random, required):
-    """Positional arguments: mostly as many as are required, and now and then another number."""
+    """Returns positional arguments: usually as many as are required, sometimes more or fewer."""
     count = required if random.random() < 0.8 else random.randrange(5)
     return [value(random) for _ in range(count)]

@@ -1,5 +1,5 @@
-// Checkpoints on a memory disk (or the folder RAMET_BENCH_DIR): a Saver beside plain pwrite and
-// pread of the same bytes. `fresh` writes new files, `existing` overwrites what is there.
+// Benchmarks of checkpoints in /dev/shm (or the folder RAMET_BENCH_DIR): a Saver compared with
+// plain pwrite and pread of the same bytes. `fresh` writes new files, `existing` overwrites files.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -25,13 +25,13 @@ struct Size {
 };
 constexpr Size kSizes[] = {{1, 6}, {100, 50}, {1000, 100}};
 
-// An empty folder for one benchmark.
+// An empty temporary folder for one benchmark.
 class Folder {
  public:
   Folder() {
     const char* parent = std::getenv("RAMET_BENCH_DIR");
     std::string pattern = StrCat(parent ? parent : "/dev/shm", "/ramet_bench_XXXXXX");
-    if (!::mkdtemp(pattern.data())) throw std::runtime_error("cannot make " + pattern);
+    if (!::mkdtemp(pattern.data())) throw std::runtime_error("cannot create " + pattern);
     path_ = pattern;
   }
   ~Folder() { fs::remove_all(path_); }
@@ -44,7 +44,7 @@ class Folder {
   fs::path path_;
 };
 
-// The variables of a session, all of them float matrices of 256 columns.
+// A session whose variables are float matrices with 256 columns.
 struct Variables {
   explicit Variables(Size size) {
     Scope s(graph);
@@ -63,7 +63,7 @@ struct Variables {
   int64_t bytes;
 };
 
-// Memory that has been written to once.
+// Memory that has been written to, so that its pages are mapped.
 class Bytes {
  public:
   explicit Bytes(size_t n) : data_(new char[n]), size_(n) { std::fill_n(data_.get(), n, 'r'); }

@@ -1,4 +1,4 @@
-// Clones of whole graphs and questions about boundaries, from 10^3 to 10^6 nodes.
+// Benchmarks of cloning whole graphs and parts of graphs, from 10^3 to 10^6 nodes.
 
 #include <benchmark/benchmark.h>
 #include <ramet/ramet.h>
@@ -13,8 +13,8 @@
 namespace ramet {
 namespace {
 
-// Layers as a program makes them: variables with initializers, products, colocated reads. A chain,
-// so that the last output needs every node.
+// Builds a chain of layers with variables, initializers, products and colocated reads. The last
+// output depends on every node.
 std::unique_ptr<Graph> MakeGraph(int64_t nodes) {
   auto graph = std::make_unique<Graph>();
   Scope root(*graph);
@@ -33,8 +33,8 @@ std::unique_ptr<Graph> MakeGraph(int64_t nodes) {
   return graph;
 }
 
-// A serialised graph of that many nodes; made once, and left in RAMET_BENCH_DIR, if that is set,
-// for tensorflow_clone.py.
+// Returns a serialized graph with that many nodes, built once. Also writes it to RAMET_BENCH_DIR,
+// if set, for tensorflow_clone.py.
 const std::string& MetaGraph(int64_t nodes) {
   static std::map<int64_t, std::string> made;
   std::string& bytes = made[nodes];
@@ -84,7 +84,7 @@ BENCHMARK(CloneGraph)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
-// The same of a graph that a program has just built: every node has attrs of its own.
+// Clones a graph that has just been built rather than imported: no two nodes share their attrs.
 void CloneBuiltGraph(benchmark::State& state) {
   for (auto _ : state) {
     state.PauseTiming();
@@ -105,7 +105,7 @@ BENCHMARK(CloneBuiltGraph)
     ->Iterations(2)
     ->Unit(benchmark::kMillisecond);
 
-// Ten nodes before the end of the graph: the question is asked of all nodes, little is copied.
+// Clones the last ten nodes: all nodes are examined, few are copied.
 void CloneBoundary(benchmark::State& state) {
   auto graph = MakeGraph(state.range(0));
   const Output out = graph->Tensor("out:0").value();

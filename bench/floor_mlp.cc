@@ -1,7 +1,6 @@
-// The floor: the training step and the inference of the MLP 784-256-256-10 written by hand with
-// oneDNN. The arithmetic is what the graph of the model says, operation by operation: relu(x W + b)
-// twice, softmax, mean(-sum(y log p)), its gradient through log and softmax, gradient descent in
-// place.
+// The floor: a training step and the inference of an MLP 784-256-256-10, written by hand with
+// oneDNN. It does the same arithmetic as the graph of the model: relu(x W + b) twice, softmax,
+// mean(-sum(y log p)), its gradient through log and softmax, and gradient descent in place.
 
 #include <benchmark/benchmark.h>
 #include <omp.h>
@@ -39,7 +38,7 @@ class Floats {
   std::unique_ptr<float[], void (*)(void*)> data_;
 };
 
-// y = x w + b, then relu: one oneDNN primitive, made once.
+// Computes relu(x w + b), or x w + b, with one oneDNN primitive that is created once.
 class DenseLayer {
  public:
   enum class Weights { kAsTheyAre, kPacked };
@@ -143,11 +142,11 @@ class Forward {
   DenseLayer layer1_, layer2_, layer3_;
 };
 
-// How a layer's weights are moved.
+// How to update the weights of a layer.
 enum class WeightUpdate {
-  // The gradient is calculated, then subtracted: what the graph says.
+  // Compute the gradient, then subtract it, as the graph does.
   kSeparate,
-  // w = -rate x^T dy + w in one product: no gradient is ever stored.
+  // Compute w = -rate x^T dy + w in one product, without storing the gradient.
   kInProduct,
 };
 
@@ -190,7 +189,7 @@ class Trainer {
     return loss / static_cast<float>(m.batch);
   }
 
-  // From dy to dx (through the relu that made x), before w and b move.
+  // Computes dx from dy, through the relu that computed x, then updates w and b.
   void BackLayer(int64_t batch, int64_t in, int64_t out, const Floats& x, const Floats& w,
                  const Floats& b, const Floats& dy, const Floats* dx) const {
     if (dx != nullptr) {
@@ -246,7 +245,8 @@ void TrainStep(benchmark::State& state, int threads, WeightUpdate update) {
 void Inference(benchmark::State& state, int threads, int64_t batch) {
   omp_set_num_threads(threads);
   const Model model(batch);
-  // Packed weights are quicker for one row; for a batch oneDNN packs on the way at no cost.
+  // Packed weights are faster for one row. For a batch, oneDNN packs them during the product at no
+  // extra cost.
   const Forward forward(
       model, batch == 1 ? DenseLayer::Weights::kPacked : DenseLayer::Weights::kAsTheyAre);
   for (auto _ : state) {

@@ -1,6 +1,6 @@
-// Import and export of a large meta graph. The graph is made in memory: layers of a trained
-// network, as TensorFlow writes them (variables with initializers and slots, products, gradients'
-// names and colocations, _output_shapes).
+// Benchmarks of importing and exporting a large MetaGraphDef. The graph is built in memory with
+// layers like those of a trained network that TensorFlow writes (variables with initializers and
+// slots, products, names and colocations of gradients, _output_shapes).
 
 #include <benchmark/benchmark.h>
 #include <ramet/ramet.h>
@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kLayers = 2250;
 
-// What tf.train.AdamOptimizer makes of one layer, in names, op types and attrs.
+// Adds layers with names, op types and attrs like those of a network trained with
+// tf.train.AdamOptimizer.
 class LayerGraph {
  public:
   explicit LayerGraph(Graph& graph) : graph_(graph), root_(graph) {

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Measures single ops on Ramet and on TensorFlow in turns, one thread; prints the table of docs/benchmarks.md.
+"""Measures single ops on Ramet and TensorFlow in turns, with one thread. Prints the table of docs/benchmarks.md.
 
 usage: op_table.py RAMET_PYTHON TENSORFLOW_PYTHON [TURNS] [PATTERN]
 
-A figure is the shortest run of the op, called without a fetch, over all turns; ops that one of the
-two lacks are left out and named on the standard error. PATTERN (a regular
-expression) chooses among the ops. RAMET_PYTHON must find the package (PYTHONPATH=build/python
-counts for it alone).
+Each figure is the shortest run of the op, called without a fetch, over all turns. Ops that one of the two packages
+lacks are named on stderr and left out of the table. PATTERN is a regular expression that selects ops. RAMET_PYTHON
+must find the package; PYTHONPATH=build/python applies only to it.
 """
 import os
 import re
@@ -19,11 +18,11 @@ SECONDS = 0.12
 
 
 def cases(tf, np):
-    """Yields (name, function from tensors to the measured tensor or op, arrays)."""
+    """Yields (name, function, arrays); the function takes the tensors and returns the tensor or op to measure."""
     seeds = iter(range(10**6))
 
     def floats(*shape, dtype="float32"):
-        # (TensorFlow makes one of equal constants.)
+        # Each array is different, because TensorFlow merges equal constants.
         return np.asarray(np.random.RandomState(next(seeds)).rand(*shape) - 0.5, dtype)
 
     def ints(high, *shape, dtype="int32"):

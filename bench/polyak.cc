@@ -1,7 +1,6 @@
-// Averages of weights: the update of a clone's variables by those of the original, target <- tau
-// original + (1 - tau) target, as Cloned::PolyakOp makes it of TensorFlow's ops; in one pass over
-// memory, and step by step (deterministic sessions). tensorflow_polyak.py has the same on
-// TensorFlow.
+// Benchmarks of Polyak averaging, as Cloned::PolyakOp builds it from TensorFlow's ops:
+// target = tau * original + (1 - tau) * target. Runs it fused into one pass over memory and, in
+// deterministic sessions, op by op. tensorflow_polyak.py runs the same ops on TensorFlow.
 #include <benchmark/benchmark.h>
 
 #include "ramet/ramet.h"
@@ -34,10 +33,10 @@ void Polyak(benchmark::State& state, bool deterministic) {
     }
   }
 }
-void OnePass(benchmark::State& state) { Polyak(state, false); }
+void Fused(benchmark::State& state) { Polyak(state, false); }
 void StepByStep(benchmark::State& state) { Polyak(state, true); }
 
-// The same by hand, on one thread.
+// Does the same computation by hand, on one thread.
 void Floor(benchmark::State& state) {
   const size_t n = static_cast<size_t>(state.range(0)) << 18;
   std::vector<float> original(n, 1.0f), target(n, 1.0f);
@@ -56,7 +55,7 @@ void Sizes(benchmark::internal::Benchmark* b) {
     for (int threads : {1, 2}) b->Args({megabytes, threads});
   }
 }
-BENCHMARK(OnePass)->Name("ramet/polyak")->Apply(Sizes);
+BENCHMARK(Fused)->Name("ramet/polyak")->Apply(Sizes);
 BENCHMARK(StepByStep)->Name("ramet/polyak_step_by_step")->Apply(Sizes);
 BENCHMARK(Floor)
     ->Name("floor/polyak")

@@ -1,8 +1,8 @@
-"""What the Python API costs: the same program on ramet.compat.v1 and on tensorflow.compat.v1.
+"""Measures the overhead of the Python API with the same program on ramet.compat.v1 and tensorflow.compat.v1.
 
 usage: python_api.py ramet|tensorflow      prints one line per benchmark: NAME MICROSECONDS
 
-Minima over several repeats; what happens once in a process is measured once.
+Times are minima over several repeats. Operations that a process does only once are measured once.
 """
 import importlib
 import os
@@ -10,7 +10,7 @@ import sys
 import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-import google.protobuf.message  # noqa: F401  both packages need numpy and protobuf
+import google.protobuf.message  # noqa: F401  imported here so that the import time of neither package includes it
 import numpy as np
 
 LAYERS = 3000

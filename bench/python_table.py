@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs python_api.py on Ramet and on TensorFlow in turns; prints the table of docs/benchmarks.md.
+"""Runs python_api.py on Ramet and TensorFlow in turns. Prints the table of docs/benchmarks.md.
 
 usage: python_table.py RAMET_PYTHON TENSORFLOW_PYTHON [TURNS]
 
-RAMET_PYTHON must find the package (PYTHONPATH=build/python counts for it alone).
+RAMET_PYTHON must find the package; PYTHONPATH=build/python applies only to it.
 """
 import os
 import subprocess

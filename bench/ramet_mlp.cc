@@ -1,4 +1,4 @@
-// The seed's network on Ramet, beside floor_mlp.cc: the same shapes, batches and thread counts.
+// The MLP of floor_mlp.cc on Ramet, with the same shapes, batches and thread counts.
 #include <benchmark/benchmark.h>
 
 #include "ramet/ramet.h"
@@ -26,7 +26,7 @@ Tensor Labels() {
   return t;
 }
 
-// The graph and a session on `threads` threads, initialised.
+// A graph and an initialized session with `threads` threads.
 struct Network {
   explicit Network(int threads) {
     Scope s(graph);

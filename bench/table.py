@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs ramet_bench and, when a Python with TensorFlow is given, the same workloads there, in turns;
-prints a table of docs/benchmarks.md: minima over all turns and the ratios.
+"""Runs ramet_bench and, if a Python with TensorFlow is given, the same workloads on TensorFlow, in turns. Prints a
+table of docs/benchmarks.md with minima over all turns and ratios.
 
 usage: table.py mlp|files|clone|polyak BENCH_PROGRAM [--tensorflow PYTHON] [--turns N]
 """
@@ -14,8 +14,8 @@ from collections import defaultdict
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.environ.get("RAMET_BENCH_DIR", "/dev/shm")
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
-# The name of the unit, its seconds; what selects the benchmarks; scripts with their arguments and
-# what is added to the names that they print.
+# For each group: the unit and its length in seconds, the filter that selects the benchmarks, and the TensorFlow
+# scripts with their arguments and the suffix to add to the names they print.
 GROUPS = {
     "mlp": ("µs", 1e-6, "mlp", [("tensorflow_mlp.py", str(n), "/threads:%d" % n) for n in (1, 2)]),
     "files": ("ms", 1e-3, "checkpoint|meta_graph",

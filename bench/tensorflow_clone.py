@@ -1,9 +1,9 @@
-"""The workload of clone.cc on TensorFlow: best times of import_graph_def, in milliseconds.
+"""Runs the workload of clone.cc on TensorFlow. Prints the best times of import_graph_def in milliseconds.
 
 usage: tensorflow_clone.py FOLDER      prints one line per benchmark: NAME MILLISECONDS
 
-FOLDER has the graphs that ramet_bench wrote there (RAMET_BENCH_DIR): clone_1000.meta, ... Each is
-imported once, and then once more under the scope "copy" of the same graph, which is timed.
+FOLDER contains the graphs that ramet_bench wrote to RAMET_BENCH_DIR: clone_1000.meta, ... Each graph is imported
+once, and then again under the scope "copy" of the same graph. Only the second import is timed.
 """
 import os
 import sys

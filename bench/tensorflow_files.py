@@ -1,8 +1,8 @@
-"""The workloads of checkpoint.cc and graph_io.cc on TensorFlow: best times, in milliseconds.
+"""Runs the workloads of checkpoint.cc and graph_io.cc on TensorFlow. Prints the best times in milliseconds.
 
 usage: tensorflow_files.py FOLDER      prints one line per benchmark: NAME MILLISECONDS
 
-FOLDER should be on a memory disk, as the one of ramet_bench is.
+FOLDER should be on a memory disk, like that of ramet_bench.
 """
 import os
 import shutil
@@ -65,7 +65,7 @@ def listing(folder):
 
 
 def add_layer(i, at, rate):
-    """What LayerGraph of graph_io.cc adds."""
+    """Adds the same layer as LayerGraph::AddLayer in graph_io.cc."""
     with tf.variable_scope("layer_%d" % i):
         w = tf.get_variable("weights", [16, 16], use_resource=False)
         b = tf.get_variable("biases", [16], use_resource=False, initializer=tf.zeros_initializer())

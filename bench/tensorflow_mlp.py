@@ -1,9 +1,9 @@
-"""The MLP of ramet_mlp.cc and floor_mlp.cc on TensorFlow: best time of a step, in microseconds.
+"""Runs the MLP of ramet_mlp.cc and floor_mlp.cc on TensorFlow. Prints the best times in microseconds.
 
 usage: tensorflow_mlp.py THREADS      prints one line per benchmark: NAME MICROSECONDS
 
-Steps go through Session.make_callable, TensorFlow's shortest way from Python; the Python call and
-the copy of the fed arrays are in the figures.
+Steps are run by Session.make_callable, the fastest way from Python. The figures include the Python call and the copy
+of the fed arrays.
 """
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The workload of polyak.cc on TensorFlow: best times of an update, in microseconds.
+"""Runs the workload of polyak.cc on TensorFlow. Prints the best times of an update in microseconds.
 
 usage: tensorflow_polyak.py THREADS      prints one line per benchmark: NAME MICROSECONDS
 """

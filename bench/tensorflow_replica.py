@@ -1,10 +1,9 @@
-"""What TensorFlow does to bring a copy up to date: the trainer saves, the copy restores.
+"""Measures how TensorFlow updates a copy of a model: the trainer saves a checkpoint, the copy restores it.
 
-usage: tensorflow_replica.py FOLDER      prints a line per figure: NAME MICROSECONDS
+usage: tensorflow_replica.py FOLDER      prints one line per figure: NAME MICROSECONDS
 
-The sets of variables are those of ramet_replica_bench: 1 MiB in 4 variables, 100 MiB in 40, 1 GiB in
-400. The trainer stands still while it saves. Best and median of several times, in a FOLDER that is
-best in memory.
+The sets of variables are those of ramet_replica_bench: 1 MiB in 4 variables, 100 MiB in 40, 1 GiB in 400. The trainer
+does not run steps while it saves. Prints the best and median of several times. FOLDER should be on a memory disk.
 """
 import os
 import shutil
@@ -21,7 +20,7 @@ SETS = [(1 << 20, 4, 30), (100 << 20, 40, 10), (1 << 30, 400, 3)]
 
 
 def figures(count, size, times, folder):
-    """Microseconds of saving, of restoring, and of both, in pairs."""
+    """Returns the times of saving, restoring and both together, in microseconds."""
     with tf.Graph().as_default():
         for i in range(count):
             tf.get_variable("w%d" % i, [size // 4 // count], initializer=tf.zeros_initializer())

@@ -1,5 +1,5 @@
-// The span functions of ramet/linalg on the shapes of the MLP 784-256-256-10, and on a million
-// elements.
+// Benchmarks of the functions of ramet/linalg with the shapes of an MLP 784-256-256-10 and with a
+// million elements.
 
 #include <benchmark/benchmark.h>
 
@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace ramet::linalg;  // NOLINT: a program of its own
+using namespace ramet::linalg;  // NOLINT: not a library
 using Floats = std::vector<float>;
 
 Floats Values(int64_t n) {

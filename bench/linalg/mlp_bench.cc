@@ -1,5 +1,6 @@
-// The training step and the inference of the floor (floor_mlp.cc) on the functions of ramet/linalg,
-// operation by operation as a graph runs them: what is left for the runtime to lose.
+// The training step and the inference of floor_mlp.cc with the functions of ramet/linalg, in the
+// order in which a graph runs its operations. Running the graph itself adds the cost of the
+// runtime.
 
 #include <benchmark/benchmark.h>
 
@@ -17,7 +18,7 @@
 
 namespace {
 
-using namespace ramet::linalg;  // NOLINT: a program of its own
+using namespace ramet::linalg;  // NOLINT: not a library
 using Floats = std::vector<float>;
 
 constexpr Type kF = Type::kFloat;

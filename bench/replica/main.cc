@@ -1,9 +1,10 @@
-// How long publishing takes, what it costs a trainer, and when a version can be used in another
-// process. Prints a line per figure: NAME VALUE UNIT. docs/replicas.md has the table.
+// Measures how long publishing takes, how much it slows down a trainer, and when a version can be
+// used in another process. Prints one line per figure: NAME VALUE UNIT. docs/replicas.md has the
+// table.
 //
 //   ramet_replica_bench [FILTER [THREADS]]
-//   ramet_replica_bench --follower ADDRESS COUNT RUNS   (started by the program itself)
-//   ramet_replica_bench --serve ADDRESS SECONDS         (the same)
+//   ramet_replica_bench --follower ADDRESS COUNT   (started by the program itself)
+//   ramet_replica_bench --serve ADDRESS SECONDS    (started by the program itself)
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,7 +44,7 @@ double At(std::vector<double> values, double part) {
              : values[static_cast<size_t>(part * static_cast<double>(values.size() - 1))];
 }
 
-// Followers in processes of their own; each tells on its pipe when a version was usable.
+// Followers in separate processes. Each one reports on a pipe when a version became usable.
 class Followers {
  public:
   Followers(const std::string& address, int processes, int versions) {
@@ -54,7 +55,7 @@ class Followers {
     for (FILE* out : outputs_) std::fclose(out);
     for (pid_t pid : pids_) waitpid(pid, nullptr, 0);
   }
-  // When the slowest of them had the next version, as Nanos.
+  // Returns when the slowest follower had the next version, as Nanos does.
   int64_t Next() {
     int64_t latest = 0;
     for (FILE* out : outputs_) {
@@ -120,7 +121,7 @@ void Step(Workload& w) {
   }
 }
 
-// Publishing after each of some steps, with so many followers.
+// Measures publishing after each of several steps, with this number of followers.
 void Latency(Workload& w, int followers) {
   constexpr int kVersions = 30, kWarm = 5;
   const std::string address = NewAddress();
@@ -147,7 +148,7 @@ void Latency(Workload& w, int followers) {
   Print(name + "usable by all, median", At(usable, 0.5), "us");
   Print(name + "usable by all, 90th", At(usable, 0.9), "us");
   const PublisherStats stats = publisher.stats();
-  Print(name + "copied a version",
+  Print(name + "copied per version",
         static_cast<double>(stats.bytes_copied) / static_cast<double>(stats.published), "bytes");
 }
 
@@ -162,13 +163,13 @@ double StepMicros(Workload& w, int steps, const std::function<void()>& after) {
   return At(times, 0.5);
 }
 
-// The first proof of a follower (its hundredth of the time) takes longer than all the steps
-// measured.
+// Waits for the first proof of a follower. Followers spend one percent of their time on proofs, so
+// the first one takes longer than all the steps measured.
 void AwaitProof(const Follower& follower) {
   while (follower.stats().proven == 0) std::this_thread::sleep_for(milliseconds(1));
 }
 
-// Steps with and without publishing after each, in turns, with one follower.
+// Measures steps with and without publishing after each of them, in turns, with one follower.
 void Overhead(Workload& w, int steps, int turns = 5) {
   const std::string address = NewAddress();
   double alone = 1e30, published = 1e30;
@@ -187,7 +188,7 @@ void Overhead(Workload& w, int steps, int turns = 5) {
   Print(w.name + ": longer by", (published / alone - 1) * 100, "%");
 }
 
-// The 99th percentile of a follower's runs, without and with 100 versions a second.
+// Measures the 99th percentile of a follower's runs, without and with 100 versions per second.
 void ServingTail() {
   Workload w = Perceptron();
   const std::string address = NewAddress();
@@ -219,7 +220,7 @@ void ServingTail() {
     busy = std::min(busy, tail(true));
   }
   Print("mlp: 99th percentile of a follower's runs", quiet, "us");
-  Print("mlp: the same at 100 versions a second", busy, "us");
+  Print("mlp: the same at 100 versions per second", busy, "us");
   Print("mlp: ratio", busy / quiet * 100, "%");
 }
 
@@ -279,7 +280,7 @@ void All(const std::string& filter) {
          Overhead(w, 100);
        }},
       {"tail", ServingTail},
-      // Last: it keeps the program to two processors.
+      // This must be last, because it restricts the process to two processors.
       {"sharing", MeasureSharing},
   };
   for (const Figure& figure : figures) {

@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kSeconds = 1.5;
 constexpr int kTurns = 5;
 constexpr int kMaxFollowers = 8;
-// Followers that wait for their turn keep their versions.
+// Followers that wait for their turn hold their versions, so there must be memory for many.
 constexpr uint64_t kMaxBytes = 1 << 30;
 
 struct Work {
@@ -107,7 +107,7 @@ class Server {
   FILE* from_;
 };
 
-// A trainer and the processes that follow it.
+// A trainer and the processes that follow it. It trains for a while alone, or together with them.
 class Machine {
  public:
   Machine() : trainer_(LargePerceptron()), publisher_(Open()) {
@@ -162,8 +162,8 @@ struct Turns {
   std::vector<double> versions, runs, sum, sum_of_time;
 };
 
-// The last two columns are 1 where sharing costs nothing: the first counts the time that passes,
-// the second the processors' time, which tells more on a machine that does other things too.
+// The last two columns are 1 if sharing costs nothing. The first one is based on elapsed time, the
+// second one on processor time, which is more meaningful if the machine is not idle.
 void Print(int followers, const Turns& turns) {
   std::printf("trainer + %d followers on 2 processors: %7.1f versions/s %8.1f runs/s  work %5.2f  ",
               followers, Median(turns.versions), Median(turns.runs), Median(turns.sum));

@@ -4,13 +4,13 @@
 
 namespace ramet::replica_bench {
 
-// Prints how much work a trainer that publishes each step and `followers` processes that run the
-// model get done on two processors, for several numbers of followers, next to one process at a
-// time.
+// Measures the throughput of a trainer that publishes each step and of several followers that run
+// the model, all on two processors, relative to one process at a time. Prints a line for each
+// number of followers.
 void MeasureSharing();
 
-// Runs the model of the publisher at `address` in turns of `seconds`: one for each line on standard
-// input. Prints the runs and the processor seconds of each turn.
+// Follows the publisher at `address` and runs its model for `seconds` for each line on standard
+// input. Prints the number of runs and the processor seconds each time. Returns an exit code.
 int ServeInTurns(const std::string& address, double seconds);
 
 }  // namespace ramet::replica_bench

@@ -5,12 +5,12 @@
 namespace ramet::replica_bench {
 
 struct Wakes {
-  std::vector<double> wake;    // microseconds that futex(2) takes whoever wakes
-  std::vector<double> usable;  // until the other one has looked at a clock
+  std::vector<double> wake;    // microseconds that futex(2) takes in the waking process
+  std::vector<double> usable;  // microseconds until the other process has read a clock
 };
 
-// What the system takes for telling one sleeping process something: a futex alone, after half a
-// millisecond of work each. No publisher that wakes followers can be quicker.
+// Measures how long the system takes to wake a sleeping process with a futex, after half a
+// millisecond of work each time. It is a lower bound for every publisher that wakes followers.
 Wakes WakeAnotherProcess(int times);
 
 }  // namespace ramet::replica_bench

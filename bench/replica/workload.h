@@ -9,10 +9,10 @@
 
 namespace ramet::replica_bench {
 
-// Of the sessions' operations (SessionOptions::intra_op_parallelism_threads).
+// SessionOptions::intra_op_parallelism_threads of the sessions.
 extern int threads;
 
-// A session with variables whose every step is one update of all of them.
+// A session with variables and a step that updates them.
 struct Workload {
   explicit Workload(std::string name) : name(std::move(name)), graph(std::make_unique<Graph>()) {}
 
@@ -21,26 +21,27 @@ struct Workload {
   std::optional<Session> session;
   std::optional<Callable> step;
   std::vector<Tensor> feeds;
-  std::vector<Tensor> batches;  // what feed 0 is in turn, if not always the same
+  std::vector<Tensor> batches;  // the values of feed 0, in turn; empty if it is always the same
   size_t steps = 0;
   std::vector<Variable> published;
-  int64_t bytes = 0;  // of what is published
+  int64_t bytes = 0;  // the size of the published variables
   int variables = 0;
 };
 
-// Gradient descent on `variables` float variables of `bytes` bytes in all; the gradients are
-// variables of their own, which are not published.
+// Gradient descent on `variables` float variables with a total size of `bytes`. The gradients are
+// separate variables, which are not published.
 Workload Descent(int64_t bytes, int variables);
-// A scatter-add to 1,000 rows of a table of rows of 1 KiB.
+// A scatter-add to 1,000 rows of a table with rows of 1 KiB.
 Workload SparseTable(int64_t bytes);
-// Gradient descent on 1,000 rows of such a table, others in each step: lookup, product with a
-// vector, squares, gradient, ScatterSub.
+// Gradient descent on 1,000 rows of such a table, different ones in each step: lookup, product with
+// a vector, squares, gradient, ScatterSub.
 Workload SparseTraining(int64_t bytes);
-// A multilayer perceptron of 784, 256, 256 and 10 units, a batch of 64.
+// A multilayer perceptron of 784, 256, 256 and 10 units, with a batch of 64.
 Workload Perceptron();
-// A perceptron of 784, 2,048, 1,536 and 10 units, a batch of 64: 19 MB of weights.
+// A multilayer perceptron of 784, 2,048, 1,536 and 10 units, with a batch of 64 and 19 MB of
+// weights.
 Workload LargePerceptron();
-// Two convolutions, two dense layers on images of 28 by 28, a batch of 32.
+// Two convolutions and two dense layers on images of 28 by 28, with a batch of 32.
 Workload ConvNet();
 
 }  // namespace ramet::replica_bench

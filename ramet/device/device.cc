@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
+
+#include "ramet/base/mutex.h"
 
 namespace ramet {
 namespace {
@@ -31,10 +32,10 @@ struct DeviceRegistry::Impl {
     DeviceFactory factory;
     std::map<int, std::unique_ptr<Device>> devices;
   };
-  std::mutex mutex;
-  std::vector<Type> types;
+  Mutex mutex;
+  std::vector<Type> types RAMET_GUARDED_BY(mutex);
 
-  Type* Find(std::string_view name) {
+  Type* Find(std::string_view name) RAMET_REQUIRES(mutex) {
     auto it = std::ranges::find(types, name, &Type::name);
     return it == types.end() ? nullptr : &*it;
   }
@@ -50,25 +51,25 @@ DeviceRegistry& DeviceRegistry::Global() {
 }
 
 void DeviceRegistry::Register(std::string type, int count, DeviceFactory factory) {
-  std::lock_guard lock(impl_->mutex);
+  MutexLock lock(impl_->mutex);
   impl_->types.push_back({std::move(type), count, std::move(factory), {}});
 }
 
 std::vector<std::string> DeviceRegistry::Types() const {
-  std::lock_guard lock(impl_->mutex);
+  MutexLock lock(impl_->mutex);
   std::vector<std::string> names;
   for (const auto& type : impl_->types) names.push_back(type.name);
   return names;
 }
 
 int DeviceRegistry::DefaultCount(std::string_view type) const {
-  std::lock_guard lock(impl_->mutex);
+  MutexLock lock(impl_->mutex);
   const auto* found = impl_->Find(type);
   return found ? found->count : 0;
 }
 
 StatusOr<Device*> DeviceRegistry::Get(std::string_view type, int index) {
-  std::lock_guard lock(impl_->mutex);
+  MutexLock lock(impl_->mutex);
   auto* found = impl_->Find(type);
   if (found == nullptr) return NotFound("there is no device type '", type, "'");
   auto& device = found->devices[index];

@@ -16,21 +16,21 @@ namespace ramet {
 
 class AttrMap;
 
-// A FunctionRef names a function of the library with the attrs that instantiate it (NameAttrList).
+// A FunctionRef names a library function and the attrs that instantiate it (NameAttrList).
 struct RAMET_EXPORT FunctionRef {
   std::string name;
   std::shared_ptr<const AttrMap> attrs;
   bool operator==(const FunctionRef& other) const;
 };
 
-// An attr value that Ramet has no form for (a placeholder in a function body, an unknown field):
-// the bytes of the AttrValue message, kept for export.
+// An attr value that Ramet does not model, such as a placeholder in a function body or an unknown
+// field. Holds the bytes of the AttrValue message for export.
 struct OpaqueAttr {
   std::string bytes;
   bool operator==(const OpaqueAttr&) const = default;
 };
 
-// An Attr is the value of one attribute of a node: what AttrValue is in TensorFlow
+// An Attr is the value of one attribute of a node, as AttrValue in TensorFlow
 // (tensorflow/core/framework/attr_value.proto). A value type.
 class RAMET_EXPORT Attr {
  public:
@@ -63,8 +63,8 @@ class RAMET_EXPORT Attr {
   Attr(OpaqueAttr o) : value_(std::move(o)) {}                                        // NOLINT
 
   const Value& value() const { return value_; }
-  // The value as T (an alternative of Value, or Tensor), or nullptr when it is another kind. An
-  // empty list counts as an empty list of every kind.
+  // Returns the value as T (an alternative of Value, or Tensor), or nullptr if it is of another
+  // kind. An empty list counts as an empty list of every kind.
   template <class T>
   const T* get() const {
     if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, FunctionRef>) {
@@ -80,18 +80,18 @@ class RAMET_EXPORT Attr {
     }
   }
   bool IsEmptyList() const;
-  // Tensors compare by bits.
+  // Compares tensors by bits.
   bool operator==(const Attr& other) const;
-  // As in GraphDef's text form, short: "float", "[2,3]", "\"SAME\"", "true".
+  // Returns short text as in GraphDef's text format: "float", "[2,3]", "\"SAME\"", "true".
   std::string ToString() const;
-  // "int", "list(type)", ...: the kind, as an op definition names it.
+  // Returns the kind as an op definition names it: "int", "list(type)".
   std::string_view KindName() const;
 
  private:
   Value value_;
 };
 
-// An AttrMap is a set of named attrs, sorted by name. Nodes share immutable ones.
+// An AttrMap is a set of named attrs, sorted by name. Nodes share immutable AttrMaps.
 class RAMET_EXPORT AttrMap {
  public:
   using Entry = std::pair<std::string, Attr>;
@@ -107,8 +107,8 @@ class RAMET_EXPORT AttrMap {
   auto end() const { return entries_.end(); }
   bool operator==(const AttrMap& other) const;
 
-  // The attr as T. \error kInvalidArgument if it is missing or of another kind; the message names
-  // it.
+  // Returns the attr as T.
+  // \error kInvalidArgument: the attr is missing or of another kind. The message names it.
   template <class T>
   StatusOr<T> Get(std::string_view name) const {
     const Attr* attr = Find(name);
@@ -119,7 +119,7 @@ class RAMET_EXPORT AttrMap {
       if (const T* v = attr->template get<T>()) return *v;
     }
     return InvalidArgument("attr '", name, "' is ", attr->KindName(), " ", attr->ToString(),
-                           ", which is not the kind expected");
+                           ", but a different kind was expected");
   }
   template <class T>
   T GetOr(std::string_view name, T otherwise) const {

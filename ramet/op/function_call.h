@@ -4,18 +4,18 @@
 
 namespace ramet {
 
-// How an op calls functions of the graph's library, which executors carry out themselves. A node
-// whose op is the name of a function calls it too, and is of none of these ops.
+// How an op calls library functions of the graph. Executors implement these calls themselves. A
+// node whose op is the name of a function also calls it; its kind is kNone.
 enum class FunctionCallKind : uint8_t {
   kNone,
   kCall,      // PartitionedCall: the function of attr "f"
   kGradient,  // SymbolicGradient: the gradient of the function of attr "f"
-  kIf,        // "then_branch" or "else_branch", as input 0 says, on the other inputs
-  kCase,      // one of "branches", as input 0 says, on the other inputs
-  kWhile      // "body" on the inputs, then on what it returned, as long as "cond" says so
+  kIf,        // "then_branch" or "else_branch", chosen by input 0, on the remaining inputs
+  kCase,      // one of "branches", chosen by input 0, on the remaining inputs
+  kWhile      // "body" on the inputs, then on its own results, while "cond" is true
 };
 
-// By the identity of a registered op. Thread-safe.
+// Returns the kind of a registered op, by identity. Thread-safe.
 RAMET_EXPORT FunctionCallKind FunctionCallOf(const Op& op);
 
 }  // namespace ramet

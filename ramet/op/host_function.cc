@@ -1,14 +1,15 @@
 #include "ramet/op/host_function.h"
 
 #include <map>
-#include <mutex>
+
+#include "ramet/base/mutex.h"
 
 namespace ramet {
 namespace {
 
 struct Registry {
-  std::mutex mutex;
-  std::map<std::string, HostFunction, std::less<>> functions;
+  Mutex mutex;
+  std::map<std::string, HostFunction, std::less<>> functions RAMET_GUARDED_BY(mutex);
 };
 
 Registry& Functions() {
@@ -21,9 +22,9 @@ Registry& Functions() {
 Status RegisterHostFunction(std::string_view token, HostFunction function) {
   if (!function) return InvalidArgument("the function for token '", token, "' is empty");
   Registry& registry = Functions();
-  std::lock_guard lock(registry.mutex);
+  MutexLock lock(registry.mutex);
   if (!registry.functions.emplace(std::string(token), std::move(function)).second) {
-    return AlreadyExists("a function is registered under the token '", token, "' already");
+    return AlreadyExists("a function is already registered under the token '", token, "'");
   }
   return OkStatus();
 }
@@ -31,7 +32,7 @@ Status RegisterHostFunction(std::string_view token, HostFunction function) {
 bool UnregisterHostFunction(std::string_view token) {
   Registry& registry = Functions();
   HostFunction last;
-  std::lock_guard lock(registry.mutex);
+  MutexLock lock(registry.mutex);
   auto found = registry.functions.find(token);
   if (found == registry.functions.end()) return false;
   last = std::move(found->second);
@@ -41,12 +42,12 @@ bool UnregisterHostFunction(std::string_view token) {
 
 StatusOr<HostFunction> FindHostFunction(std::string_view token) {
   Registry& registry = Functions();
-  std::lock_guard lock(registry.mutex);
+  MutexLock lock(registry.mutex);
   auto found = registry.functions.find(token);
   if (found != registry.functions.end()) return found->second;
   return NotFound("no function is registered under the token '", token,
-                  "'. A graph that calls a function of the program (tf.py_func) runs only in the "
-                  "process that made it");
+                  "'; a graph that calls Python functions (tf.py_func) can only run in the "
+                  "process that built it");
 }
 
 }  // namespace ramet

@@ -12,20 +12,21 @@
 
 namespace ramet {
 
-// A function of the program that a graph calls: it gets the inputs of its node, in host memory and
-// not to be written, and returns the outputs, whose number and dtypes the node's Tout states.
+// A function of the program that a graph calls (tf.py_func). It gets the inputs of its node, in
+// host memory and read-only, and returns the outputs. Their number and dtypes must match the node's
+// Tout.
 using HostFunction = std::function<StatusOr<std::vector<Tensor>>(std::span<const Tensor> inputs)>;
 
-// The functions that the ops PyFunc and PyFuncStateless call, by the token that their nodes hold
-// (tf.py_func). A graph that is read from a file finds only what this process registered.
-// Thread-safe.
+// Registers the function that PyFunc and PyFuncStateless nodes with this token call. A graph read
+// from a file finds only functions that this process registered. Thread-safe.
 //
-// RegisterHostFunction: \error kAlreadyExists if the token is taken; kInvalidArgument if the
-// function is empty.
+// \error kAlreadyExists: the token is taken.
+// \error kInvalidArgument: the function is empty.
 RAMET_EXPORT Status RegisterHostFunction(std::string_view token, HostFunction function);
-// False if there is none. A call that is running goes on.
+// Removes a function. Returns false if there is none. Running calls continue.
 RAMET_EXPORT bool UnregisterHostFunction(std::string_view token);
-// \error kNotFound naming the token.
+// Finds a function.
+// \error kNotFound: no function has this token. The message names it.
 RAMET_EXPORT StatusOr<HostFunction> FindHostFunction(std::string_view token);
 
 }  // namespace ramet

@@ -29,9 +29,8 @@ Status ComputeGuarded(Kernel& kernel, KernelContext& context) {
 }
 
 StatusOr<VariableState*> KernelContext::ref(int i) const {
-  if (refs_[i] != nullptr) return refs_[i];
-  return InvalidArgument("input ", i,
-                         " must be a variable, but a plain value was fed in its place");
+  if (inputs_[i].variable != nullptr) return inputs_[i].variable;
+  return InvalidArgument("input ", i, " must be a variable, but a plain value was fed for it");
 }
 
 Status KernelContext::ForwardRef(int i, int o) {
@@ -70,8 +69,8 @@ StatusOr<Tensor*> KernelContext::Allocate(int i, DType dtype, const Shape& shape
 StatusOr<Tensor*> KernelContext::ForwardOrAllocate(int i, std::initializer_list<int> candidates,
                                                    DType dtype, const Shape& shape) {
   for (int c : candidates) {
-    if (c >= 64 || !((forwardable_ >> c) & 1)) continue;
-    const Tensor& in = *inputs_[c];
+    if (!inputs_[c].is_last_use) continue;
+    const Tensor& in = *inputs_[c].tensor;
     const bool fits = IsVariant(dtype)
                           ? in.dtype() == dtype
                           : DTypeSize(in.dtype()) > 0 && DTypeSize(in.dtype()) == DTypeSize(dtype);

@@ -13,27 +13,26 @@
 
 namespace ramet {
 
-// What flows along an edge of a running graph: a tensor, or the name of a variable (a ref output,
-// and what Identity makes of one) whose buffer its consumer resolves when it runs.
+// A Value is what flows along an edge of a running graph: a tensor or a variable. A ref output, or
+// an Identity of one, is a variable, whose buffer the consumer resolves when it runs.
 struct Value {
   Tensor tensor;
   VariableState* variable = nullptr;
 };
 
-// What a kernel finds around it: the same for all kernels of a session's device. Outlives the
-// kernels.
+// The environment of all kernels of one device in a session. Outlives the kernels.
 struct KernelEnv {
-  Allocator* allocator = nullptr;  // where a kernel's outputs are made (views, on a device)
-  Allocator* variable_allocator = nullptr;  // where variables live
+  Allocator* allocator = nullptr;           // for outputs of kernels (views, if `memory` is set)
+  Allocator* variable_allocator = nullptr;  // for variables
   ResourceStore* resources = nullptr;
-  const DeviceMemory* memory = nullptr;  // null: host memory
+  const DeviceMemory* memory = nullptr;  // null for host memory
 };
 
-// What the kernels of one run share, those of the functions that it calls among them.
+// State shared by all kernels of one run, including those of functions that it calls.
 struct RunState {
   ResourceStore resources;
   const Cancellation* cancellation = nullptr;
-  const FollowedValues* followed = nullptr;  // of the session's variables; null: none
+  const FollowedValues* followed = nullptr;  // null if the session follows no publisher
 };
 
 // The node that a kernel is made for.
@@ -45,39 +44,41 @@ struct KernelNode {
   std::vector<DType> output_types;
 };
 
-// A KernelContext is one execution of a kernel: its inputs, its outputs, its surroundings. It lives
-// on the stack of the executor; not thread-safe.
+// One input of a running kernel.
+struct KernelInput {
+  const Tensor* tensor = nullptr;     // resolved, unless the kernel takes the variable itself
+  VariableState* variable = nullptr;  // that the input names, or null
+  bool is_last_use = false;           // nothing reads the value after this kernel
+};
+
+// A KernelContext is one execution of a kernel: its inputs, outputs and environment. It lives on
+// the executor's stack. Not thread-safe.
 class KernelContext {
  public:
-  // `inputs` are the resolved tensors; `refs[i]` is the variable that input i names, or null;
-  // `forwardable` has bit i (up to 64) set where nobody reads input i after this kernel.
-  KernelContext(const KernelEnv& env, std::span<const Tensor* const> inputs,
-                std::span<VariableState* const> refs, std::span<Value> outputs,
-                uint64_t forwardable, RunState& run)
-      : env_(env),
-        inputs_(inputs),
-        refs_(refs),
-        outputs_(outputs),
-        forwardable_(forwardable),
-        run_(run) {}
+  KernelContext(const KernelEnv& env, std::span<const KernelInput> inputs, std::span<Value> outputs,
+                RunState& run)
+      : env_(env), inputs_(inputs), outputs_(outputs), run_(run) {}
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  const Tensor& input(int i) const { return *inputs_[i]; }
-  // Whether input i names a variable. Its tensor is resolved like any other, except for Ref inputs.
-  VariableState* variable(int i) const { return refs_[i]; }
-  // Ref input i is a variable and is passed on as output o (which names it).
-  // \error kInvalidArgument if a plain value was fed in the variable's place.
+  const Tensor& input(int i) const { return *inputs_[i].tensor; }
+  // Returns the variable that input i names, or null. input(i) holds its value, except for Ref
+  // inputs.
+  VariableState* variable(int i) const { return inputs_[i].variable; }
+  // Forwards Ref input i to output o, which then names the same variable.
+  // \error kInvalidArgument: a plain value was fed for the variable.
   Status ForwardRef(int i, int o);
-  // The current value of Ref input i. \error kFailedPrecondition if uninitialised.
+  // Returns the value of Ref input i.
+  // \error kFailedPrecondition: the variable is uninitialized.
   StatusOr<Tensor> ReadRef(int i) const;
-  // The current value of a variable of the session, where it lies; empty if uninitialised.
+  // Returns the value of a variable on its device, or an empty Tensor if it is uninitialized.
   Tensor Read(const VariableState& variable) const { return variable.Read(run_.followed); }
-  // Makes `value` (in this device's memory, not to be written any more) the value of Ref input i.
+  // Makes `value` the value of Ref input i. It is in this device's memory and must not be written
+  // to afterwards.
   Status AssignRef(int i, const Tensor& value);
-  // Updates Ref input i by update(const Tensor& old, Tensor& out) -> Status as
-  // VariableState::Modify: `out` is `old` or a fresh tensor of its dtype and shape, and every
-  // element of it must be written.
+  // Updates Ref input i by `update(const Tensor& old, Tensor& out) -> Status`, as
+  // VariableState::Modify. `out` is `old` or a new tensor of its dtype and shape; `update` must
+  // write every element of it.
   template <class Update>
   Status ModifyRef(int i, Update&& update) {
     RAMET_ASSIGN_OR_RETURN(VariableState * variable, ref(i));
@@ -90,8 +91,8 @@ class KernelContext {
     return variable->Modify(env_.variable_allocator, run_.followed, viewed);
   }
 
-  // The same for an update of the rows `indices` (int32 or int64): `out` has the elements of `old`
-  // already, and `update` writes those of the rows only (VariableState::ModifyRows).
+  // Updates the rows `indices` (int32 or int64) only. `out` already has the elements of `old`, and
+  // `update` writes only those rows (VariableState::ModifyRows).
   template <class Update>
   Status ModifyRefRows(int i, const Tensor& indices, Update&& update) {
     if (env_.memory != nullptr) {
@@ -104,28 +105,30 @@ class KernelContext {
     return variable->ModifyRows(env_.variable_allocator, run_.followed, indices, update);
   }
 
-  // A new tensor as output i. \error kResourceExhausted, kInvalidArgument as Tensor::Allocate.
+  // Allocates output i.
+  // \error as Tensor::Allocate.
   StatusOr<Tensor*> Allocate(int i, DType dtype, const Shape& shape);
-  // Output i in the buffer of one of `candidates` (inputs of the same byte size that nobody reads
-  // afterwards and nobody else holds), or a new one.
+  // Reuses the buffer of one of `candidates` for output i, or allocates a new one. A candidate must
+  // have the same byte size, be read by nothing afterwards and have no other owner.
   StatusOr<Tensor*> ForwardOrAllocate(int i, std::initializer_list<int> candidates, DType dtype,
                                       const Shape& shape);
   void SetOutput(int i, Tensor tensor) { outputs_[i].tensor = std::move(tensor); }
-  // Output i names the variable (ref outputs, aliases of them).
+  // Makes output i name the variable (a ref output or an alias of one).
   void SetRefOutput(int i, VariableState* variable) { outputs_[i].variable = variable; }
   Value& output(int i) { return outputs_[i]; }
 
-  // As Allocate, for what is no output.
+  // Allocates a temporary tensor.
+  // \error as Allocate.
   StatusOr<Tensor> AllocateTemp(DType dtype, const Shape& shape) {
     return Tensor::Allocate(dtype, shape, env_.allocator);
   }
   const KernelEnv& env() const { return env_; }
   Allocator* allocator() const { return env_.allocator; }
-  // What can end this run before its time; null where nothing can. A kernel that waits for others
-  // waits by a CancellableWait over it.
+  // Returns the conditions that end this run early, or null if there are none. A kernel that waits
+  // for other threads passes this to a CancellableWait.
   const Cancellation* cancellation() const { return run_.cancellation; }
-  // What lives as long as the run: stacks and tensor arrays that are named by strings. A later run
-  // begins with an empty store.
+  // Returns the resources that live as long as the run: stacks and tensor arrays named by strings.
+  // Each run starts with an empty store.
   ResourceStore& run_resources() const { return run_.resources; }
   RunState& run() const { return run_; }
 
@@ -134,37 +137,36 @@ class KernelContext {
   static void CopyAll(const Tensor& from, Tensor& to);
 
   const KernelEnv& env_;
-  std::span<const Tensor* const> inputs_;
-  std::span<VariableState* const> refs_;
+  std::span<const KernelInput> inputs_;
   std::span<Value> outputs_;
-  uint64_t forwardable_;
   RunState& run_;
 };
 
-// A Kernel does the work of one node in one session. Compute is called from one thread at a time
-// unless the session is run from several; kernels with state of their own guard it.
+// A Kernel computes one node in one session. Compute is called by one thread at a time unless
+// several threads run the session; a kernel with state must guard it.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   virtual Status Compute(KernelContext& context) = 0;
 };
 
-// Runs the kernel: the one place where what a kernel or a library below it throws becomes a Status
-// (StatusOfException in ramet/base/exception.h says which).
+// Runs the kernel and turns an exception thrown by it or by a library below it into a Status (see
+// StatusOfException in ramet/base/exception.h).
 Status ComputeGuarded(Kernel& kernel, KernelContext& context);
 
-// Makes a kernel for a node. \error kInvalidArgument if the node's attrs do not make sense.
+// Makes a kernel for a node.
+// \error kInvalidArgument: the node's attrs are invalid.
 using KernelFactory = StatusOr<std::unique_ptr<Kernel>> (*)(const KernelNode& node);
 
-// A kernel without state or attrs is a function.
+// The kernel of an op that needs no state and no attrs at construction.
 using KernelFunction = Status (*)(KernelContext& context);
 
 // One implementation of an op on a device type for some dtypes.
 struct KernelRegistration {
   std::string_view device_type;  // "CPU", ...
-  std::string_view type_attr;    // which attr `dtype` constrains; "" for no constraint
+  std::string_view type_attr;    // the attr that must equal `dtype`; "" for no constraint
   DType dtype = DType::kInvalid;
-  KernelFactory factory = nullptr;  // one of factory and function is set
+  KernelFactory factory = nullptr;  // exactly one of factory and function is set
   KernelFunction function = nullptr;
 
   bool Matches(const AttrMap& attrs) const;

@@ -89,11 +89,11 @@ StatusOr<const KernelRegistration*> Op::FindKernel(std::string_view device_type,
     std::vector<std::string_view> names;
     for (const Op* op : OpRegistry::Global().All()) names.push_back(op->name());
     std::string near = NearestName(name_, names);
-    known = StrCat("Ramet does not know this op",
-                   near.empty() ? "" : StrCat("; the nearest known one is '", near, "'"),
+    known = StrCat("Ramet does not implement this op",
+                   near.empty() ? "" : StrCat("; the most similar op is '", near, "'"),
                    " (importing, cloning and exporting it still work)");
   } else {
-    known = StrCat("there are kernels for: ", StrJoin(offered, ", "));
+    known = StrCat("available kernels: ", StrJoin(offered, ", "));
   }
   return Unimplemented("node '", node_name, "': no kernel of op '", name_, "' on device type ",
                        device_type, asked, "; ", known);

@@ -11,39 +11,43 @@
 
 namespace ramet {
 
-// The node under differentiation and the gradients that arrive at it; defined in ramet/gradients.
+// Holds the node being differentiated and its incoming gradients; defined in ramet/gradients.
 class GradientContext;
 using GradientFn = Status (*)(GradientContext& context);
 
-// An Op is all that is known of one op type: its definition, shape function, gradient and kernels.
-// Registered ops are built at start-up and then only read.
+// An Op is everything known about one op type: its definition, shape function, gradient and
+// kernels. Registered ops are built at startup and are read-only afterwards.
 class RAMET_EXPORT Op {
  public:
   const std::string& name() const { return name_; }
-  // Parsed at the first use. A definition that cannot be parsed aborts: a registration is code.
+  // Returns the definition, which is parsed on first use. Aborts if it cannot be parsed: that is a
+  // bug in the registration.
   const OpSchema& schema() const;
   ShapeFn shape_fn() const { return shape_fn_; }
-  // nullptr: no gradient was said. NotDifferentiable(): it was said that there is none.
+  // Returns the gradient function, or nullptr if none was registered. An op registered as
+  // NotDifferentiable() has none by definition.
   GradientFn gradient() const { return gradient_; }
   bool not_differentiable() const { return not_differentiable_; }
-  // False for an op that is only known by name from a file: it can be held, not run.
+  // Returns false for an op that is known only by name from a file. It can be held but not run.
   bool registered() const { return registered_; }
-  // Whether it calls the program's own functions, so that nobody may evaluate it while building.
+  // Reports whether it calls functions of the program, so that graph construction must not evaluate
+  // it.
   bool calls_program() const { return calls_program_; }
   // Reports whether its CPU kernel may run on small constants while a graph is built or inspected.
   bool foldable() const { return foldable_; }
-  // Whether input or output i lives in host memory on every device (shapes, axes, file names).
+  // Report whether an input or output is in host memory on every device (shapes, axes, file names).
   bool HostInput(std::string_view arg) const;
   bool HostOutput(std::string_view arg) const;
 
-  // The kernel for a device type and a node's attrs. \error kUnimplemented naming the node, the op,
-  // the dtype asked for and what there is.
+  // Returns the kernel for a device type and a node's attrs.
+  // \error kUnimplemented: there is none. The message names the node, the op, the requested dtype
+  //   and the available kernels.
   StatusOr<const KernelRegistration*> FindKernel(std::string_view device_type, const AttrMap& attrs,
                                                  std::string_view node_name) const;
   bool HasKernel(std::string_view device_type, const AttrMap& attrs) const;
   const std::vector<KernelRegistration>& kernels() const { return kernels_; }
 
-  // An op known only from a file's definition (stripped_op_list) or inferred from use.
+  // Makes an op that is known only from a file (stripped_op_list) or inferred from its use.
   explicit Op(OpSchema schema);
 
  private:
@@ -79,12 +83,12 @@ class RAMET_EXPORT Op {
   mutable OpSchema schema_;
 };
 
-// The ops of this process. Filled by static registrations; looking up is thread-safe.
+// The ops of this process. Filled by static registrations. Lookups are thread-safe.
 class RAMET_EXPORT OpRegistry {
  public:
   static OpRegistry& Global();
   const Op* Find(std::string_view name) const;
-  // \error kNotFound "Op type not registered 'X'", with the nearest known name.
+  // \error kNotFound: "Op type not registered 'X'", with the nearest known name.
   StatusOr<const Op*> Lookup(std::string_view name) const;
   std::vector<const Op*> All() const;  // sorted by name
 
@@ -112,30 +116,31 @@ class OpBuilder {
   OpBuilder& Aggregate() { return op_->aggregate_ = true, *this; }
   OpBuilder& AllowsUninitializedInput() { return op_->allows_uninitialized_ = true, *this; }
   OpBuilder& CallsProgram() { return op_->calls_program_ = true, *this; }
-  // The kernel depends on its inputs and attrs alone, and its work and memory are linear in the
-  // sizes of its inputs and outputs: shape inference may run it on small constants. Never for
-  // files, state, random numbers, time or functions.
+  // Declares that the kernel depends only on its inputs and attrs, and that its work and memory are
+  // linear in the sizes of its inputs and outputs. Shape inference may then run it on small
+  // constants. Never use it for files, state, random numbers, time or functions.
   OpBuilder& Foldable() { return op_->foldable_ = true, *this; }
-  // The values that int attr `attr`, or each int of list attr `attr`, may have; int32 where not
-  // said. Checked when a node is added, so that gradients and kernels may rely on it.
+  // Sets the range of int attr `attr`, or of each int of list attr `attr`. The default is the range
+  // of int32. Checked when a node is added, so that gradients and kernels may rely on it.
   OpBuilder& AttrRange(const char* attr, int64_t least, int64_t greatest) {
     return op_->attr_ranges_.push_back({attr, least, greatest}), *this;
   }
-  // The named inputs and outputs live in host memory on every device.
+  // Declares that the named inputs and outputs are in host memory on every device.
   OpBuilder& HostMemory(std::initializer_list<const char*> args);
   OpBuilder& Shape(ShapeFn fn) { return op_->shape_fn_ = fn, *this; }
   OpBuilder& Gradient(GradientFn fn) { return op_->gradient_ = fn, *this; }
   OpBuilder& NotDifferentiable() { return op_->not_differentiable_ = true, *this; }
 
-  // The CPU kernels of another op, which is registered: for ops that differ in how they name a
+  // Uses the CPU kernels of `other`, a registered op, for ops that differ only in how they name a
   // variable.
   OpBuilder& KernelsOf(const Op& other);
-  // A kernel function for any dtype, or one for a dtype of attr `type_attr`.
+  // Adds a kernel function for any dtype, or one for a dtype of attr `type_attr`.
   OpBuilder& CpuKernel(KernelFunction fn) { return Add({"CPU", "", DType::kInvalid, nullptr, fn}); }
   OpBuilder& CpuKernel(std::string_view type_attr, DType t, KernelFunction fn) {
     return Add({"CPU", type_attr, t, nullptr, fn});
   }
-  // `fn` is a generic lambda []<class T>(KernelContext& c) -> Status, without captures.
+  // Adds a kernel per type: `fn` is a generic lambda []<class T>(KernelContext& c) -> Status,
+  // without captures.
   template <class... Ts, class Fn>
   OpBuilder& CpuKernels(Fn, std::string_view type_attr = "T") {
     (Add({"CPU", type_attr, DTypeOf<Ts>::value, nullptr,
@@ -143,7 +148,7 @@ class OpBuilder {
      ...);
     return *this;
   }
-  // A kernel class with a constructor of its own: K::Make(const KernelNode&).
+  // Adds a kernel class, constructed by K::Make(const KernelNode&).
   template <class K>
   OpBuilder& CpuKernelClass() {
     return Add({"CPU", "", DType::kInvalid, &MakeKernel<K>, nullptr});
@@ -164,27 +169,26 @@ class OpBuilder {
   Op* op_;
 };
 
-// Puts what the builder collected into the registry. Registering a name twice aborts.
+// Registers the op that a builder describes. Aborts if the name is already registered.
 class OpRegistrar {
  public:
   OpRegistrar(const OpBuilder& builder);  // NOLINT: implicit on purpose
 };
 
-// Adds a kernel of another device to a registered op, at start-up.
+// Adds a kernel for another device to a registered op at startup.
 class KernelRegistrar {
  public:
   KernelRegistrar(std::string_view op, KernelRegistration kernel);
 };
 
-// Gives the ops, now or when they are registered, a kernel on `device_type` for each CPU kernel
-// they have: for backends that run the CPU's code on memory of their own.
+// Gives each of the ops a kernel on `device_type` for each of its CPU kernels, now or when the op
+// is registered. For backends that run the CPU code on their own memory.
 class CpuKernelAdopter {
  public:
   CpuKernelAdopter(std::string_view device_type, std::initializer_list<std::string_view> ops);
 };
 
-// RAMET_OP("Square").Input("x: T").Output("y: T").Attr("T: {float,
-// double}").Doc("...").Shape(...)...;
+// RAMET_OP("Square").Input("x: T").Output("y: T").Attr("T: {float, double}").Doc("...")...;
 #define RAMET_OP(name)                                                                      \
   [[maybe_unused]] static const ::ramet::OpRegistrar RAMET_CONCAT(ramet_op_, __COUNTER__) = \
       ::ramet::OpBuilder(name)

@@ -7,15 +7,15 @@
 
 namespace ramet {
 
-// A handle of dtype resource that carries the resource: what it names lives as long as the handle
-// is held. Stacks and tensor arrays are handed on this way; variables are named by Value::variable.
+// Returns a handle of dtype resource that owns a reference to the resource, which lives as long as
+// the handle. Used for stacks and tensor arrays; variables use Value::variable instead.
 Tensor MakeHandle(std::shared_ptr<Resource> resource);
 
-// What a handle carries; nullptr if `handle` is no such handle.
+// Returns the resource of a handle made by MakeHandle; nullptr for any other tensor.
 std::shared_ptr<Resource> CarriedResource(const Tensor& handle);
 
-// "NAME_0", "NAME_1", ...: each call gets a number of its own, for the names of resources
-// that every execution of a node makes anew.
+// Returns "NAME_0", "NAME_1", ...: a different name for each call. For resources that every
+// execution of a node creates.
 std::string UniqueResourceName(std::string_view name);
 
 }  // namespace ramet

@@ -20,7 +20,7 @@ bool Consume(std::string_view& s, std::string_view prefix) {
 }
 
 Status Malformed(std::string_view what, std::string_view text) {
-  return InvalidArgument("cannot read the ", what, " definition '", text, "'");
+  return InvalidArgument("cannot parse the ", what, " definition '", text, "'");
 }
 
 struct NameAndRest {
@@ -33,7 +33,7 @@ StatusOr<NameAndRest> SplitName(std::string_view what, std::string_view text) {
   return NameAndRest{Trim(text.substr(0, colon)), Trim(text.substr(colon + 1))};
 }
 
-// In TensorFlow's order, which is that of the dtypes' numbers.
+// Returns the dtypes in TensorFlow's order, which is that of their numbers.
 std::vector<DType> TypeGroup(std::string_view name) {
   using enum DType;
   if (name == "realnumbertype") {
@@ -51,7 +51,7 @@ std::vector<DType> TypeGroup(std::string_view name) {
 
 StatusOr<std::vector<Attr>> ParseListItems(std::string_view text, std::string_view type);
 
-// "uint8[255, 0]": a vector.
+// Parses a vector such as "uint8[255, 0]".
 StatusOr<Attr> ParseTensor(std::string_view text) {
   if (!Consume(text, "uint8")) return Malformed("tensor", text);
   RAMET_ASSIGN_OR_RETURN(std::vector<Attr> items, ParseListItems(text, "int"));
@@ -118,7 +118,7 @@ StatusOr<std::vector<Attr>> ParseListItems(std::string_view text, std::string_vi
   return items;
 }
 
-// "{float, double}" or "{'SAME', 'VALID'}" after the name.
+// Parses "{float, double}" or "{'SAME', 'VALID'}" after the name.
 Status ParseAllowed(std::string_view body, AttrSchema& attr) {
   attr.type = body.find_first_of("'\"") == std::string_view::npos ? "type" : "string";
   for (std::string_view piece : StrSplit(body, ',')) {
@@ -143,8 +143,9 @@ Status CheckIntRange(const AttrSchema& schema, const Attr& value) {
   if (const auto* list = value.get<std::vector<int64_t>>()) ints = *list;
   for (int64_t v : ints) {
     if (v >= schema.least_value && v <= schema.greatest_value) continue;
-    return InvalidArgument("attr '", schema.name, "' has value ", v, ", which is out of its range ",
-                           schema.least_value, " to ", schema.greatest_value);
+    return InvalidArgument("attr '", schema.name, "' has value ", v,
+                           ", which is outside of its range ", schema.least_value, " to ",
+                           schema.greatest_value);
   }
   return OkStatus();
 }
@@ -280,8 +281,9 @@ StatusOr<std::vector<DType>> OpSchema::Expand(const std::vector<ArgSchema>& args
   std::vector<DType> types;
   const auto check = [&](const ArgSchema& arg, int64_t more) -> Status {
     if (std::ssize(types) + more <= kMaxArgs) return OkStatus();
-    return InvalidArgument("argument '", arg.name, "' has ", more, " tensors; all of an op's ",
-                           "inputs or outputs together may be ", kMaxArgs);
+    return InvalidArgument("argument '", arg.name, "' has ", more,
+                           " tensors; an op can have at most ", kMaxArgs,
+                           " inputs and as many outputs");
   };
   for (const ArgSchema& arg : args) {
     int64_t repeat = 1;
@@ -289,7 +291,7 @@ StatusOr<std::vector<DType>> OpSchema::Expand(const std::vector<ArgSchema>& args
       RAMET_ASSIGN_OR_RETURN(repeat, attr_map.Get<int64_t>(arg.number_attr));
       if (repeat < 0 || repeat > kMaxArgs) {
         return InvalidArgument("attr '", arg.number_attr, "' gives ", repeat, " tensors for '",
-                               arg.name, "'; 0 to ", kMaxArgs, " are possible");
+                               arg.name, "'; expected 0 to ", kMaxArgs);
       }
     }
     if (!arg.type_list_attr.empty()) {

@@ -66,8 +66,7 @@ StatusOr<std::vector<int64_t>> IntegerValues(const Tensor& t) {
     case DType::kUInt16: return widen(uint16_t{});
     case DType::kUInt32: return widen(uint32_t{});
     default:
-      return InvalidArgument("an integer tensor is expected, but this one is ",
-                             DTypeName(t.dtype()));
+      return InvalidArgument("expected an integer tensor, but its dtype is ", DTypeName(t.dtype()));
   }
 }
 

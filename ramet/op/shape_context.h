@@ -9,8 +9,8 @@
 
 namespace ramet {
 
-// A ShapeContext is one node under shape inference: the shapes of its inputs, what is known of
-// their values, its attrs, and the shapes of its outputs to be filled in (unknown until then).
+// A ShapeContext is one node under shape inference: the shapes of its inputs, their values as far
+// as they are known, its attrs, and its output shapes, which are unknown until set.
 class ShapeContext {
  public:
   virtual ~ShapeContext() = default;
@@ -28,20 +28,18 @@ class ShapeContext {
     return attrs_.Get<T>(name);
   }
 
-  // The value of input i when it is known while building, else nullptr.
+  // Returns the value of input i if it is known at graph construction, else nullptr.
   virtual const Tensor* constant(int i) = 0;
-  // The shape that the values of input i (a vector of int32 or int64) describe, as far as known: -1
-  // and values not known are unknown dimensions. \error kInvalidArgument if a known value is < -1
-  // or the
-  //   input is no vector.
+  // Returns the shape given by the values of input i, a vector of int32 or int64. A value of -1 or
+  // an unknown value becomes an unknown dimension.
+  // \error kInvalidArgument: a known value is < -1 or the input is not a vector.
   virtual StatusOr<Shape> constant_as_shape(int i) = 0;
 
-  // What is known of the variable that resource input i names; unknown shape and kInvalid if
-  // nothing is.
+  // Returns the dtype and shape of the variable that resource input i names, as far as known.
   virtual std::pair<DType, Shape> handle(int) { return {DType::kInvalid, Shape::Unknown()}; }
 
-  // Input i, which must have this rank (its dims unknown when its rank was). \error
-  // kInvalidArgument "Shape must be rank 2 but is rank 1".
+  // Returns the shape of input i, with unknown dims if its rank was unknown.
+  // \error kInvalidArgument: "Shape must be rank 2 but is rank 1".
   StatusOr<Shape> WithRank(int i, int rank) const;
   StatusOr<Shape> WithRankAtLeast(int i, int rank) const;
 
@@ -54,17 +52,17 @@ class ShapeContext {
 using ShapeFn = Status (*)(ShapeContext& context);
 
 // Shape functions that many ops share.
-Status UnchangedShape(ShapeContext& c);  // output 0 is like input 0
+Status UnchangedShape(ShapeContext& c);  // output 0 has the shape of input 0
 Status ScalarShape(ShapeContext& c);     // every output is a scalar
-Status UnknownShape(ShapeContext& c);    // nothing is known
+Status UnknownShape(ShapeContext& c);    // all outputs are unknown
 Status NoOutputs(ShapeContext& c);
-Status BroadcastBinaryShape(ShapeContext& c);  // output 0 is input 0 and 1 broadcast
-Status MergedInputsShape(ShapeContext& c);     // all inputs and outputs have one shape
-// The values of an integer tensor of any integer width, as int64. \error kInvalidArgument
-// otherwise.
+Status BroadcastBinaryShape(ShapeContext& c);  // output 0 is inputs 0 and 1 broadcast together
+Status MergedInputsShape(ShapeContext& c);     // all inputs and outputs have the same shape
+// Returns the values of a tensor of any integer dtype as int64.
+// \error kInvalidArgument: the dtype is not an integer.
 StatusOr<std::vector<int64_t>> IntegerValues(const Tensor& t);
-// Reduction axes made non-negative and checked against the rank; sorted, no duplicates needed.
-// \error kInvalidArgument "Invalid reduction dimension (3 for input with 2 dimension(s))".
+// Makes reduction axes non-negative and sorts them. Keeps duplicates.
+// \error kInvalidArgument: "Invalid reduction dimension (3 for input with 2 dimension(s))".
 StatusOr<std::vector<int>> NormalizeAxes(std::span<const int64_t> axes, int rank);
 
 }  // namespace ramet

@@ -5,13 +5,13 @@
 
 namespace ramet {
 
-// TableContent is the part of a lookup table that layers below the table's kernels can read.
+// A TableContent exposes the part of a lookup table that layers below its kernels can read.
 class TableContent {
  public:
   virtual ~TableContent() = default;
-  // A table that is filled once has no content before it is filled.
+  // Returns false for a table that is filled once and has not been filled yet.
   virtual bool has_content() const = 0;
-  // Returns all keys and all values, two vectors in one order.
+  // Returns all keys and all values, as two vectors in the same order.
   virtual Status Export(Tensor& keys, Tensor& values, Allocator* allocator) const = 0;
 };
 

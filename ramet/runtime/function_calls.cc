@@ -7,7 +7,8 @@
 namespace ramet {
 namespace {
 
-// Beyond so many, calls share the state of kernels: a small library can make any number of calls.
+// Beyond this many, calls share the state of kernels, because a small library can contain any
+// number of calls.
 constexpr size_t kMaxInstances = 10000;
 
 bool HasState(const FunctionBody& body) {
@@ -52,7 +53,7 @@ Status CheckTypes(const FunctionUse& use, const FunctionBody& body) {
   return OkStatus();
 }
 
-// Reads what a node says of the functions that it calls.
+// Reads from a node which functions it calls.
 class CallReader {
  public:
   CallReader(const NodeRecord& node, const std::vector<int>& input_devices)
@@ -174,7 +175,7 @@ StatusOr<FunctionInstance*> FunctionTable::Instantiate(const FunctionUse& use,
   for (FunctionInstance* f = caller; f != nullptr; f = f->caller()) {
     if (f->Serves(use, *body)) return f;
   }
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (use.in_place && instances_.size() < kMaxInstances && HasState(*body)) {
     return Add(use, std::move(body), caller);
   }

@@ -3,46 +3,47 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "ramet/base/mutex.h"
 #include "ramet/graph/function.h"
 #include "ramet/op/function_call.h"
-#include "ramet/runtime/executor.h"
 #include "ramet/runtime/placer.h"
+#include "ramet/runtime/run_context.h"
 
 namespace ramet {
 
 class FunctionInstance;
 class FunctionTable;
 
-// Functions call functions up to this depth: a call deeper than that is taken for one without end.
+// The maximum depth of function calls. A deeper call is treated as infinite recursion.
 inline constexpr int kMaxCallDepth = 5000;
 
-// Which function a node calls, and how.
+// Identifies the function that a node calls, and how it is called.
 struct FunctionUse {
   FunctionRef ref;
-  bool gradient = false;  // call what gives its gradients
-  // The call stands for the nodes of the body (TensorFlow puts the body in its place): kernels have
-  // a state of their own for each such call. Of other calls the state is shared.
+  bool gradient = false;  // call the function that computes its gradients
+  // The call stands for the nodes of the body, which TensorFlow would inline: kernels have separate
+  // state for each such call. Other calls share the state of kernels.
   bool in_place = true;
-  // All stateful nodes run, and not only those that results and control outputs need.
+  // Runs all stateful nodes, not only those that results and control outputs need.
   bool all_effects = false;
   std::vector<DType> arg_types;
-  std::vector<DType> result_types;  // empty, with any_results: whatever the function returns
+  std::vector<DType> result_types;  // empty if any_results
   bool any_results = false;
-  std::vector<int> arg_devices;  // in whose memory the variables are that args name; may be empty
+  std::vector<int> arg_devices;  // devices of the variables that args name; may be empty
 };
 
-// A function that a node calls, made ready at the first call. Thread-safe.
+// A function that a node calls, instantiated on the first call. Thread-safe.
 class CallTarget {
  public:
   CallTarget(FunctionUse use, FunctionTable& table, FunctionInstance* caller)
       : use_(std::move(use)), table_(table), caller_(caller) {}
-  // \error as FindFunction and CompilePlan; kInvalidArgument if the function takes or returns
-  //   something else than the node says.
+  // Returns the function instance.
+  // \error kInvalidArgument: the arguments or results of the function do not match the node.
+  // \error as FindFunction and CompilePlan.
   StatusOr<FunctionInstance*> Get() {
     if (FunctionInstance* ready = instance_.load(std::memory_order_acquire)) return ready;
     return Make();
@@ -58,20 +59,21 @@ class CallTarget {
   std::atomic<FunctionInstance*> instance_ = nullptr;
 };
 
-// What a node that calls functions does, in one session.
+// A FunctionCall tells which functions a node calls in one session.
 class FunctionCall {
  public:
-  // nullptr if the node calls none. `input_devices` has a device for each input of the node, or is
-  // empty. \error kInvalidArgument if an attr is missing or wrong.
+  // Returns nullptr if the node calls no function. `input_devices` has a device for each input of
+  // the node, or is empty.
+  // \error kInvalidArgument: an attr is missing or invalid.
   static StatusOr<std::shared_ptr<FunctionCall>> Make(const NodeRecord& node,
                                                       const std::vector<int>& input_devices,
                                                       FunctionTable& table,
                                                       FunctionInstance* caller);
   FunctionCallKind kind() const { return kind_; }
-  // kIf: then, else. kWhile: cond, body.
+  // The targets of kIf are then and else, those of kWhile cond and body.
   int num_targets() const { return static_cast<int>(targets_.size()); }
   CallTarget& target(int i) const { return *targets_[i]; }
-  // How many inputs of the node say which function is called: the others are its arguments.
+  // Returns how many leading inputs select the function. The remaining inputs are its arguments.
   int num_choosers() const {
     return kind_ == FunctionCallKind::kIf || kind_ == FunctionCallKind::kCase ? 1 : 0;
   }
@@ -81,15 +83,16 @@ class FunctionCall {
   std::vector<std::unique_ptr<CallTarget>> targets_;
 };
 
-// The functions of a graph's library that one session has made ready. Thread-safe.
+// A FunctionTable holds the library functions that a session has instantiated. Thread-safe.
 class FunctionTable {
  public:
-  // All outlive the table. `settings` may be filled in later.
+  // The arguments must outlive the table. `settings` may be filled in later.
   FunctionTable(const Graph& graph, const ExecutorSettings& settings, const PlacerOptions& placer);
   ~FunctionTable();
 
-  // The function for a call from the body of `caller` (null: from the session's graph). It stays as
-  // long as the table. \error as CallTarget::Get.
+  // Returns the function for a call in the body of `caller`, or in the session's graph if null. The
+  // instance lives as long as the table.
+  // \error as CallTarget::Get.
   StatusOr<FunctionInstance*> Instantiate(const FunctionUse& use, FunctionInstance* caller);
   bool IsFunction(std::string_view name) const { return HasFunction(graph_, name); }
   const ExecutorSettings& settings() const { return settings_; }
@@ -98,14 +101,14 @@ class FunctionTable {
  private:
   using Key = std::tuple<const FunctionBody*, bool, bool, std::vector<int>>;
   StatusOr<FunctionInstance*> Add(const FunctionUse& use, std::shared_ptr<const FunctionBody> body,
-                                  FunctionInstance* caller);
+                                  FunctionInstance* caller) RAMET_REQUIRES(mutex_);
 
   const Graph& graph_;
   const ExecutorSettings& settings_;
   const PlacerOptions& placer_;
-  std::mutex mutex_;
-  std::map<Key, FunctionInstance*> shared_;
-  std::vector<std::unique_ptr<FunctionInstance>> instances_;
+  Mutex mutex_;
+  std::map<Key, FunctionInstance*> shared_ RAMET_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<FunctionInstance>> instances_ RAMET_GUARDED_BY(mutex_);
 };
 
 }  // namespace ramet

@@ -41,9 +41,9 @@ Status FunctionInstance::Compile() {
   if (all_effects_) also_run(body_->effects);
   const GraphImpl& graph = body_->graph->impl();
   std::shared_lock lock(graph.mutex);
-  auto plan = CompilePlan(graph, request, *this);
-  if (!plan.ok()) return plan.status().WithContext(StrCat("function '", name(), "'"));
-  plan_ = *std::move(plan);
+  auto executable = Executable::Compile(graph, request, *this);
+  if (!executable.ok()) return executable.status().WithContext(StrCat("function '", name(), "'"));
+  executable_ = *std::move(executable);
   return OkStatus();
 }
 

@@ -1,25 +1,27 @@
 #pragma once
 
+#include "ramet/runtime/executable.h"
 #include "ramet/runtime/function_calls.h"
 #include "ramet/runtime/node_kernels.h"
 
 namespace ramet {
 
-// The body of a function with a plan and kernels: what a call of it runs. Immutable once compiled.
+// A FunctionInstance is a function body with its plan and kernels. Immutable once compiled.
 class FunctionInstance final : public KernelSource {
  public:
   FunctionInstance(FunctionTable& table, const FunctionUse& use,
                    std::shared_ptr<const FunctionBody> body, FunctionInstance* caller);
-  // \error as CompilePlan, naming the function.
+  // Compiles the plan.
+  // \error as CompilePlan. The message names the function.
   Status Compile();
 
   const FunctionBody& body() const { return *body_; }
   const std::string& name() const { return body_->ref.name; }
-  // Whether a call of `body` may use this one.
+  // Reports whether a call of `body` as `use` may use this instance.
   bool Serves(const FunctionUse& use, const FunctionBody& body) const;
-  // From whose body it was called first; null: the session's graph.
+  // Returns the function that called it first; null for the session's graph.
   FunctionInstance* caller() const { return caller_; }
-  Plan& plan() { return *plan_; }
+  Executable& executable() { return *executable_; }
   const ExecutorSettings& settings() const { return settings_; }
   const std::vector<DType>& result_types() const { return result_types_; }
 
@@ -40,7 +42,7 @@ class FunctionInstance final : public KernelSource {
   ExecutorSettings settings_;
   std::vector<DType> result_types_;
   NodeKernels kernels_;
-  std::unique_ptr<Plan> plan_;
+  std::unique_ptr<Executable> executable_;
 };
 
 }  // namespace ramet

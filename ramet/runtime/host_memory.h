@@ -6,13 +6,13 @@
 
 namespace ramet {
 
-// Which of an op's inputs or outputs (`args`) are in host memory on every device, one for each
-// tensor: those of which the op says so, and strings, variants and handles.
+// Returns, for each input or output tensor of an op (`args`), whether it is in host memory on every
+// device: if the op declares it so, or if it is a string, a variant or a handle.
 std::vector<bool> InHostMemory(const Op& op, const std::vector<ArgSchema>& args,
                                const AttrMap& attrs);
 
-// Whether kernels of a device with memory of its own can do what a node does: they cannot compute
-// on strings and variants, unless the op has them in host memory or only passes them on.
+// Reports whether a node can run on a device with its own memory. Such kernels cannot compute on
+// strings and variants unless the op keeps them in host memory or only forwards them.
 bool FitsDeviceMemory(const Op& op, const AttrMap& attrs);
 
 }  // namespace ramet

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "ramet/runtime/function_calls.h"
-#include "ramet/runtime/plan.h"
+#include "ramet/runtime/plan_compiler.h"
 
 namespace ramet {
 
-// What the nodes of one graph have in one session: kernels, and the functions that they call. The
-// same ones as long as a node stays as it is, whichever plan it is part of. Callers guard it.
+// Holds the kernels and function calls of one graph's nodes in one session. Plans share them while
+// the node does not change. The caller must provide the locking.
 class NodeKernels {
  public:
-  // As KernelSource::KernelFor and CallFor. `caller` is the function whose body the graph is.
+  // See KernelSource::KernelFor and CallFor. `caller` is the function whose body the graph is.
   StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphImpl& graph, NodeId node, int device,
                                               std::span<Device* const> devices);
   StatusOr<std::shared_ptr<FunctionCall>> CallFor(const GraphImpl& graph, NodeId node,

@@ -19,8 +19,8 @@ struct EndpointLess {
 using EndpointSet = std::set<Endpoint, EndpointLess>;
 using EndpointValues = std::map<Endpoint, Tensor, EndpointLess>;
 
-// A node that only says what others work on (a variable, a handle) or is a constant: it has no
-// value to keep, and running it again changes nothing.
+// Reports whether a node is a constant or only names what others work on (a variable, a handle). It
+// has no value to keep, and running it again changes nothing.
 bool IsHandle(const GraphImpl& graph, NodeId id) {
   const NodeRecord& node = graph.nodes[id];
   if (node.op->name() == "Const") return true;
@@ -39,10 +39,10 @@ bool IsPlaceholder(const GraphImpl& graph, NodeId id) {
   return type == "Placeholder" || type == "PlaceholderV2";
 }
 
-// What one piece has to do.
+// The work of one call.
 struct Piece {
   std::set<NodeId> work;   // nodes to run
-  std::set<NodeId> after;  // nodes that have run and that those wait for
+  std::set<NodeId> after;  // finished nodes that those wait for
 };
 
 }  // namespace
@@ -95,7 +95,7 @@ class PartialRunState {
   std::string NameOf(Endpoint e) const { return StrCat(graph().nodes[e.node].name, ":", e.index); }
 
   Status AddFeed(const Feed& feed, EndpointValues* fed) RAMET_REQUIRES(mutex_) {
-    RAMET_ASSIGN_OR_RETURN(Output tensor, session_->ResolveTensor(feed.tensor));
+    RAMET_ASSIGN_OR_RETURN(Output tensor, session_->resolver().ResolveTensor(feed.tensor));
     const Endpoint e{tensor.op().id(), tensor.index()};
     if (!feeds_.contains(e)) {
       return InvalidArgument("The feed ", tensor.name(),
@@ -104,17 +104,18 @@ class PartialRunState {
     if (!unfed_.contains(e) || fed->contains(e)) {
       return InvalidArgument("The feed ", tensor.name(), " has already been fed.");
     }
-    RAMET_RETURN_IF_ERROR(session_->CheckFeed(tensor, feed.value));
+    RAMET_RETURN_IF_ERROR(CheckFeed(tensor, feed.value));
     (*fed)[e] = feed.value;
     return OkStatus();
   }
 
   Status AddFetch(const GraphElement& fetch, std::vector<Endpoint>* wanted) RAMET_REQUIRES(mutex_) {
-    RAMET_ASSIGN_OR_RETURN(auto resolved, session_->ResolveFetch(fetch));
+    RAMET_ASSIGN_OR_RETURN(auto resolved, session_->resolver().ResolveFetch(fetch));
     if (auto* op = std::get_if<Operation>(&resolved)) {
-      return InvalidArgument("'", op->name(),
-                             "' is an operation: it runs by itself as soon as all it needs is fed; "
-                             "fetch tensors");
+      return InvalidArgument(
+          "'", op->name(),
+          "' is an operation, which runs by itself once its inputs are available; "
+          "fetch tensors instead");
     }
     const Output tensor = std::get<Output>(resolved);
     const Endpoint e{tensor.op().id(), tensor.index()};
@@ -137,10 +138,10 @@ class PartialRunState {
       std::shared_lock lock(graph().mutex);
       RAMET_RETURN_IF_ERROR(Plan(wanted, &piece, &request));
     }
-    RAMET_ASSIGN_OR_RETURN(auto plan, session_->PlanFor(request));
+    RAMET_ASSIGN_OR_RETURN(auto executable, session_->ExecutableFor(request));
     std::vector<Tensor> values, computed(request.fetches.size());
     for (Endpoint e : request.feeds) values.push_back(known_.at(e));
-    if (Status status = session_->RunPlanWith(*plan, values, computed, RunOptions(), nullptr);
+    if (Status status = session_->Run(*executable, values, computed, RunOptions(), nullptr);
         !status.ok()) {
       End();
       return status;
@@ -155,7 +156,7 @@ class PartialRunState {
     return results;
   }
 
-  // What is to be run for the fetches and for the operations that can run now.
+  // Plans what to run for the fetches and for the operations that can run now.
   Status Plan(const std::vector<Endpoint>& wanted, Piece* piece, PlanRequest* request) const
       RAMET_REQUIRES(mutex_) {
     EndpointSet outputs;
@@ -186,7 +187,7 @@ class PartialRunState {
     return OkStatus();
   }
 
-  // Adds a node and what it needs that has not run; or says what has not been fed.
+  // Adds a node and its dependencies that have not run, or returns an input that has not been fed.
   std::optional<Endpoint> Collect(NodeId root, Piece* piece) const RAMET_REQUIRES(mutex_) {
     std::vector<NodeId> stack = {root};
     piece->work.insert(root);
@@ -214,7 +215,7 @@ class PartialRunState {
     return std::nullopt;
   }
 
-  // Adds the outputs of the piece that later pieces read.
+  // Adds the outputs of this call that later calls read.
   void AddKept(const Piece& piece, EndpointSet* outputs) const RAMET_REQUIRES(mutex_) {
     for (Endpoint e : unfetched_) {
       if (piece.work.contains(e.node)) outputs->insert(e);
@@ -249,12 +250,12 @@ class PartialRunState {
   }
 
   const std::shared_ptr<SessionImpl> session_;
-  const std::vector<NodeId> nodes_;  // all that the fetches need
+  const std::vector<NodeId> nodes_;  // all nodes that the fetches need
   EndpointSet feeds_, fetches_;
   std::set<NodeId> targets_;
   Mutex mutex_;
   EndpointSet unfed_ RAMET_GUARDED_BY(mutex_), unfetched_ RAMET_GUARDED_BY(mutex_);
-  EndpointValues known_ RAMET_GUARDED_BY(mutex_);  // values that what has not run reads
+  EndpointValues known_ RAMET_GUARDED_BY(mutex_);  // values that nodes yet to run will read
   std::set<NodeId> ran_ RAMET_GUARDED_BY(mutex_);
   bool ended_ RAMET_GUARDED_BY(mutex_) = false;
 };
@@ -279,7 +280,7 @@ StatusOr<PartialRun> Session::PartialRunSetup(const std::vector<GraphElement>& f
   PlanRequest request;
   EndpointSet fed, fetched;
   for (const GraphElement& element : feeds) {
-    RAMET_ASSIGN_OR_RETURN(Output tensor, impl_->ResolveTensor(element));
+    RAMET_ASSIGN_OR_RETURN(Output tensor, impl_->resolver().ResolveTensor(element));
     const Endpoint e{tensor.op().id(), tensor.index()};
     if (!fed.insert(e).second) {
       return InvalidArgument("Endpoint \"", tensor.name(), "\" fed more than once.");
@@ -287,7 +288,7 @@ StatusOr<PartialRun> Session::PartialRunSetup(const std::vector<GraphElement>& f
     request.feeds.push_back(e);
   }
   for (const GraphElement& element : fetches) {
-    RAMET_ASSIGN_OR_RETURN(auto fetch, impl_->ResolveFetch(element));
+    RAMET_ASSIGN_OR_RETURN(auto fetch, impl_->resolver().ResolveFetch(element));
     const auto* op = std::get_if<Operation>(&fetch);
     const auto* tensor = std::get_if<Output>(&fetch);
     const Endpoint e =
@@ -295,8 +296,9 @@ StatusOr<PartialRun> Session::PartialRunSetup(const std::vector<GraphElement>& f
     if (fed.contains(e)) return InvalidArgument(tensor->name(), " is both fed and fetched.");
     if (fetched.insert(e).second) request.fetches.push_back(e);
   }
-  RAMET_ASSIGN_OR_RETURN(auto plan, impl_->PlanFor(request));
-  return PartialRun(std::make_unique<PartialRunState>(impl_, std::move(request), plan->nodes));
+  RAMET_ASSIGN_OR_RETURN(auto executable, impl_->ExecutableFor(request));
+  return PartialRun(
+      std::make_unique<PartialRunState>(impl_, std::move(request), executable->plan().nodes));
 }
 
 }  // namespace ramet

@@ -10,24 +10,24 @@ namespace ramet {
 
 class PartialRunState;
 
-// A run in pieces (Session::PartialRunSetup, tf's partial_run): each piece feeds some of the
-// tensors that were announced and takes some of the fetches; what has run for one piece does not
-// run again. Operations that were announced run with the first piece that knows all they need.
-// Thread-safe; pieces of one run follow one another. It must not outlive its session.
+// A PartialRun is a run in several calls (Session::PartialRunSetup, tf's partial_run). Each call
+// feeds some of the declared tensors and returns some of the declared fetches. Nothing runs twice.
+// A declared operation runs in the first call that has all of its inputs. Thread-safe; calls run
+// one at a time. It must not outlive its session.
 class RAMET_EXPORT PartialRun {
  public:
   PartialRun(PartialRun&&) noexcept;
   PartialRun& operator=(PartialRun&&) noexcept;
   ~PartialRun();
 
-  // One tensor per fetch. After kInvalidArgument for its feeds and fetches a piece can be asked for
-  // again; after an error of an operation the run has ended.
+  // Returns one tensor per fetch. If `feeds` or `fetches` are refused with kInvalidArgument, the
+  // call can be repeated. An error of an operation ends the partial run.
   //
-  // \error kInvalidArgument if a feed or fetch was not announced, was fed or fetched before, or is
-  //   an operation, if a fetch needs what has not been fed yet, or the run has ended; as
-  //   Session::Run.
+  // \error kInvalidArgument: a feed or fetch was not declared, is already fed or fetched, or is an
+  //   operation; a fetch needs a tensor that has not been fed; or the partial run has ended.
+  // \error as Session::Run.
   StatusOr<std::vector<Tensor>> Run(const Feeds& feeds, const std::vector<GraphElement>& fetches);
-  // Whether all is fed and fetched, or an operation has failed.
+  // Reports whether everything is fed and fetched, or an operation has failed.
   bool ended() const;
 
  private:

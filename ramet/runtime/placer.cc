@@ -52,7 +52,7 @@ class Placer {
     if (it != position_.end()) parent_[Find(it->second)] = Find(a);
   }
 
-  // A call runs on the host; its body's nodes are placed by themselves.
+  // A call runs on the host; the nodes of its body are placed separately.
   static bool IsCall(const NodeRecord& node) {
     return FunctionCallOf(*node.op) != FunctionCallKind::kNone;
   }
@@ -138,7 +138,7 @@ class Placer {
     std::string missing = wanted.ToString();
     LogOnce(LogLevel::kWarning, StrCat("soft placement of ", missing, there),
             StrCat(there ? "some operations have no kernel on " : "there is no device ", missing,
-                   "; '", graph_.nodes[asker].name, "' and others asked for it and run on ",
+                   "; '", graph_.nodes[asker].name, "' and others requested it and run on ",
                    options_.devices[0]->name()));
     return Chosen(members, 0);
   }

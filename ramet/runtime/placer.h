@@ -10,20 +10,20 @@
 
 namespace ramet {
 
-// Says for each node of a plan on which device it runs.
+// Configures how nodes are assigned to devices.
 struct PlacerOptions {
   std::vector<Device*> devices;  // of the session; the first is the default
   bool allow_soft_placement = false;
   bool log_placement = false;
-  // What reads or writes a variable that one of these nodes names runs on this device.
+  // Forces nodes that read or write a variable to a device, by the node that names the variable.
   std::unordered_map<NodeId, int> pinned = {};
 };
 
-// `nodes` are placed by what they ask for, colocation groups and reference edges (their members run
-// on one device), and what kernels there are. Returns a position in options.devices per node of
-// `nodes`. The graph's lock is held. \error kInvalidArgument in TensorFlow's wording ("Cannot
-// assign a device for operation ...") if a device is not there or has no kernel, without soft
-// placement.
+// Assigns a device to each node by its requested device, by colocation groups and reference edges,
+// whose members share a device, and by the available kernels. Returns positions in options.devices,
+// one per element of `nodes`. The caller holds the graph's lock.
+// \error kInvalidArgument: without soft placement, a device does not exist or has no kernel. The
+//   message is TensorFlow's ("Cannot assign a device for operation ...").
 StatusOr<std::vector<int>> PlaceNodes(const GraphImpl& graph, std::span<const NodeId> nodes,
                                       const PlacerOptions& options);
 

@@ -8,7 +8,10 @@ namespace {
 class Releases {
  public:
   explicit Releases(PlanData* plan)
-      : plan_(*plan), last_(plan->num_slots, -1), kept_(plan->num_slots, false) {}
+      : plan_(*plan),
+        last_(plan->num_slots, -1),
+        readers_(plan->num_slots),
+        kept_(plan->num_slots, false) {}
 
   void Run() {
     FindKept();
@@ -18,17 +21,19 @@ class Releases {
       if (last_[s] >= 0 && !kept_[s]) freed[last_[s]].push_back(s);
     }
     plan_.release_slots.clear();
-    for (size_t begin = 0; begin < plan_.steps.size(); begin += plan_.steps[begin].together) {
-      const size_t end = begin + plan_.steps[begin].together;
+    for (size_t begin = 0; begin < plan_.steps.size(); begin += plan_.steps[begin].group_size) {
+      const size_t end = begin + plan_.steps[begin].group_size;
       Step& step = plan_.steps[end - 1];
-      step.first_release = static_cast<int32_t>(plan_.release_slots.size());
-      step.num_releases = static_cast<int32_t>(freed[end - 1].size());
+      step.releases = {static_cast<int32_t>(plan_.release_slots.size()),
+                       static_cast<int32_t>(freed[end - 1].size())};
       plan_.release_slots.insert(plan_.release_slots.end(), freed[end - 1].begin(),
                                  freed[end - 1].end());
-      for (size_t i = begin; i < end; ++i) FindForwardable(begin, end, &plan_.steps[i]);
+      FindLastUses(begin, end);
     }
     for (const Step& step : plan_.steps) {
-      if (step.kind == Step::Kind::kMerged) SetParts(step, &plan_.merges[step.merge]);
+      if (const auto* fused = std::get_if<FusedStep>(&step.work)) {
+        SetParts(step, plan_.fusions[fused->fusion]);
+      }
     }
   }
 
@@ -42,61 +47,55 @@ class Releases {
       for (const auto* slots : {&loop.enters, &loop.constants, &loop.next}) {
         for (int32_t slot : *slots) kept_[slot] = true;
       }
-      for (auto [within, outside] : loop.results) kept_[within] = true;
+      for (const auto& [inside, outside] : loop.results) kept_[inside] = true;
     }
   }
 
   void FindLast() {
-    for (size_t begin = 0; begin < plan_.steps.size(); begin += plan_.steps[begin].together) {
-      const size_t end = begin + plan_.steps[begin].together;
+    for (size_t begin = 0; begin < plan_.steps.size(); begin += plan_.steps[begin].group_size) {
+      const size_t end = begin + plan_.steps[begin].group_size;
       for (size_t i = begin; i < end; ++i) {
         const Step& step = plan_.steps[i];
         const auto at = static_cast<int32_t>(end - 1);
-        for (int k = 0; k < step.num_outputs; ++k) last_[step.first_output + k] = at;
-        for (int k = 0; k < step.num_inputs; ++k) last_[Slot(step, k)] = at;
+        for (int k = 0; k < step.outputs.size; ++k) last_[step.outputs.first + k] = at;
+        for (const StepInput& input : plan_.inputs_of(step)) last_[input.slot] = at;
       }
     }
   }
 
-  void FindForwardable(size_t begin, size_t end, Step* step) {
-    step->forwardable = 0;
-    for (int k = 0; k < std::min(step->num_inputs, 64); ++k) {
-      const int32_t slot = Slot(*step, k);
-      const bool ends_here = last_[slot] == static_cast<int32_t>(end - 1) && !kept_[slot];
-      if (ends_here && CountReaders(begin, end, slot) == 1) step->forwardable |= uint64_t{1} << k;
-    }
-  }
-
-  // Its parts forward what it forwards, and what lies between them, which is read once.
-  void SetParts(const Step& merged, PlanMerge* merge) const {
-    std::vector<int32_t> ends = merge->between;
-    for (int k = 0; k < std::min(merged.num_inputs, 64); ++k) {
-      if ((merged.forwardable >> k) & 1) ends.push_back(Slot(merged, k));
-    }
-    for (Step& part : merge->parts) {
-      part.forwardable = 0;
-      for (int k = 0; k < std::min(part.num_inputs, 64); ++k) {
-        const bool ends_here = std::ranges::find(ends, Slot(part, k)) != ends.end();
-        if (ends_here) part.forwardable |= uint64_t{1} << k;
-      }
-    }
-  }
-
-  int CountReaders(size_t begin, size_t end, int32_t slot) const {
-    int count = 0;
+  // Marks the inputs of a group of steps that no later step and no other input of the group reads.
+  void FindLastUses(size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      const Step& step = plan_.steps[i];
-      for (int k = 0; k < step.num_inputs; ++k) count += Slot(step, k) == slot;
+      for (const StepInput& input : plan_.inputs_of(plan_.steps[i])) ++readers_[input.slot];
     }
-    return count;
+    for (size_t i = begin; i < end; ++i) {
+      for (StepInput& input : plan_.inputs_of(plan_.steps[i])) {
+        const bool ends_here = last_[input.slot] == static_cast<int32_t>(end - 1);
+        input.is_last_use = ends_here && !kept_[input.slot] && readers_[input.slot] == 1;
+      }
+    }
+    for (size_t i = begin; i < end; ++i) {
+      for (const StepInput& input : plan_.inputs_of(plan_.steps[i])) readers_[input.slot] = 0;
+    }
   }
 
-  int32_t Slot(const Step& step, int input) const {
-    return plan_.input_slots[step.first_input + input];
+  // The parts of a fused step are the last to use what the step is the last to use, and the values
+  // between them, which are read once.
+  void SetParts(const Step& fused, const Fusion& fusion) {
+    std::vector<int32_t> ends = fusion.between;
+    for (const StepInput& input : plan_.inputs_of(fused)) {
+      if (input.is_last_use) ends.push_back(input.slot);
+    }
+    for (const Step& part : fusion.parts) {
+      for (StepInput& input : plan_.inputs_of(part)) {
+        input.is_last_use = std::ranges::find(ends, input.slot) != ends.end();
+      }
+    }
   }
 
   PlanData& plan_;
-  std::vector<int32_t> last_;
+  std::vector<int32_t> last_;     // the last step that reads or writes a slot
+  std::vector<int32_t> readers_;  // within a group, by slot; all 0 between groups
   std::vector<bool> kept_;
 };
 

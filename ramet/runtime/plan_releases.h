@@ -4,9 +4,9 @@
 
 namespace ramet {
 
-// Says of each slot when it is free: after the last step that reads it (or at once, when nobody
-// does), unless it is fetched, a constant, or carried by a loop; and of each step which inputs
-// nobody reads afterwards. Steps that may run at the same time count as one.
+// Determines when each slot is free: after the last step that reads it, or at once if none does.
+// Slots that are fetched, hold a constant or are carried by a loop are never freed. Marks the
+// inputs that no later step reads. Steps that may run at the same time count as one.
 void PlanReleases(PlanData* plan);
 
 }  // namespace ramet

@@ -4,198 +4,124 @@
 
 #include "ramet/base/exception.h"
 #include "ramet/linalg/parallel.h"
+#include "ramet/runtime/control_flow_run.h"
+#include "ramet/runtime/device_run.h"
+#include "ramet/runtime/group_run.h"
 
 namespace ramet {
 namespace {
 
-// An error out of many calls names the innermost and the outermost ones.
-constexpr size_t kLongMessage = 2000;
+int64_t Nanos() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 }  // namespace
 
-PlanRun::PlanRun(Plan& plan, const ExecutorSettings& settings, const RunControl& control,
-                 RunState& state)
-    : plan_(Chosen(plan, settings, control)),
-      settings_(settings),
-      control_(control),
-      frame_(plan_.TakeFrame()),
-      state_(state) {}
-
-PlanRun::~PlanRun() {
-  if (plan_.several_memories) ClearAll();
-  plan_.ReturnFrame(std::move(frame_));
-}
-
-void PlanRun::SetThread() const {
-  linalg::SetIntraOpThreads(settings_.intra_op_threads);
-  linalg::SetDeterministic(settings_.deterministic);
-}
+PlanRun::PlanRun(Executable& executable, const RunContext& context)
+    : executable_(executable), run_(executable.Choose(context), context), invoker_(run_) {}
 
 Status PlanRun::Run(std::span<const Tensor> feeds, std::span<Tensor> fetched) {
-  SetThread();
-  for (size_t i = 0; i < feeds.size(); ++i) frame_->values[plan_.feed_slots[i]].tensor = feeds[i];
-  RunAll();
-  if (!status_.ok()) {
-    ClearAll();
-    return status_;
+  run_.PrepareThread();
+  for (size_t i = 0; i < feeds.size(); ++i) arg(i).tensor = feeds[i];
+  if (Status status = Execute(); !status.ok()) {
+    run_.Clear();
+    return status;
   }
-  Status status = Fetch(fetched);
-  for (int32_t slot : plan_.feed_slots) frame_->values[slot] = Value();
+  const Status status = Fetch(fetched);
+  ReleaseFeeds();
   return status;
 }
 
-void PlanRun::RunAll() {
-  try {
-    RunAllSteps();
-  } catch (...) {
-    Fail(StatusOfException());
+Status PlanRun::RunBody(std::span<const DType> types, std::span<Value> results) {
+  Status status = Execute();
+  if (status.ok()) status = TakeResults(types, results);
+  if (!status.ok()) {
+    run_.Clear();
+    return status;
   }
+  ReleaseFeeds();
+  return OkStatus();
 }
 
-void PlanRun::RunAllSteps() {
-  if (plan_.has_control_flow) {
-    status_ = RunSteps(0, static_cast<int32_t>(plan_.steps.size()));
-  } else if (plan_.several_memories) {
-    RunOnDevices();
-  } else if (plan_.has_groups) {
-    RunGrouped();
-  } else if (ToBeMeasured()) {
-    RunMeasured();
-  } else {
-    RunHere();
-  }
+Status PlanRun::Execute() {
+  return Guarded([this]() -> Status {
+    const Plan& plan = run_.plan();
+    if (plan.has_control_flow) return ControlFlowRun(run_, invoker_).Run();
+    if (plan.has_several_memories) return DeviceRun(run_, invoker_).Run();
+    if (plan.has_groups) return GroupRun(run_, invoker_).Run();
+    StepGrouping* const grouping = executable_.GroupingToProfile(plan, run_.context());
+    return grouping != nullptr ? RunProfiled(*grouping) : RunInOrder();
+  });
 }
 
-void PlanRun::RunHere() {
-  for (const Step& step : plan_.steps) {
-    if (!RunStep(step)) return;
-    Release(step);
+Status PlanRun::RunInOrder() {
+  for (const Step& step : run_.plan().steps) {
+    RAMET_RETURN_IF_ERROR(invoker_.Invoke(step));
+    run_.Release(step);
   }
+  return OkStatus();
 }
 
-bool PlanRun::RunStep(const Step& step) {
-  if (Due()) {
-    status_ = control_.cancellation->status();
-    return false;
+Status PlanRun::RunProfiled(StepGrouping& grouping) {
+  const Plan& plan = run_.plan();
+  const auto names_variable = [](const Value& value) { return value.variable != nullptr; };
+  StepProfile profile;
+  for (const Step& step : plan.steps) {
+    const int64_t teams = linalg::TeamsStarted();
+    const int64_t start = Nanos();
+    RAMET_RETURN_IF_ERROR(invoker_.Invoke(step));
+    profile.nanos.push_back(Nanos() - start);
+    profile.had_team.push_back(linalg::TeamsStarted() != teams);
+    profile.names_variable.push_back(
+        std::ranges::any_of(run_.outputs(step), names_variable) ||
+        std::ranges::any_of(plan.inputs_of(step), [&](const StepInput& input) {
+          return names_variable(run_.value(input.slot));
+        }));
+    run_.Release(step);
   }
-  const bool call = step.kind == Step::Kind::kCall;
-  Status status = call ? RunCall(step) : RunKernel(step, frame_->scratch);
-  if (status.ok()) return true;
-  status_ = Located(step, status);
-  return false;
-}
-
-void PlanRun::Release(const Step& step) {
-  for (int i = 0; i < step.num_releases; ++i) {
-    frame_->values[plan_.release_slots[step.first_release + i]] = Value();
-  }
-}
-
-Status PlanRun::RunKernel(const Step& step, StepScratch& scratch) {
-  const KernelEnv& env = settings_.envs[step.device];
-  for (int i = 0; i < step.num_inputs; ++i) {
-    const Value& value = frame_->values[plan_.input_slots[step.first_input + i]];
-    scratch.variables[i] = value.variable;
-    scratch.inputs[i] = &value.tensor;
-    const bool low = i < 64;
-    if (value.variable && !(low && ((step.ref_inputs >> i) & 1))) {
-      scratch.resolved[i] = value.variable->Read(state_.followed);
-      if (scratch.resolved[i].empty()) {
-        if (step.kind == Step::Kind::kMerged) return RunParts(step, scratch);
-        return value.variable->UninitializedError();
-      }
-      scratch.inputs[i] = &scratch.resolved[i];
-    }
-    if (env.memory && !scratch.inputs[i]->empty() && !scratch.inputs[i]->host_accessible()) {
-      scratch.resolved[i] = env.memory->View(*scratch.inputs[i]);
-      scratch.inputs[i] = &scratch.resolved[i];
-    }
-  }
-  const size_t n = static_cast<size_t>(step.num_inputs);
-  KernelContext context(env, {scratch.inputs.data(), n}, {scratch.variables.data(), n},
-                        OutputsOf(step), step.forwardable, state_);
-  const int64_t start = control_.recorder ? StepRecorder::Now() : 0;
-  const bool merged = step.kind == Step::Kind::kMerged;
-  bool done = false;
-  Status status = merged ? Guarded([&] {
-    done = MergeOf(step).Compute(context);
-    return OkStatus();
-  })
-                         : ComputeGuarded(*step.kernel, context);
-  // A kernel that found StopDue() leaves its outputs undefined.
-  if (status.ok() && control_.cancellation && control_.cancellation->due()) {
-    status = control_.cancellation->status();
-  }
-  if (control_.recorder) Record(step, start);
-  for (int i = 0; i < step.num_inputs; ++i) {
-    if (!scratch.resolved[i].empty()) scratch.resolved[i] = Tensor();
-  }
-  return status.ok() && merged && !done ? RunParts(step, scratch) : status;
-}
-
-Status PlanRun::RunParts(const Step& step, StepScratch& scratch) {
-  for (Tensor& tensor : scratch.resolved) tensor = Tensor();
-  Status status;
-  for (const Step& part : MergeOf(step).parts) {
-    status = RunKernel(part, scratch);
-    if (status.ok()) continue;
-    status = Located(part, status);
-    break;
-  }
-  for (int32_t slot : MergeOf(step).between) frame_->values[slot] = Value();
-  return status;
-}
-
-void PlanRun::Record(const Step& step, int64_t start) {
-  control_.recorder->Add(*settings_.graph, control_.callers, step, start, OutputsOf(step));
+  grouping.Note(plan, *run_.settings().graph, run_.settings().inter_op_threads, profile);
+  return OkStatus();
 }
 
 Status PlanRun::Fetch(std::span<Tensor> fetched) {
+  const std::vector<int32_t>& slots = run_.plan().fetch_slots;
   for (size_t i = 0; i < fetched.size(); ++i) {
-    if (plan_.fetch_slots[i] < 0) continue;
-    Value& value = frame_->values[plan_.fetch_slots[i]];
-    fetched[i] = value.variable ? value.variable->Read(state_.followed) : value.tensor;
+    if (slots[i] < 0) continue;
+    const Value& value = run_.value(slots[i]);
+    fetched[i] = run_.Read(value);
     if (fetched[i].empty()) {
       return value.variable ? value.variable->UninitializedError()
                             : InvalidArgument("Retval[", i, "] does not have value");
     }
     if (!fetched[i].host_accessible()) {
-      RAMET_ASSIGN_OR_RETURN(fetched[i], ToHost(fetched[i]));
+      RAMET_ASSIGN_OR_RETURN(fetched[i], run_.ToHost(fetched[i]));
     }
   }
-  for (int32_t slot : plan_.fetch_slots) {
-    if (slot >= 0 && !IsPreset(slot)) frame_->values[slot] = Value();
-  }
+  for (int32_t slot : slots) run_.ReleaseFetched(slot);
   return OkStatus();
 }
 
-bool PlanRun::IsPreset(int32_t slot) const {
-  for (auto& [preset, value] : plan_.presets) {
-    if (preset == slot) return true;
+Status PlanRun::TakeResults(std::span<const DType> types, std::span<Value> results) {
+  const Plan& plan = run_.plan();
+  for (size_t i = 0; i < results.size(); ++i) {
+    const int32_t slot = plan.fetch_slots[i];
+    const Value& value = run_.value(slot);
+    results[i] = value;
+    if (value.variable != nullptr && types[i] != DType::kResource) {
+      results[i] = {run_.Read(value), nullptr};
+      if (results[i].tensor.empty()) return value.variable->UninitializedError();
+    }
+    const bool is_dead = plan.has_control_flow && run_.buffers().dead[slot] != 0;
+    if (is_dead || (results[i].tensor.empty() && results[i].variable == nullptr)) {
+      return InvalidArgument("Retval[", i, "] does not have value");
+    }
   }
-  return false;
+  for (int32_t slot : plan.fetch_slots) run_.ReleaseFetched(slot);
+  return OkStatus();
 }
 
-void PlanRun::ClearAll() {
-  std::ranges::fill(frame_->dead, 0);
-  for (Value& value : frame_->values) value = Value();
-  for (auto& [slot, value] : plan_.presets) frame_->values[slot].tensor = value;
-  for (Tensor& t : frame_->scratch.resolved) t = Tensor();
-}
-
-Status PlanRun::Located(const Step& step, const Status& status) const {
-  // The end of the run is not the fault of the node that it found at work.
-  if (control_.cancellation && status.message() == control_.cancellation->status().message()) {
-    return status;
-  }
-  if (step.kind == Step::Kind::kMerged) return status;  // located in its part
-  if (control_.depth > 0 && status.message().size() > kLongMessage) return status;
-  std::shared_lock lock(settings_.graph->mutex);
-  const std::string_view node = settings_.graph->nodes[step.node].name;
-  if (settings_.function == nullptr)
-    return status.WithSuffix(StrCat("\n\t [[{{node ", node, "}}]]"));
-  return status.WithSuffix(
-      StrCat("\n\t [[{{function_node ", *settings_.function, "}}{{node ", node, "}}]]"));
+void PlanRun::ReleaseFeeds() {
+  for (int32_t slot : run_.plan().feed_slots) run_.value(slot) = Value();
 }
 
 }  // namespace ramet

@@ -8,27 +8,27 @@
 
 #include "ramet/base/cancellation.h"
 #include "ramet/base/export.h"
-#include "ramet/op/followed_values.h"
 #include "ramet/tensor/dtype.h"
 #include "ramet/tensor/shape.h"
+#include "ramet/variable/followed_values.h"
 
 namespace ramet {
 
-// How one run works (the fields of tf.RunOptions that have a meaning here).
+// Configures one run: the fields of tf.RunOptions that Ramet supports.
 struct RunOptions {
-  // The run ends with kDeadlineExceeded after so many milliseconds; 0 or less: as
-  // SessionOptions::operation_timeout_in_ms has it. It ends between two steps, and steps that wait
-  // for something end their wait; a step that computes is not cut.
+  // The time limit in milliseconds; the run then ends with kDeadlineExceeded. 0 or less means
+  // SessionOptions::operation_timeout_in_ms. A run stops between two operations or in an operation
+  // that waits; an operation that computes is not interrupted.
   int64_t timeout_in_ms = 0;
-  // Cancelling it ends the run likewise with kCancelled.
+  // Cancelling this token ends the run in the same way, with kCancelled.
   std::shared_ptr<CancellationToken> cancellation = nullptr;
-  // Records each step in RunMetadata::steps.
+  // Records each operation in RunMetadata::steps.
   bool trace = false;
-  // Writes what ran to RunMetadata::partition_graphs.
+  // Writes the graph that ran on each device to RunMetadata::partition_graphs.
   bool output_partition_graphs = false;
 };
 
-// What a step of a run made.
+// One output of an operation in a run.
 struct OutputStats {
   int index = 0;
   DType dtype = DType::kInvalid;
@@ -36,23 +36,23 @@ struct OutputStats {
   int64_t bytes = 0;
 };
 
-// One step of a run. Constants and fed tensors are no steps.
+// One operation of a run. Constants and fed tensors are not recorded.
 struct NodeStats {
   std::string device;  // full name
   std::string node;
   std::string op;
   std::vector<std::string> inputs;  // names of nodes
-  int64_t start_nanos = 0;          // since 1970
+  int64_t start_nanos = 0;          // nanoseconds since 1970
   int64_t end_nanos = 0;
   std::vector<OutputStats> outputs;
 };
 
-// What a run tells of itself (tf.RunMetadata).
+// Information about a run, as far as its RunOptions ask for it (tf.RunMetadata).
 struct RunMetadata {
   std::vector<NodeStats> steps;  // in the order in which they ended
-  // Device and GraphDef (in wire form) of the nodes that ran there, fed tensors being `_Arg` nodes.
+  // Devices and the serialized GraphDef of the nodes that ran there. Fed tensors are `_Arg` nodes.
   std::vector<std::pair<std::string, std::string>> partition_graphs;
-  // The published version that the run saw, if its session follows one.
+  // The published version that the run used, if its session follows a publisher.
   VersionId version;
   VersionProof version_proof = VersionProof::kNotAsked;
 };

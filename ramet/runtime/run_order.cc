@@ -55,7 +55,7 @@ class Orderer {
     }
   }
 
-  // Data inputs first, then control inputs, without what is fed.
+  // Calls fn for data inputs, then control inputs, except those that are fed.
   template <class Fn>
   void ForEachSource(NodeId id, Fn fn) const {
     for (Endpoint e : graph_.inputs(id)) {
@@ -68,7 +68,7 @@ class Orderer {
     }
   }
 
-  // As ForEachSource, without the edges by which a loop goes around.
+  // Like ForEachSource, but without the back edges of loops.
   template <class Fn>
   void ForEachForwardSource(NodeId id, Fn fn) const {
     const bool merge = order_.has_control_flow && PartOf(id) == ControlFlow::kMerge;
@@ -77,7 +77,7 @@ class Orderer {
     });
   }
 
-  // Creation order, unless an edge goes the other way.
+  // Sorts by creation order, unless an edge points backwards.
   Status Sort() {
     order_.nodes.assign(needed_.begin(), needed_.end());
     std::ranges::sort(order_.nodes);
@@ -132,7 +132,7 @@ class Orderer {
     return node.op->FindKernel("CPU", *node.attrs, node.name).status();
   }
 
-  // The frame in which a node's inputs are, and that in which its outputs are.
+  // Return the loop frames of a node's inputs and of its outputs.
   int32_t InFrame(NodeId id) const {
     auto it = frame_.find(id);
     return it == frame_.end() ? 0 : it->second;
@@ -147,7 +147,7 @@ class Orderer {
     }
   }
 
-  // The level at which a node is a unit.
+  // Returns the level at which a node is a unit.
   int32_t LevelOf(NodeId id) const {
     return PartOf(id) == ControlFlow::kExit ? OutFrame(id) : InFrame(id);
   }
@@ -177,8 +177,8 @@ class Orderer {
     if (part != ControlFlow::kExit && part != ControlFlow::kNextIteration) return OkStatus();
     if (frame == 0) {
       return InvalidArgument("node '", graph_.nodes[id].name, "' is an ",
-                             graph_.nodes[id].op->name(), " outside of every loop: no Enter is ",
-                             "among the nodes it depends on");
+                             graph_.nodes[id].op->name(), " outside of any loop: it does not ",
+                             "depend on an Enter");
     }
     auto& loop = order_.loops[frame];
     (part == ControlFlow::kExit ? loop.exits : loop.next_iterations).push_back(id);
@@ -237,16 +237,16 @@ class Orderer {
     for (Endpoint e : request_.fetches) {
       if (e.index != Endpoint::kControl && feeds_.Contains(e)) continue;
       if (OutFrame(e.node) == 0) continue;
-      return InvalidArgument("Operation '", graph_.nodes[e.node].name,
-                             "' has been marked as not fetchable: the node '",
-                             graph_.nodes[e.node].name, "' is within the loop '",
-                             FrameName(order_.loops[OutFrame(e.node)].enters[0]),
-                             "', and has a value in each iteration. Fetch what leaves the loop");
+      return InvalidArgument(
+          "Operation '", graph_.nodes[e.node].name,
+          "' has been marked as not fetchable: the node '", graph_.nodes[e.node].name,
+          "' is in the loop '", FrameName(order_.loops[OutFrame(e.node)].enters[0]),
+          "' and has a value in each iteration; fetch the output of an Exit instead");
     }
     return OkStatus();
   }
 
-  // A graph of the units of each level, a loop being one unit; each is sorted by itself.
+  // Sorts the units of each level separately; a loop is one unit.
   Status SortLoops() {
     FindLevelEdges();
     std::vector<NodeId> all;
@@ -259,7 +259,7 @@ class Orderer {
     return OkStatus();
   }
 
-  // Units as numbers: nodes are themselves, loop l is -1 - l.
+  // Units are numbered: a node by its id, loop l as -1 - l.
   void FindLevelEdges() {
     members_.resize(order_.loops.size());
     for (size_t l = 1; l < order_.loops.size(); ++l) {
@@ -301,7 +301,7 @@ class Orderer {
     for (NodeId unit : members_[level]) {
       if (unit >= 0 || waiting_[unit] == 0) continue;
       return InvalidArgument("the loop that {{node ", order_.loops[-1 - unit].name,
-                             "}} enters needs a value that depends on what leaves it");
+                             "}} enters needs a value that depends on the loop's own result");
     }
     return InvalidArgument("nodes of a loop are in a cycle");
   }
@@ -313,46 +313,48 @@ class Orderer {
   }
 
   void FindMortal() {
-    auto& mortal = order_.mortal;
+    auto& may_be_dead = order_.may_be_dead;
     for (NodeId id : order_.nodes) {
       switch (PartOf(id)) {
         case ControlFlow::kControlTrigger: break;
         case ControlFlow::kSwitch:
-        case ControlFlow::kExit: mortal.insert(id); break;
+        case ControlFlow::kExit: may_be_dead.insert(id); break;
         case ControlFlow::kEnter:
-          if (!IsConstantEnter(id) || AnySourceMortal(id)) mortal.insert(id);
+          if (!IsConstantEnter(id) || AnySourceMortal(id)) may_be_dead.insert(id);
           break;
         case ControlFlow::kMerge:
-          if (AllInputsMortal(id)) mortal.insert(id);
+          if (AllInputsMortal(id)) may_be_dead.insert(id);
           break;
         default:
-          if (AnySourceMortal(id)) mortal.insert(id);
+          if (AnySourceMortal(id)) may_be_dead.insert(id);
       }
     }
   }
 
-  // What it brings into its loop is there in all iterations; that of others in the first alone.
+  // Reports whether an Enter's value is available in all iterations. That of others is only in the
+  // first.
   bool IsConstantEnter(NodeId id) const {
     return graph_.nodes[id].attrs->GetOr<bool>("is_constant", false);
   }
 
   bool AnySourceMortal(NodeId id) const {
     bool any = false;
-    ForEachSource(id, [&](Endpoint e) { any = any || order_.mortal.contains(e.node); });
+    ForEachSource(id, [&](Endpoint e) { any = any || order_.may_be_dead.contains(e.node); });
     return any;
   }
 
   bool AllInputsMortal(NodeId id) const {
     return std::ranges::all_of(graph_.inputs(id), [&](Endpoint e) {
       if (feeds_.Contains(e)) return false;
-      return order_.mortal.contains(e.node) || PartOf(e.node) == ControlFlow::kNextIteration;
+      return order_.may_be_dead.contains(e.node) || PartOf(e.node) == ControlFlow::kNextIteration;
     });
   }
 
-  // A node whose outputs nobody reads is only waited for; without an effect of its own it need not
-  // run (TensorFlow's dependency optimizer does the same). So the gradient of a fed tensor is not
-  // computed just because a training step waits for all gradients of an op. What may be dead
-  // decides whether that which waits for it is.
+  // Finds the nodes that must be computed. A node whose outputs nothing reads is only waited for;
+  // without an effect of its own it need not run (TensorFlow's dependency optimizer does the same).
+  // For example, the gradient of a fed tensor is not computed just because a training step waits
+  // for all gradients of an op. A node that may be dead is kept, because it determines whether the
+  // nodes that wait for it are dead.
   void FindComputed() {
     std::vector<NodeId> stack;
     auto visit = [&](NodeId id) {
@@ -364,7 +366,7 @@ class Orderer {
     for (NodeId id : order_.nodes) {
       if (HasEffect(id)) visit(id);
       for (Endpoint e : graph_.controls(id)) {
-        if (order_.mortal.contains(e.node)) visit(e.node);
+        if (order_.may_be_dead.contains(e.node)) visit(e.node);
       }
     }
     while (!stack.empty()) {
@@ -388,8 +390,8 @@ class Orderer {
   const FeedSet& feeds_;
   RunOrder order_;
   std::unordered_set<NodeId> needed_;
-  std::unordered_map<NodeId, int32_t> frame_;    // of nodes within loops
-  std::unordered_map<NodeId, int32_t> entered_;  // the frame that an Enter leads to
+  std::unordered_map<NodeId, int32_t> frame_;    // of nodes inside loops
+  std::unordered_map<NodeId, int32_t> entered_;  // the loop frame into which an Enter leads
   std::map<std::pair<int32_t, std::string>, int32_t> loop_of_name_;
   std::vector<std::vector<NodeId>> members_;
   std::unordered_map<NodeId, std::vector<NodeId>> readers_;

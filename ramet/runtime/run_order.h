@@ -9,15 +9,16 @@
 
 namespace ramet {
 
-// The nodes that a run needs, in an order in which they can run, each loop's in one piece.
+// The nodes that a run needs in an order in which they can run. The nodes of a loop are
+// consecutive.
 struct RunOrder {
-  // One thing to do at a level: a node, or a whole loop (position in `loops`).
+  // A node or a whole loop (index in `loops`).
   struct Unit {
     NodeId node = -1;
     int32_t loop = -1;
   };
-  // The frame of a loop; loops[0] is the run itself. An Enter and an Exit are units of the level
-  // outside of their loop.
+  // A loop frame; loops[0] is the run itself. The Enter and Exit nodes of a loop are units of its
+  // parent.
   struct Loop {
     std::string_view name;
     int32_t parent = -1;
@@ -28,19 +29,19 @@ struct RunOrder {
   };
 
   std::vector<Loop> loops;
-  std::vector<NodeId> nodes;            // all, in order
-  std::unordered_set<NodeId> computed;  // those whose kernel has to run
-  std::unordered_set<NodeId> mortal;    // those that may be dead
+  std::vector<NodeId> nodes;               // all nodes, in order
+  std::unordered_set<NodeId> computed;     // nodes whose kernel has to run
+  std::unordered_set<NodeId> may_be_dead;  // of TensorFlow 1's control flow
   bool has_control_flow = false;
 };
 
-// Whether a tensor is one of the feeds.
+// The set of tensors that are fed.
 class FeedSet {
  public:
   FeedSet(const GraphImpl& graph, const PlanRequest& request);
   bool Contains(Endpoint e) const { return fed_.contains(Key(e)); }
-  // What waits for a fed placeholder waits for nothing. (Nodes of other types that are fed still
-  // run where something waits for them, as in TensorFlow.)
+  // Reports whether a node is a fed placeholder: nothing has to wait for it. (A fed node of another
+  // type still runs if something waits for it, as in TensorFlow.)
   bool IsFedPlaceholder(NodeId id) const;
 
  private:
@@ -49,12 +50,12 @@ class FeedSet {
   std::unordered_set<int64_t> fed_;
 };
 
-// Prunes the graph to what the fetches need, cut at the feeds, and orders it: by creation where
-// that is possible. The graph's lock is held.
+// Prunes the graph to what the fetches need, cut at the feeds, and orders it, by creation where
+// possible. The caller holds the graph's lock.
 //
-// \error kInvalidArgument if nodes are in a cycle that is no loop, if a node reads tensors of
-//   different frames, or a fetch is within a loop; kUnimplemented if a node of a cycle has no
-//   kernel.
+// \error kInvalidArgument: nodes are in a cycle that is not a loop, a node reads tensors of
+//   different loop frames, or a fetch is inside a loop.
+// \error kUnimplemented: a node in a cycle has no kernel.
 StatusOr<RunOrder> OrderNodes(const GraphImpl& graph, const PlanRequest& request,
                               const FeedSet& feeds);
 

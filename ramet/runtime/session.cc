@@ -50,21 +50,21 @@ StatusOr<std::vector<Tensor>> Session::Run(const Feeds& feeds, const Fetches& fe
   std::vector<Output> feed_tensors;
   std::vector<Tensor> values;
   for (const Feed& feed : feeds) {
-    RAMET_ASSIGN_OR_RETURN(Output tensor, impl_->ResolveTensor(feed.tensor));
+    RAMET_ASSIGN_OR_RETURN(Output tensor, impl_->resolver().ResolveTensor(feed.tensor));
     feed_tensors.push_back(tensor);
     values.push_back(feed.value);
   }
   std::vector<std::variant<Output, Operation>> wanted;
   for (const GraphElement& element : fetches.elements()) {
-    RAMET_ASSIGN_OR_RETURN(auto fetch, impl_->ResolveFetch(element));
+    RAMET_ASSIGN_OR_RETURN(auto fetch, impl_->resolver().ResolveFetch(element));
     wanted.push_back(fetch);
   }
   for (size_t i = 0; i < values.size(); ++i) {
-    RAMET_RETURN_IF_ERROR(impl_->CheckFeed(feed_tensors[i], values[i]));
+    RAMET_RETURN_IF_ERROR(CheckFeed(feed_tensors[i], values[i]));
   }
-  RAMET_ASSIGN_OR_RETURN(auto plan, impl_->PlanFor(MakeRequest(feed_tensors, wanted)));
+  RAMET_ASSIGN_OR_RETURN(auto executable, impl_->ExecutableFor(MakeRequest(feed_tensors, wanted)));
   std::vector<Tensor> fetched(wanted.size());
-  RAMET_RETURN_IF_ERROR(impl_->RunPlanWith(*plan, values, fetched, options, metadata));
+  RAMET_RETURN_IF_ERROR(impl_->Run(*executable, values, fetched, options, metadata));
   return fetched;
 }
 
@@ -73,15 +73,15 @@ StatusOr<Callable> Session::MakeCallable(const std::vector<GraphElement>& feeds,
   Callable callable;
   callable.session_ = impl_;
   for (const GraphElement& element : feeds) {
-    RAMET_ASSIGN_OR_RETURN(Output tensor, impl_->ResolveTensor(element));
+    RAMET_ASSIGN_OR_RETURN(Output tensor, impl_->resolver().ResolveTensor(element));
     callable.feeds_.push_back(tensor);
   }
   for (const GraphElement& element : fetches.elements()) {
-    RAMET_ASSIGN_OR_RETURN(auto fetch, impl_->ResolveFetch(element));
+    RAMET_ASSIGN_OR_RETURN(auto fetch, impl_->resolver().ResolveFetch(element));
     callable.fetches_.push_back(fetch);
   }
-  RAMET_ASSIGN_OR_RETURN(callable.plan_,
-                         impl_->PlanFor(MakeRequest(callable.feeds_, callable.fetches_)));
+  RAMET_ASSIGN_OR_RETURN(callable.executable_,
+                         impl_->ExecutableFor(MakeRequest(callable.feeds_, callable.fetches_)));
   return callable;
 }
 
@@ -94,24 +94,24 @@ StatusOr<std::vector<Tensor>> Callable::Run(std::span<const Tensor> feeds) const
 Status Callable::Run(std::span<const Tensor> feeds, std::span<Tensor> fetched,
                      const RunOptions& options, RunMetadata* metadata) const {
   if (feeds.size() != feeds_.size() || fetched.size() != fetches_.size()) {
-    return InvalidArgument("this callable takes ", feeds_.size(), " values and gives ",
-                           fetches_.size(), ", but it was called with ", feeds.size(), " and ",
+    return InvalidArgument("this callable has ", feeds_.size(), " feeds and ", fetches_.size(),
+                           " fetches, but it was called with ", feeds.size(), " and ",
                            fetched.size());
   }
   for (size_t i = 0; i < feeds.size(); ++i) {
-    RAMET_RETURN_IF_ERROR(session_->CheckFeed(feeds_[i], feeds[i]));
+    RAMET_RETURN_IF_ERROR(CheckFeed(feeds_[i], feeds[i]));
   }
-  std::shared_ptr<Plan> plan = std::atomic_load(&plan_);
-  if (!session_->IsCurrent(*plan)) {
-    RAMET_ASSIGN_OR_RETURN(plan, session_->PlanFor(MakeRequest(feeds_, fetches_)));
-    std::atomic_store(&plan_, plan);
+  std::shared_ptr<Executable> executable = std::atomic_load(&executable_);
+  if (!session_->IsCurrent(*executable)) {
+    RAMET_ASSIGN_OR_RETURN(executable, session_->ExecutableFor(MakeRequest(feeds_, fetches_)));
+    std::atomic_store(&executable_, executable);
   }
-  return session_->RunPlanWith(*plan, feeds, fetched, options, metadata);
+  return session_->Run(*executable, feeds, fetched, options, metadata);
 }
 
 std::vector<std::string> Session::UninitializedVariables() const {
   std::vector<std::string> missing;
-  const auto followed = impl_->followed();
+  const auto followed = impl_->followed().Get();
   for (const ramet::Variable& v :
        impl_->graph().collections().Get<ramet::Variable>(graph_keys::kGlobalVariables)) {
     auto state = impl_->StateOf(v.record(), false);
@@ -122,7 +122,7 @@ std::vector<std::string> Session::UninitializedVariables() const {
 
 StatusOr<int> Session::InitializeMissing() {
   std::vector<GraphElement> initializers;
-  const auto followed = impl_->followed();
+  const auto followed = impl_->followed().Get();
   for (const ramet::Variable& v :
        impl_->graph().collections().Get<ramet::Variable>(graph_keys::kGlobalVariables)) {
     auto state = impl_->StateOf(v.record(), false);
@@ -137,17 +137,17 @@ StatusOr<int> Session::InitializeMissing() {
 StatusOr<Tensor> Session::Value(const Variable& variable) const {
   auto state = impl_->StateOf(variable.record(), false);
   if (!state) return Tensor();
-  const auto followed = impl_->followed();
+  const auto followed = impl_->followed().Get();
   RAMET_ASSIGN_OR_RETURN(const Tensor value, impl_->ToHost(state->Read(followed.get())));
   return value.Owned();
 }
 
 StatusOr<Tensor> Session::ResourceHandle(const Operation& resource) const {
-  RAMET_ASSIGN_OR_RETURN(std::shared_ptr<Plan> plan,
-                         impl_->PlanFor(MakeRequest({}, {resource.output(0)})));
+  RAMET_ASSIGN_OR_RETURN(auto executable,
+                         impl_->ExecutableFor(MakeRequest({}, {resource.output(0)})));
   Tensor handle;
   RAMET_RETURN_IF_ERROR(
-      impl_->RunPlanWith(*plan, {}, std::span<Tensor>(&handle, 1), RunOptions(), nullptr));
+      impl_->Run(*executable, {}, std::span<Tensor>(&handle, 1), RunOptions(), nullptr));
   return handle;
 }
 
@@ -158,12 +158,12 @@ Status Session::Assign(const Variable& variable, const Tensor& value) {
                            value.shape());
   }
   RAMET_ASSIGN_OR_RETURN(Tensor own, value.Owned());
-  impl_->StateOf(variable.record(), true)->Set(std::move(own), impl_->followed().get());
+  impl_->StateOf(variable.record(), true)->Set(std::move(own), impl_->followed().Get().get());
   return OkStatus();
 }
 
 void Session::NoteRestored(const std::vector<std::string>& variable_names) {
-  impl_->NoteRestored(variable_names);
+  impl_->restored().Add(variable_names);
 }
 
 Graph& Session::graph() const { return impl_->graph(); }

@@ -17,29 +17,29 @@
 
 namespace ramet {
 
-// How a session works (the fields of tf.ConfigProto that have a meaning here).
+// Configures a Session: the fields of tf.ConfigProto that Ramet supports.
 struct SessionOptions {
-  // How many devices of a type there are: {{"CPU", 2}}. Default: one CPU and what backends
-  // register.
+  // The number of devices of each type, such as {{"CPU", 2}}. By default a session has one CPU and
+  // the devices that backends register.
   std::map<std::string, int> device_count = {};
-  // Threads within one operation; 0: as many as there are processors.
+  // Threads within one operation. 0 means one per processor.
   int intra_op_parallelism_threads = 0;
-  // Steps of a run that may be at work at the same time; 0: as many as there are processors, 1 or
-  // less: one. They share the threads that intra_op_parallelism_threads asks for: there are no more
-  // of these than the larger of the two says. What a step computes does not depend on either.
+  // Operations of one run that may execute at the same time. 0 means one per processor; 1 or a
+  // negative number means one. They share the threads of intra_op_parallelism_threads: the session
+  // uses no more threads than the larger of the two numbers. Results depend on neither.
   int inter_op_parallelism_threads = 0;
-  // Runs on the CPU what asks for a device that is not there or has no kernel for it.
+  // Runs an operation on the CPU if the requested device does not exist or has no kernel for it.
   bool allow_soft_placement = false;
   bool log_device_placement = false;
-  // A step gives the same bits from run to run and for any number of threads. See
+  // Makes every operation return the same bits in every run and for any number of threads. See
   // docs/determinism.md.
   bool deterministic = false;
-  // The time limit of runs that state none of their own (RunOptions::timeout_in_ms); 0: none.
+  // The time limit of runs that do not set RunOptions::timeout_in_ms. 0 means none.
   int64_t operation_timeout_in_ms = 0;
 };
 
-// What can be fed or fetched: a tensor, an operation (fetch only: it is run), or the name of one of
-// them ("out:0", "init").
+// A GraphElement is something that can be fed or fetched: a tensor, an operation, or the name of
+// either ("out:0", "init"). An operation can only be fetched, which runs it.
 class RAMET_EXPORT GraphElement {
  public:
   GraphElement(Output output) : element_(output) {}           // NOLINT: implicit on purpose
@@ -54,14 +54,14 @@ class RAMET_EXPORT GraphElement {
   std::variant<Output, Operation, std::string> element_;
 };
 
-// One tensor of the graph and the value it has in a run.
+// A tensor of the graph and its value in one run.
 struct Feed {
   GraphElement tensor;
   Tensor value;
 };
 using Feeds = std::vector<Feed>;
 
-// What a run is asked for: one element, or several in braces.
+// The elements that a run fetches: one element, or several in braces.
 class RAMET_EXPORT Fetches {
  public:
   Fetches(std::initializer_list<GraphElement> elements) : elements_(elements) {}
@@ -77,14 +77,15 @@ class RAMET_EXPORT Fetches {
 
 class PartialRun;
 class SessionImpl;
-class Plan;
+class Executable;
 
-// A Callable is a run with its feeds and fetches resolved once (Session::MakeCallable, tf's
-// make_callable). Thread-safe; it must not outlive its session. In the steady state Run into a
-// given span allocates nothing beyond the tensors' pool.
+// A Callable is a run whose feeds and fetches have been resolved once (Session::MakeCallable, tf's
+// make_callable). Thread-safe. It must not outlive its session. In the steady state, Run into a
+// given span allocates nothing outside the tensor pool.
 class RAMET_EXPORT Callable {
  public:
-  // Values in the order of the feeds. \error as Session::Run.
+  // Runs with `feeds`, in the order in which MakeCallable got them.
+  // \error as Session::Run.
   StatusOr<std::vector<Tensor>> Run(std::span<const Tensor> feeds) const;
   StatusOr<std::vector<Tensor>> Run(std::initializer_list<Tensor> feeds) const {
     return Run(std::span<const Tensor>(feeds.begin(), feeds.size()));
@@ -93,7 +94,7 @@ class RAMET_EXPORT Callable {
   Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetched) const {
     return Run(feeds, fetched, RunOptions());
   }
-  // `metadata` (may be null) gets what the options ask for.
+  // Writes what `options` ask for to `metadata`, which may be null.
   Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetched, const RunOptions& options,
              RunMetadata* metadata = nullptr) const;
 
@@ -102,70 +103,78 @@ class RAMET_EXPORT Callable {
   std::shared_ptr<SessionImpl> session_;
   std::vector<Output> feeds_;
   std::vector<std::variant<Output, Operation>> fetches_;
-  mutable std::shared_ptr<Plan> plan_;
+  mutable std::shared_ptr<Executable> executable_;
 };
 
-// A Session runs operations of a graph and owns the values of its variables (tf.Session). Several
-// sessions over one graph have variables of their own. The graph must outlive the session and may
-// grow meanwhile. Thread-safe: several threads may run it at once.
+// A Session runs operations of a graph and owns the values of its variables (tf.Session). Sessions
+// of the same graph have separate variables. The graph must outlive the session and may grow in the
+// meantime. Thread-safe: several threads may call Run at once.
 class RAMET_EXPORT Session {
  public:
-  // \error the graph's error, if building it failed; kInvalidArgument if an option makes no sense.
+  // Creates a session.
+  // \error the error of building the graph, if that failed.
+  // \error kInvalidArgument: an option has an invalid value.
   static StatusOr<Session> Create(Graph& graph, const SessionOptions& options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  // Runs what `fetches` need, with `feeds` in the place of the tensors they name, and returns one
-  // tensor per fetch; an empty Tensor for an operation. Any tensor of the graph can be fed. What is
-  // returned is never changed by later runs.
+  // Runs the operations that `fetches` depend on and returns one tensor per fetch; for an
+  // operation, an empty Tensor. Values in `feeds` replace the tensors that they name; any tensor of
+  // the graph can be fed. Later runs never change the returned tensors. Errors of operations name
+  // the node.
   //
-  // \error kInvalidArgument, kNotFound for names and handles that are not in the graph, feeds of
-  // the wrong
-  //   dtype or shape, placeholders that are needed and not fed; kFailedPrecondition for
-  //   uninitialised variables, a closed session, an empty graph;
-  //   kUnimplemented for operations that Ramet does not have; what kernels say. Each names the
-  //   node.
+  // \error kInvalidArgument: a feed has the wrong dtype or shape, a placeholder is not fed, or a
+  //   handle is not from this graph.
+  // \error kNotFound: the graph has no element of that name.
+  // \error kFailedPrecondition: a variable is uninitialized, the session is closed, the graph is
+  //   empty.
+  // \error kUnimplemented: Ramet does not implement an operation.
+  // \error any error of a kernel.
   StatusOr<std::vector<Tensor>> Run(const Fetches& fetches);
   StatusOr<std::vector<Tensor>> Run(const Feeds& feeds, const Fetches& fetches);
-  // As above under limits. A run that is ended leaves variables as assigned so far. `metadata` (may
-  // be null) gets what the options ask for.
+  // Runs under the limits in `options`. A run that ends early leaves the variables as assigned so
+  // far. Writes what the options ask for to `metadata`, which may be null.
   //
-  // \error kDeadlineExceeded when the run's time was over before its end, kCancelled when it or the
-  //   session was ended meanwhile.
+  // \error kDeadlineExceeded: the run exceeded its time limit.
+  // \error kCancelled: the run was cancelled or the session was closed.
   StatusOr<std::vector<Tensor>> Run(const Feeds& feeds, const Fetches& fetches,
                                     const RunOptions& options, RunMetadata* metadata = nullptr);
-  // Announces the feeds and fetches of a run in pieces (ramet/runtime/partial_run.h).
-  // \error kInvalidArgument if there is no fetch, or a feed is named twice or fetched as well; as
-  //   Run for names and handles and for operations that Ramet does not have.
+  // Declares the feeds and fetches of a partial run (ramet/runtime/partial_run.h).
+  // \error kInvalidArgument: there is no fetch, or a feed is named twice or is also fetched.
+  // \error as Run for names, handles and operations that Ramet does not implement.
   StatusOr<PartialRun> PartialRunSetup(const std::vector<GraphElement>& feeds,
                                        const std::vector<GraphElement>& fetches);
+  // Resolves `feeds` and `fetches` for repeated runs.
   // \error as Run for names and handles.
   StatusOr<Callable> MakeCallable(const std::vector<GraphElement>& feeds, const Fetches& fetches);
 
-  // Runs the initializers of those variables (default: the collection "variables") that have no
-  // value yet; returns how many. \error as Run.
+  // Runs the initializers of the uninitialized variables in the collection "variables". Returns how
+  // many it ran.
+  // \error as Run.
   StatusOr<int> InitializeMissing();
-  // The names of the variables without a value.
+  // Returns the names of the uninitialized variables.
   std::vector<std::string> UninitializedVariables() const;
 
-  // The current value, in host memory; empty if the variable is uninitialised. Sharing the buffer:
-  // later steps write elsewhere.
+  // Returns the current value in host memory, or an empty Tensor if the variable is uninitialized.
+  // The value shares the variable's buffer; later steps write to a different one.
   StatusOr<Tensor> Value(const Variable& variable) const;
-  // The handle that an operation without inputs makes, such as a lookup table's. It keeps the
-  // resource alive and cannot be fed. \error as Run.
+  // Returns the handle made by an operation without inputs, such as a lookup table. It keeps the
+  // resource alive and cannot be fed.
+  // \error as Run.
   StatusOr<Tensor> ResourceHandle(const Operation& resource) const;
-  // \error kInvalidArgument if dtype or shape do not fit.
+  // Sets the value of a variable.
+  // \error kInvalidArgument: the dtype or shape does not match.
   Status Assign(const Variable& variable, const Tensor& value);
-  // Says that these variables hold restored values: running their initializers warns once.
+  // Marks these variables as restored: running their initializers afterwards logs one warning.
   void NoteRestored(const std::vector<std::string>& variable_names);
 
   Graph& graph() const;
   const SessionOptions& options() const;
-  // Full names: "/job:localhost/replica:0/task:0/device:CPU:0", ...
+  // Returns full names, such as "/job:localhost/replica:0/task:0/device:CPU:0".
   std::vector<std::string> ListDevices() const;
-  // No more runs: those at work end with kCancelled after the step they are at. The variables are
-  // freed when the last run has ended.
+  // Refuses further runs. Active runs end with kCancelled after their current operation. The
+  // variables are freed when the last run has ended.
   void Close();
 
  private:

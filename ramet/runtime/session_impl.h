@@ -1,24 +1,25 @@
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <set>
-#include <shared_mutex>
 #include <unordered_map>
 #include <vector>
 
-#include "ramet/runtime/executor.h"
+#include "ramet/base/mutex.h"
+#include "ramet/runtime/element_resolver.h"
+#include "ramet/runtime/executable.h"
+#include "ramet/runtime/followed_source.h"
 #include "ramet/runtime/function_calls.h"
 #include "ramet/runtime/node_kernels.h"
 #include "ramet/runtime/placer.h"
+#include "ramet/runtime/restored_names.h"
 #include "ramet/runtime/session.h"
 #include "ramet/runtime/step_gate.h"
+#include "ramet/runtime/step_observers.h"
 
 namespace ramet {
 
-// What Session and Callable share.
+// A SessionImpl is what a Session, its callables and partial runs share: devices, kernels, compiled
+// runs and the values of variables. Thread-safe.
 class SessionImpl final : public KernelSource {
  public:
   static StatusOr<std::shared_ptr<SessionImpl>> Create(Graph& graph, const SessionOptions& options);
@@ -26,94 +27,70 @@ class SessionImpl final : public KernelSource {
   std::span<Device* const> devices() const override { return devices_; }
   StatusOr<std::vector<int>> Place(const GraphImpl& graph, std::span<const NodeId> nodes) override;
   StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphImpl& graph, NodeId node,
-                                              int device) override;
+                                              int device) override RAMET_REQUIRES(mutex_);
   StatusOr<std::shared_ptr<FunctionCall>> CallFor(const GraphImpl& graph, NodeId node,
-                                                  const std::vector<int>& input_devices) override;
+                                                  const std::vector<int>& input_devices) override
+      RAMET_REQUIRES(mutex_);
 
-  StatusOr<std::shared_ptr<Plan>> PlanFor(const PlanRequest& request);
-  bool IsCurrent(const Plan& plan) const;
-  Status RunPlanWith(Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> fetched,
-                     const RunOptions& options, RunMetadata* metadata);
-  // Checks a value against the tensor that it is fed for.
-  Status CheckFeed(const Output& tensor, const Tensor& value) const;
+  // Returns the compiled run for a request: the same one as long as the graph does not change.
+  StatusOr<std::shared_ptr<Executable>> ExecutableFor(const PlanRequest& request)
+      RAMET_EXCLUDES(mutex_);
+  // Reports whether the session is open and the graph has not changed since compiling.
+  bool IsCurrent(const Executable& executable) const;
+  // Runs once, as Callable::Run does.
+  Status Run(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetched,
+             const RunOptions& options, RunMetadata* metadata);
+  ElementResolver resolver() const { return ElementResolver(*graph_); }
 
-  StatusOr<Output> ResolveTensor(const GraphElement& element) const;
-  StatusOr<std::variant<Output, Operation>> ResolveFetch(const GraphElement& element) const;
-
-  // Where the value of a variable of the graph is kept; null before its first use when `create` is
-  // false.
+  // Returns where the value of a variable of the graph is kept; null before its first use if
+  // `create` is false.
   std::shared_ptr<VariableState> StateOf(const VariableRecord& record, bool create);
+  // Copies a value to host memory from the device in whose memory it lies.
   StatusOr<Tensor> ToHost(const Tensor& value) const;
+  void Close() { closed_.Cancel(); }
 
   Graph& graph() const { return *graph_; }
   const SessionOptions& options() const { return options_; }
-  void NoteRestored(const std::vector<std::string>& names);
-  void Close();
-
-  // What keeps whoever wants the variables of one moment from runs that write them.
+  RestoredNames& restored() { return restored_; }
+  // The gate that Publish closes to read all variables between two steps. Runs that write variables
+  // pass through it.
   StepGate& gate() { return gate_; }
-  // For whoever brings a session values to follow: one at a time. False if there is another.
-  bool BeginFollowing() { return !has_follower_.exchange(true); }
-  void EndFollowing() { has_follower_ = false; }
-  // Runs that begin from now on see these values of the variables that follow; null: none.
-  void Follow(std::shared_ptr<const FollowedValues> values);
-  std::shared_ptr<const FollowedValues> followed() const;
-  // Called after each run that may have written variables and went well, on the thread that ran,
-  // outside of the gate; what it says is what the run says. Returns what RemoveObserver takes.
-  // Whoever adds one removes it, but not from within its call: RemoveObserver waits until it is not
-  // being called, and from then on it is not.
-  using StepObserver = std::function<Status()>;
-  int AddObserver(StepObserver observer);
-  void RemoveObserver(int id);
+  FollowedSource& followed() { return followed_; }
+  StepObservers& observers() { return observers_; }
 
  private:
-  Status RunPlanAsked(Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> fetched,
-                      const RunOptions& options, RunMetadata* metadata);
-  Status RunWriting(Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> fetched,
-                    const RunControl& control);
-  Status Observed();
-
   SessionImpl(Graph& graph, const SessionOptions& options)
       : graph_(&graph), options_(options), functions_(graph, settings_, placer_) {}
-  void WarnAboutRestored(const Plan& plan);
-  // Each device that has nodes of the plan, and these as a GraphDef.
-  StatusOr<std::vector<std::pair<std::string, std::string>>> Partitions(const Plan& plan) const;
-  std::vector<NodeStats> Described(const StepRecorder& recorder) const;
+  Status RunWithOptions(Executable& executable, std::span<const Tensor> feeds,
+                        std::span<Tensor> fetched, const RunOptions& options,
+                        RunMetadata* metadata);
+  Status RunWriting(Executable& executable, const RunContext& context,
+                    std::span<const Tensor> feeds, std::span<Tensor> fetched);
 
-  struct Observation {
-    std::shared_mutex calls;  // shared by those who call
-    StepObserver observer;    // null once it is removed
-  };
   struct RequestHash {
     size_t operator()(const PlanRequest& request) const;
   };
 
-  Graph* graph_;
+  Graph* const graph_;
   const SessionOptions options_;
   std::vector<Device*> devices_;
   std::vector<KernelEnv> envs_;
   ExecutorSettings settings_;
   PlacerOptions placer_;
   ResourceStore resources_;
-  mutable std::mutex mutex_;
+  Mutex mutex_;
   FunctionTable functions_;
-  NodeKernels kernels_;
-  std::unordered_map<PlanRequest, std::shared_ptr<Plan>, RequestHash> plans_;
-  std::set<std::string> restored_;
-  std::atomic<bool> any_restored_ = false;
+  NodeKernels kernels_ RAMET_GUARDED_BY(mutex_);
+  std::unordered_map<PlanRequest, std::shared_ptr<Executable>, RequestHash> executables_
+      RAMET_GUARDED_BY(mutex_);
+  RestoredNames restored_;
   StepGate gate_;
-  std::atomic<bool> has_follower_ = false;
-  std::atomic<bool> follows_ = false;
-  mutable std::mutex followed_mutex_;
-  std::shared_ptr<const FollowedValues> followed_;
-  std::atomic<bool> is_observed_ = false;
-  std::mutex observer_mutex_;
-  int next_observer_ = 1;
-  std::map<int, std::shared_ptr<Observation>> observers_;
+  FollowedSource followed_;
+  StepObservers observers_;
   CancellationToken closed_;
 };
 
-// For the layers above that work on a session's state.
+// Returns the session's state, for the layers above that work on it.
 std::shared_ptr<SessionImpl> ImplOf(const Session& session);
 
 }  // namespace ramet

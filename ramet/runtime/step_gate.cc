@@ -28,27 +28,31 @@ bool StepGate::Within() const {
 void StepGate::Enter() {
   while ((state_.fetch_add(1, std::memory_order_acquire) & kClosed) != 0) {
     Leave();
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return (state_.load() & kClosed) == 0; });
+    MutexLock lock(mutex_);
+    while ((state_.load() & kClosed) != 0) changed_.Wait(mutex_);
   }
 }
 
 void StepGate::Leave() {
   if (state_.fetch_sub(1, std::memory_order_release) != kClosed + 1) return;
-  std::lock_guard lock(mutex_);
-  changed_.notify_all();
+  MutexLock lock(mutex_);
+  changed_.NotifyAll();
 }
 
-StepGate::Closing::Closing(StepGate& gate) : gate_(gate), turn_(gate.turn_) {
+StepGate::Closing::Closing(StepGate& gate) : gate_(gate) {
+  gate_.turn_.Lock();
   if (gate_.state_.fetch_or(kClosed, std::memory_order_acquire) == 0) return;
-  std::unique_lock lock(gate_.mutex_);
-  gate_.changed_.wait(lock, [this] { return gate_.state_.load() == kClosed; });
+  MutexLock lock(gate_.mutex_);
+  while (gate_.state_.load() != kClosed) gate_.changed_.Wait(gate_.mutex_);
 }
 
 StepGate::Closing::~Closing() {
   gate_.state_.fetch_and(~kClosed, std::memory_order_release);
-  std::lock_guard lock(gate_.mutex_);
-  gate_.changed_.notify_all();
+  {
+    MutexLock lock(gate_.mutex_);
+    gate_.changed_.NotifyAll();
+  }
+  gate_.turn_.Unlock();
 }
 
 }  // namespace ramet

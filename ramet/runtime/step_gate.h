@@ -1,27 +1,25 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 
+#include "ramet/base/mutex.h"
 #include "ramet/base/status.h"
 
 namespace ramet {
 
-// A StepGate keeps what must lie between two steps of a session, such as taking the values of all
-// variables, out of the runs that write variables: they pass through it. A run that a run of the
-// same thread starts (from a host function) belongs to that one. Thread-safe; passing costs two
-// atomic additions.
+// A StepGate separates runs that write variables from work that must happen between two steps of a
+// session, such as reading all variables. A run started by a run of the same thread (from a host
+// function) is part of that run. Thread-safe. Passing costs two atomic additions.
 class StepGate {
  public:
-  // One run's way through: waits while somebody is between steps.
+  // Lets one run pass. Blocks while the gate is closed.
   class Pass {
    public:
     explicit Pass(StepGate& gate);
     ~Pass();
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
-    // Whether no other run of this thread is around it.
+    // Reports whether this run is not nested in another run of this thread.
     bool outermost() const { return outermost_; }
 
    private:
@@ -31,20 +29,19 @@ class StepGate {
     bool outermost_ = true;
   };
 
-  // Holds runs off for as long as it lives: those inside have left, new ones wait.
+  // Closes the gate for the lifetime of this object: the runs inside have left, and new ones wait.
   class Closing {
    public:
-    explicit Closing(StepGate& gate);
-    ~Closing();
+    explicit Closing(StepGate& gate) RAMET_NO_THREAD_SAFETY_ANALYSIS;
+    ~Closing() RAMET_NO_THREAD_SAFETY_ANALYSIS;
     Closing(const Closing&) = delete;
     Closing& operator=(const Closing&) = delete;
 
    private:
     StepGate& gate_;
-    std::lock_guard<std::mutex> turn_;
   };
 
-  // Whether this thread is within a run, which could never leave a gate that waits for it.
+  // Reports whether this thread is inside a run. Closing the gate would then deadlock.
   bool Within() const;
 
  private:
@@ -52,10 +49,10 @@ class StepGate {
   void Enter();
   void Leave();
 
-  std::atomic<uint32_t> state_ = 0;  // how many are inside, and kClosed
-  std::mutex turn_;                  // of those who close it
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  std::atomic<uint32_t> state_ = 0;  // number of runs inside, and kClosed
+  Mutex turn_;                       // held while the gate is closed
+  Mutex mutex_;
+  CondVar changed_;
 };
 
 }  // namespace ramet

@@ -13,33 +13,34 @@
 namespace ramet {
 namespace {
 
-// The first run allocates what later ones reuse; two more are measured.
-constexpr int kRuns = 3;
-// A step that takes less is done sooner than another thread is awake.
-constexpr int64_t kWorthAThread = 20'000;
-// The part of a run that groups have to save.
-constexpr double kWorthwhile = 0.05;
+// The first run allocates buffers that later ones reuse, so only the two after it count.
+constexpr int kProfiledRuns = 3;
+// A shorter step ends before another thread is awake.
+constexpr int64_t kMinStepNanos = 20'000;
+// The fraction of a run that groups have to save.
+constexpr double kMinSavedFraction = 0.05;
 
-// Puts off the steps that may share until nothing else can be done; what is then ready is a group.
+// Orders the steps of a plan in groups. Steps that may share a group are delayed until no other
+// step is ready; those that are ready then form a group.
 class Grouper {
  public:
   Grouper(const Plan& plan, const GraphImpl& graph, const StepProfile& profile)
       : plan_(plan), graph_(graph), profile_(profile), feeds_(graph, plan.request) {}
 
-  // Null if the steps are not done sooner in groups.
+  // Returns null if grouping does not save enough.
   std::unique_ptr<Plan> Run(int threads) {
     FindDependencies();
     Order();
     int64_t total = 0;
     for (int64_t nanos : profile_.nanos) total += nanos;
-    if (static_cast<double>(Saved(threads)) < kWorthwhile * static_cast<double>(total)) {
+    if (static_cast<double>(Saved(threads)) < kMinSavedFraction * static_cast<double>(total)) {
       return nullptr;
     }
     return std::make_unique<Plan>(Grouped());
   }
 
  private:
-  // A node of the plan, by its place there.
+  // A node of the plan, by its position there.
   struct Item {
     int32_t step = -1;
     int32_t waits = 0;
@@ -79,17 +80,17 @@ class Grouper {
     ++items_[to].waits;
   }
 
-  // Such steps keep their order.
+  // Reports whether a step must keep its order among those that touch state.
   bool TouchesState(int32_t step) const {
-    const Step::Kind kind = plan_.steps[step].kind;
-    const bool computes = kind == Step::Kind::kKernel || kind == Step::Kind::kMerged;
-    return !computes || plan_.steps[step].ref_inputs != 0 || profile_.names_variable[step] ||
-           graph_.nodes[plan_.steps[step].node].op->schema().is_stateful;
+    const Step& s = plan_.steps[step];
+    const bool computes = s.Is<KernelStep>() || s.Is<FusedStep>();
+    return !computes || plan_.HasRefInputs(s) || profile_.names_variable[step] ||
+           graph_.nodes[s.node].op->schema().is_stateful;
   }
 
   bool MayShare(const Item& item) const {
     return item.step >= 0 && !TouchesState(item.step) && !profile_.had_team[item.step] &&
-           profile_.nanos[item.step] >= kWorthAThread;
+           profile_.nanos[item.step] >= kMinStepNanos;
   }
 
   void Order() {
@@ -104,10 +105,10 @@ class Grouper {
         Finish(i);
         continue;
       }
-      std::vector<int32_t> together = std::exchange(sharing_, {});
+      const std::vector<int32_t> group = std::exchange(sharing_, {});
       groups_.emplace_back();
-      for (int32_t i : together) groups_.back().push_back(items_[i].step);
-      for (int32_t i : together) Finish(i);
+      for (int32_t i : group) groups_.back().push_back(items_[i].step);
+      for (int32_t i : group) Finish(i);
     }
   }
 
@@ -139,7 +140,7 @@ class Grouper {
     return saved;
   }
 
-  // The longest first, so that a group ends evenly.
+  // Returns the plan in groups, each with its longest step first, so that it ends evenly.
   PlanData Grouped() {
     PlanData data = plan_;
     data.steps.clear();
@@ -149,7 +150,7 @@ class Grouper {
                                [&](int32_t s) { return profile_.nanos[s]; });
       const size_t first = data.steps.size();
       for (int32_t step : group) data.steps.push_back(plan_.steps[step]);
-      data.steps[first].together = static_cast<int32_t>(group.size());
+      data.steps[first].group_size = static_cast<int32_t>(group.size());
     }
     PlanReleases(&data);
     return data;
@@ -172,22 +173,22 @@ StepGrouping::~StepGrouping() = default;
 
 void StepGrouping::Note(const Plan& plan, const GraphImpl& graph, int threads,
                         const StepProfile& profile) {
-  std::lock_guard lock(mutex_);
-  if (!measuring() || ++runs_ == 1) return;
+  MutexLock lock(mutex_);
+  if (!profiling() || ++runs_ == 1) return;
   if (runs_ == 2) {
-    least_ = profile;
+    shortest_ = profile;
     return;
   }
   for (size_t i = 0; i < profile.nanos.size(); ++i) {
-    least_.nanos[i] = std::min(least_.nanos[i], profile.nanos[i]);
-    least_.had_team[i] |= profile.had_team[i];
-    least_.names_variable[i] |= profile.names_variable[i];
+    shortest_.nanos[i] = std::min(shortest_.nanos[i], profile.nanos[i]);
+    shortest_.had_team[i] |= profile.had_team[i];
+    shortest_.names_variable[i] |= profile.names_variable[i];
   }
-  if (runs_ < kRuns) return;
-  measuring_ = false;
+  if (runs_ < kProfiledRuns) return;
+  profiling_ = false;
   std::shared_lock graph_lock(graph.mutex);
   if (plan.edit_version != graph.edit_version) return;
-  owned_ = Grouper(plan, graph, least_).Run(threads);
+  owned_ = Grouper(plan, graph, shortest_).Run(threads);
   grouped_.store(owned_.get(), std::memory_order_release);
 }
 

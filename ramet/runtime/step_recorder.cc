@@ -1,10 +1,12 @@
 #include "ramet/runtime/step_recorder.h"
 
+#include <utility>
+
 namespace ramet {
 
-void StepRecorder::Add(const GraphImpl& graph, const std::string& callers, const Step& step,
-                       int64_t start_nanos, std::span<const Value> outputs) {
-  StepRecord record{&graph, callers, step.node, step.device, start_nanos, Now(), {}};
+void StepRecorder::Add(const GraphImpl& graph, const std::string& callers, NodeId node,
+                       int32_t device, int64_t start_nanos, std::span<const Value> outputs) {
+  StepRecord record{&graph, callers, node, device, start_nanos, Now(), {}};
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Value& value = outputs[i];
     const Tensor tensor = value.variable ? value.variable->Read() : value.tensor;
@@ -13,8 +15,13 @@ void StepRecorder::Add(const GraphImpl& graph, const std::string& callers, const
         {static_cast<int>(i), tensor.dtype(), tensor.shape(),
          tensor.num_elements() * static_cast<int64_t>(DTypeSize(tensor.dtype()))});
   }
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   records_.push_back(std::move(record));
+}
+
+std::vector<StepRecord> StepRecorder::TakeRecords() {
+  MutexLock lock(mutex_);
+  return std::move(records_);
 }
 
 }  // namespace ramet

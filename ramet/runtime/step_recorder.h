@@ -1,17 +1,17 @@
 #pragma once
 
 #include <chrono>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "ramet/base/mutex.h"
+#include "ramet/graph/graph_impl.h"
 #include "ramet/op/kernel.h"
-#include "ramet/runtime/plan.h"
 #include "ramet/runtime/run_options.h"
 
 namespace ramet {
 
-// A step that has run, by number.
+// A step that has run.
 struct StepRecord {
   const GraphImpl* graph = nullptr;
   std::string callers;  // names of the nodes that called the function whose body the graph is
@@ -22,7 +22,7 @@ struct StepRecord {
   std::vector<OutputStats> outputs;
 };
 
-// Takes down the steps of one run, from any thread.
+// A StepRecorder records the steps of one run. Thread-safe.
 class StepRecorder {
  public:
   static int64_t Now() {
@@ -30,14 +30,15 @@ class StepRecorder {
                std::chrono::system_clock::now().time_since_epoch())
         .count();
   }
-  // A step that began at `start_nanos` and has ended now.
-  void Add(const GraphImpl& graph, const std::string& callers, const Step& step,
+  // Adds the step of a node, which began at `start_nanos` and has just ended.
+  void Add(const GraphImpl& graph, const std::string& callers, NodeId node, int32_t device,
            int64_t start_nanos, std::span<const Value> outputs);
-  const std::vector<StepRecord>& records() const { return records_; }
+  // Returns the steps in the order in which they ended. The run is over.
+  std::vector<StepRecord> TakeRecords();
 
  private:
-  std::mutex mutex_;
-  std::vector<StepRecord> records_;
+  Mutex mutex_;
+  std::vector<StepRecord> records_ RAMET_GUARDED_BY(mutex_);
 };
 
 }  // namespace ramet

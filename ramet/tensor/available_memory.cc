@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMinCheckedBytes = size_t{1} << 30;
 constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
 
-// MemAvailable and SwapFree of /proc/meminfo, which counts in KiB.
+// Returns MemAvailable + SwapFree of /proc/meminfo, which is in KiB.
 int64_t SystemMemory() {
   std::ifstream file("/proc/meminfo");
   int64_t bytes = 0;
@@ -25,7 +25,7 @@ int64_t SystemMemory() {
   return found ? bytes : kUnknown;
 }
 
-// Returns the limit of a container; none if the file does not exist or says "max".
+// Returns the container's memory limit, or kUnknown if the file does not exist or says "max".
 int64_t GroupLimit() {
   std::ifstream file("/sys/fs/cgroup/memory.max");
   int64_t bytes;
@@ -40,7 +40,7 @@ Status CheckAvailable(size_t bytes) {
   if (bytes < kMinCheckedBytes) return OkStatus();
   const int64_t available = AvailableMemory();
   if (bytes <= static_cast<size_t>(available)) return OkStatus();
-  return ResourceExhausted("out of host memory: ", bytes, " bytes were asked for, but only ",
+  return ResourceExhausted("out of host memory: ", bytes, " bytes were requested, but only ",
                            available, " are available");
 }
 

@@ -11,9 +11,11 @@
 
 namespace ramet {
 
-// A Buffer is a reference-counted block of memory: the bytes of a tensor. The count is atomic; the
-// bytes are not guarded. A buffer that more than one owner holds is read-only by convention:
-// whoever wants to write asks unique() first, or takes a fresh one.
+class DeviceMemory;
+
+// A Buffer is a reference-counted block of memory that holds the bytes of a tensor. The count is
+// atomic; the bytes are not guarded. By convention a buffer with more than one owner is read-only:
+// a writer checks unique() first, or allocates a new buffer.
 class RAMET_EXPORT Buffer {
  public:
   Buffer(const Buffer&) = delete;
@@ -21,29 +23,32 @@ class RAMET_EXPORT Buffer {
 
   void* data() const { return data_; }
   size_t size() const { return size_; }
-  // Whether the host may touch data(). Memory of an accelerator faults.
-  bool host_accessible() const { return host_accessible_; }
-  // Whether one owner alone holds it, who may then write. Never so for borrowed memory.
+  // The memory of the device that the buffer belongs to (Device::memory), or null for host memory.
+  const DeviceMemory* memory() const { return memory_; }
+  // Reports whether the host may access data(). Accessing an accelerator's memory faults.
+  bool host_accessible() const { return memory_ == nullptr; }
+  // Reports whether there is exactly one owner, which may then write. Always false if borrowed().
   bool unique() const { return refs_.load(std::memory_order_acquire) == 1 && !borrowed(); }
-  // Whether the memory belongs to somebody outside who may write to it later (a caller's array):
-  // good for the run that it was handed to; whoever keeps a value longer copies it.
+  // Reports whether the memory belongs to code outside of Ramet that may write to it later, such as
+  // a caller's array. It is valid for the run that it was passed to; code that keeps the value
+  // longer copies it.
   bool borrowed() const { return borrowed_.load(std::memory_order_relaxed); }
-  // From now on nobody may write to it, not even the last owner. For an owner: whoever holds it
-  // alone afterwards sees it.
+  // Forbids all further writes, also by the last owner. Called by an owner; a later sole owner sees
+  // the change.
   void MakeBorrowed() { borrowed_.store(true, std::memory_order_relaxed); }
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void Unref() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) Dispose();
   }
-  // The buffer whose memory this one shows in another place, or nullptr.
+  // Returns the buffer whose memory this one maps at another address, or nullptr.
   virtual Buffer* base() const { return nullptr; }
 
  protected:
-  Buffer(void* data, size_t size, bool host_accessible, bool borrowed = false)
-      : data_(data), size_(size), host_accessible_(host_accessible), borrowed_(borrowed) {}
+  Buffer(void* data, size_t size, const DeviceMemory* memory, bool borrowed = false)
+      : data_(data), size_(size), memory_(memory), borrowed_(borrowed) {}
   virtual ~Buffer() = default;
-  // Called when the last reference is gone: frees the buffer or keeps it for the next allocation,
-  // which must begin with Reset().
+  // Called when the last reference is gone. Frees the buffer, or keeps it for the next allocation,
+  // which must start with Reset().
   virtual void Dispose() = 0;
   void Reset(size_t size) {
     size_ = size;
@@ -54,7 +59,7 @@ class RAMET_EXPORT Buffer {
   void* data_;
   size_t size_;
   std::atomic<int32_t> refs_{1};
-  bool host_accessible_;
+  const DeviceMemory* memory_;
   std::atomic<bool> borrowed_;
 };
 
@@ -62,7 +67,7 @@ class RAMET_EXPORT Buffer {
 class BufferPtr {
  public:
   BufferPtr() = default;
-  // Takes over the reference that `buffer` came with.
+  // Takes ownership of the caller's reference.
   static BufferPtr Adopt(Buffer* buffer) {
     BufferPtr p;
     p.buffer_ = buffer;
@@ -92,21 +97,22 @@ class BufferPtr {
   Buffer* buffer_ = nullptr;
 };
 
-// An Allocator hands out buffers in one kind of memory, aligned to 64 bytes. Thread-safe.
+// An Allocator allocates buffers in one kind of memory, aligned to 64 bytes. Thread-safe.
 class RAMET_EXPORT Allocator {
  public:
   virtual ~Allocator() = default;
   virtual std::string_view name() const = 0;
-  // A buffer of at least `bytes` bytes with size() == bytes, contents unspecified.
-  // \error kResourceExhausted if the memory is not to be had.
+  // Returns a buffer with capacity for at least `bytes` bytes, size() == bytes and unspecified
+  // contents.
+  // \error kResourceExhausted: the memory cannot be allocated.
   virtual StatusOr<BufferPtr> Allocate(size_t bytes) = 0;
 };
 
-// The host's pool: blocks in size classes that go back to a free list, so that a steady program
-// allocates nothing from the system. Never destroyed.
+// The pool of host memory. It keeps freed blocks in free lists by size class, so that a program in
+// its steady state allocates nothing from the system. Never destroyed.
 RAMET_EXPORT Allocator* HostAllocator();
 
-// What the host's pool did so far: system_allocations grows only when the system was asked.
+// Statistics of the host's pool. Only requests to the system count as system_allocations.
 struct HostAllocatorStats {
   int64_t system_allocations = 0;
   int64_t bytes_in_use = 0;

@@ -12,8 +12,8 @@
 
 namespace ramet {
 
-// The element types, with the numbers of tensorflow.DataType (spec: tensorflow/core/framework/
-// types.proto). A reference type is its base type + 100.
+// The element types, numbered as in tensorflow.DataType (tensorflow/core/framework/types.proto).
+// The number of a reference type is that of its base type + 100.
 enum class DType : int32_t {
   kInvalid = 0,
   kFloat = 1,
@@ -67,19 +67,20 @@ constexpr DType RefType(DType t) {
   return IsRef(t) ? t : static_cast<DType>(static_cast<int>(t) + kRefOffset);
 }
 
-// "float", "int32", "float_ref", ...: the runtime's short names; "dtype 77" for an unknown number.
+// Returns the runtime's short name ("float", "int32", "float_ref"), or "dtype 77" for an unknown
+// number.
 RAMET_EXPORT std::string DTypeName(DType t);
-// The dtype of a short name, of the client's names (float32, float64, float16) and of DT_* names.
-// \error kInvalidArgument if the name is none of these.
+// Parses a short name, a name of the Python client (float32, float64, float16) or a DT_* name.
+// \error kInvalidArgument: the name is unknown.
 RAMET_EXPORT StatusOr<DType> ParseDType(std::string_view name);
-// Bytes per element; 0 for types that are no flat bytes (string, resource, variant) and unknown
-// ones.
+// Returns the bytes per element; 0 for unknown types and types without a flat representation
+// (string, resource, variant).
 RAMET_EXPORT size_t DTypeSize(DType t);
-// Whether the number (references included) is one of the types above.
+// Reports whether `t` is one of the types above or a reference to one.
 RAMET_EXPORT bool IsKnownDType(DType t);
 RAMET_EXPORT bool IsFloating(DType t);   // half, bfloat16, float, double
 RAMET_EXPORT bool IsComplex(DType t);    // complex64, complex128
-RAMET_EXPORT bool IsInteger(DType t);    // int8..int64, uint8..uint64 (quantised ones are not)
+RAMET_EXPORT bool IsInteger(DType t);    // int8..int64, uint8..uint64 (not quantized)
 RAMET_EXPORT bool IsQuantized(DType t);  // qint8, quint8, qint16, quint16, qint32
 
 // DTypeOf<float>::value is DType::kFloat, and so on.

@@ -3,10 +3,10 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
-#include <mutex>
 #include <new>
-#include <vector>
+#include <utility>
 
+#include "ramet/base/mutex.h"
 #include "ramet/tensor/available_memory.h"
 #include "ramet/tensor/buffer.h"
 
@@ -26,14 +26,14 @@ namespace ramet {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kSmallestClass = 64;
+constexpr size_t kMinClassBytes = 64;
 constexpr size_t kCacheLimit = size_t{1} << 30;
 constexpr size_t kLargePage = size_t{2} << 20;
 constexpr size_t kLargeBlock = 2 * kLargePage;
 
 // Four classes per power of two from 64 bytes up, so that at most a quarter of a block is unused.
 int SizeClass(size_t bytes) {
-  if (bytes <= kSmallestClass) return 0;
+  if (bytes <= kMinClassBytes) return 0;
   const int log = std::bit_width(bytes - 1) - 1;
   const size_t step = (size_t{1} << log) / 4;
   const int quarter = static_cast<int>((bytes - 1 - (size_t{1} << log)) / step);
@@ -41,7 +41,7 @@ int SizeClass(size_t bytes) {
 }
 
 size_t ClassBytes(int size_class) {
-  if (size_class == 0) return kSmallestClass;
+  if (size_class == 0) return kMinClassBytes;
   const int log = (size_class - 1) / 4 + 6;
   return (size_t{1} << log) + ((size_class - 1) % 4 + 1) * ((size_t{1} << log) / 4);
 }
@@ -53,9 +53,11 @@ class Pool;
 class PooledBuffer final : public Buffer {
  public:
   PooledBuffer(void* data, size_t size, Pool* pool, int size_class)
-      : Buffer(data, size, true), pool_(pool), size_class_(size_class) {}
+      : Buffer(data, size, nullptr), pool_(pool), size_class_(size_class) {}
   void Reuse(size_t size) { Reset(size); }
   int size_class() const { return size_class_; }
+  // The next one of a free list, so that returning a buffer allocates nothing.
+  PooledBuffer* next_free = nullptr;
 
  private:
   void Dispose() override;
@@ -63,8 +65,8 @@ class PooledBuffer final : public Buffer {
   int size_class_;
 };
 
-// Tells the address sanitizer that only the first `used` of `size` bytes are anybody's: a cached
-// block, or the rest of a size class, must not be touched.
+// Tells the address sanitizer that only the first `used` of `size` bytes may be accessed, and not a
+// cached block or the rest of a size class.
 void Guard(void* data, size_t used, size_t size) {
   ASAN_UNPOISON_MEMORY_REGION(data, used);
   ASAN_POISON_MEMORY_REGION(static_cast<char*>(data) + used, size - used);
@@ -76,7 +78,7 @@ constexpr size_t RoundUp(size_t bytes) {
 
 constexpr size_t kHeader = RoundUp(sizeof(PooledBuffer));
 
-// Memory of the system; a large block on large pages where the system has such.
+// Allocates from the system. Large blocks use huge pages if the system has them.
 void* SystemBlock(size_t bytes) {
   if (bytes < kLargeBlock) return std::aligned_alloc(kAlignment, RoundUp(bytes));
   const size_t size = (bytes + kLargePage - 1) / kLargePage * kLargePage;
@@ -112,11 +114,11 @@ class Pool final : public Allocator {
     const size_t bytes = ClassBytes(buffer->size_class());
     Guard(buffer->data(), 0, bytes);
     {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       stats_.bytes_in_use -= static_cast<int64_t>(bytes);
       if (static_cast<size_t>(stats_.bytes_cached) + bytes <= kCacheLimit) {
         stats_.bytes_cached += static_cast<int64_t>(bytes);
-        free_[buffer->size_class()].push_back(buffer);
+        buffer->next_free = std::exchange(free_[buffer->size_class()], buffer);
         return;
       }
     }
@@ -126,17 +128,16 @@ class Pool final : public Allocator {
   }
 
   HostAllocatorStats stats() {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return stats_;
   }
 
  private:
   PooledBuffer* TakeCached(int size_class) {
-    std::lock_guard lock(mutex_);
-    auto& list = free_[size_class];
-    if (list.empty()) return nullptr;
-    PooledBuffer* buffer = list.back();
-    list.pop_back();
+    MutexLock lock(mutex_);
+    PooledBuffer* const buffer = free_[size_class];
+    if (buffer == nullptr) return nullptr;
+    free_[size_class] = std::exchange(buffer->next_free, nullptr);
     const int64_t bytes = static_cast<int64_t>(ClassBytes(size_class));
     stats_.bytes_cached -= bytes;
     stats_.bytes_in_use += bytes;
@@ -144,18 +145,18 @@ class Pool final : public Allocator {
   }
 
   void CountSystemAllocation(int size_class) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     ++stats_.system_allocations;
     stats_.bytes_in_use += static_cast<int64_t>(ClassBytes(size_class));
   }
 
   static Status OutOfMemory(size_t bytes) {
-    return ResourceExhausted("out of host memory: ", bytes, " bytes were asked for");
+    return ResourceExhausted("out of host memory: ", bytes, " bytes were requested");
   }
 
-  std::mutex mutex_;
-  std::array<std::vector<PooledBuffer*>, kNumClasses> free_;
-  HostAllocatorStats stats_;
+  Mutex mutex_;
+  std::array<PooledBuffer*, kNumClasses> free_ RAMET_GUARDED_BY(mutex_) = {};
+  HostAllocatorStats stats_ RAMET_GUARDED_BY(mutex_);
 };
 
 void PooledBuffer::Dispose() { pool_->Return(this); }

@@ -13,6 +13,14 @@ void NormalizeBools(Tensor* tensor) {
   if (tensor->dtype() == DType::kBool) NormalizeBools(tensor->raw_data(), tensor->bytes());
 }
 
+bool HasOnlyBools(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kBool) return true;
+  const auto* bytes = static_cast<const unsigned char*>(tensor.raw_data());
+  unsigned char all = 0;
+  for (size_t i = 0; i < tensor.bytes(); ++i) all |= bytes[i];
+  return all <= 1;
+}
+
 bool IsTrue(const Tensor& scalar) {
   return *static_cast<const unsigned char*>(scalar.raw_data()) != 0;
 }

@@ -7,8 +7,8 @@
 
 namespace ramet {
 
-// Rules for element bytes that come from outside: a fed array, a publisher's memory, a file, a
-// message (docs/decisions/0080-values-that-can-change.md).
+// Rules for element bytes that come from outside of Ramet: a fed array, a publisher's memory, a
+// file, a message (docs/decisions/0080-values-that-can-change.md).
 
 // Reports whether a tensor of this dtype may be a view of memory that others can write at any time.
 // Kernels index by integers and branch on bools, so only floating-point and complex tensors may.
@@ -16,11 +16,14 @@ RAMET_EXPORT bool MayStayShared(DType dtype);
 
 // Sets each nonzero byte to 1. A C++ bool that is neither 0 nor 1 is undefined behavior.
 RAMET_EXPORT void NormalizeBools(void* bytes, size_t size);
-// Does so for a tensor of dtype bool that nobody else uses yet; leaves other dtypes alone.
+// Does the same for a bool tensor that nothing else uses yet. Ignores tensors of other dtypes.
 RAMET_EXPORT void NormalizeBools(Tensor* tensor);
 
-// Returns the single element of a bool tensor; true for any byte but 0. For all code that indexes
-// or branches between memory by a bool.
+// Reports whether each byte of a bool tensor is 0 or 1; true for other dtypes.
+RAMET_EXPORT bool HasOnlyBools(const Tensor& tensor);
+
+// Returns the single element of a bool tensor; true for any byte but 0. Use it wherever a bool from
+// a tensor selects an index or a branch.
 RAMET_EXPORT bool IsTrue(const Tensor& scalar);
 
 }  // namespace ramet

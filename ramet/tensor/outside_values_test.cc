@@ -15,13 +15,23 @@ TEST(OutsideValuesTest, EveryByteBecomesABool) {
   for (int i = 0; i < 256; ++i) EXPECT_EQ(bytes[i], i == 0 ? 0 : 1);
 }
 
+TEST(OutsideValuesTest, BytesThatAreNotBoolsAreFound) {
+  Tensor bools(DType::kBool, Shape{100});
+  auto* bytes = static_cast<unsigned char*>(bools.raw_data());
+  std::memset(bytes, 1, 100);
+  EXPECT_TRUE(HasOnlyBools(bools));
+  bytes[99] = 2;
+  EXPECT_FALSE(HasOnlyBools(bools));
+  EXPECT_TRUE(HasOnlyBools(Tensor::Vector<uint8_t>({2})));
+}
+
 TEST(OutsideValuesTest, OtherTypesStayAsTheyAre) {
   Tensor bytes = Tensor::Vector<uint8_t>({0, 7, 255});
   NormalizeBools(&bytes);
   EXPECT_TRUE(bytes.BitwiseEquals(Tensor::Vector<uint8_t>({0, 7, 255})));
 }
 
-TEST(OutsideValuesTest, AByteThatIsNoBoolIsTrue) {
+TEST(OutsideValuesTest, AnyNonzeroByteIsTrue) {
   for (int byte : {0, 1, 2, 7, 128, 255}) {
     Tensor scalar(DType::kBool, Shape());
     std::memset(scalar.raw_data(), byte, 1);
@@ -29,7 +39,7 @@ TEST(OutsideValuesTest, AByteThatIsNoBoolIsTrue) {
   }
 }
 
-TEST(OutsideValuesTest, OnlyElementsThatNobodyIndexesByStayShared) {
+TEST(OutsideValuesTest, OnlyElementsThatAreNotIndicesStayShared) {
   for (DType t :
        {kFloat, kDouble, DType::kHalf, DType::kBFloat16, DType::kComplex64, DType::kComplex128}) {
     EXPECT_TRUE(MayStayShared(t)) << DTypeName(t);

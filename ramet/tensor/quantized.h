@@ -6,7 +6,7 @@
 
 namespace ramet {
 
-// The elements of quantised tensors: whole numbers whose meaning a range beside the tensor gives.
+// The elements of quantized tensors: integers whose scale is given by a range next to the tensor.
 struct QInt8 {
   int8_t value;
 };
@@ -37,6 +37,6 @@ RAMET_QUANTIZED_DTYPE_OF(QInt32, kQInt32)
 
 }  // namespace ramet
 
-// All of them, for the kernel lists of op registrations.
+// All quantized types, for the kernel lists of op registrations.
 #define RAMET_QUANTIZED \
   ::ramet::QInt8, ::ramet::QUInt8, ::ramet::QInt32, ::ramet::QInt16, ::ramet::QUInt16

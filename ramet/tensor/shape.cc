@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kOverflow = std::numeric_limits<int64_t>::max();
 
-// The product of the dims that are known and not zero; kOverflow if it does not fit.
+// Returns the product of the known dims other than zero, or kOverflow if it does not fit.
 int64_t NonZeroProduct(std::span<const int64_t> dims, bool* has_zero) {
   int64_t product = 1;
   for (int64_t d : dims) {

@@ -11,28 +11,29 @@
 namespace ramet {
 
 // A Shape is the list of a tensor's dimensions. A dimension may be unknown (-1), and so may the
-// rank: such partial shapes describe graph edges; the shape of a Tensor is always fully defined. A
-// value type; up to six dimensions are kept in place, so that copies do not allocate.
+// rank. Such partial shapes describe graph edges; the shape of a Tensor is always fully defined. A
+// value type; up to six dimensions are stored inline, so that copies do not allocate.
 //
-// A valid shape's known dimensions, with zeros counted as ones, have a product that fits in int64.
-// Any product of some of its dimensions then fits too, so code may multiply them unchecked. Edits
-// (the constructors, set_dim, Append, Concatenate) can leave that range: Validate reports it, no
+// In a valid shape, the product of all known dimensions other than zero fits in int64. The product
+// of any of its dimensions then fits too, so code may multiply them unchecked. Edits (the
+// constructors, set_dim, Append, Concatenate) can make a shape invalid. Validate reports it, no
 // Tensor has such a shape, and shape inference refuses it.
 class RAMET_EXPORT Shape {
  public:
   static constexpr int kMaxRank = 254;
   static constexpr int64_t kUnknownDim = -1;
 
-  // A scalar's shape: rank 0.
+  // Makes a scalar's shape, of rank 0.
   Shape() : rank_(0) {}
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
-  // The dims must be >= -1 and at most kMaxRank many; use Make for values from outside.
+  // Each dim must be >= -1, and there must be at most kMaxRank. Use Make for values from outside.
   explicit Shape(std::span<const int64_t> dims);
   static Shape Unknown();
-  // Of rank `rank`, every dimension unknown.
+  // Returns a shape of rank `rank` with unknown dimensions.
   static Shape OfRank(int rank);
-  // \error kInvalidArgument if a dim is < -1, there are more than kMaxRank dims, or the product of
-  // the known dims other than zero overflows int64.
+  // Checks `dims` and makes a shape.
+  // \error kInvalidArgument: a dim is < -1, there are more than kMaxRank dims, or the product of
+  //   the known dims other than zero overflows int64.
   static StatusOr<Shape> Make(std::span<const int64_t> dims);
 
   Shape(const Shape& other) { CopyFrom(other); }
@@ -42,7 +43,7 @@ class RAMET_EXPORT Shape {
   ~Shape() { Clear(); }
 
   bool unknown_rank() const { return rank_ < 0; }
-  // The number of dimensions; -1 when unknown.
+  // Returns the number of dimensions; -1 if unknown.
   int rank() const { return rank_; }
   int64_t dim(int i) const { return data()[i]; }
   void set_dim(int i, int64_t size) { mutable_data()[i] = size; }
@@ -51,22 +52,24 @@ class RAMET_EXPORT Shape {
     return {data(), static_cast<size_t>(rank_ < 0 ? 0 : rank_)};
   }
   bool IsFullyDefined() const;
-  // The number of elements; -1 when not fully defined, INT64_MAX for a shape that Validate refuses.
+  // Returns the number of elements; -1 if not fully defined, INT64_MAX if the shape is invalid.
   int64_t num_elements() const;
-  // \error kInvalidArgument if the product of the known dims other than zero overflows int64, a dim
-  // is < -1, or there are more than kMaxRank dims.
+  // Checks that the shape is valid.
+  // \error kInvalidArgument: the product of the known dims other than zero overflows int64, a dim
+  //   is < -1, or there are more than kMaxRank dims.
   Status Validate() const;
 
   bool operator==(const Shape& other) const;
-  // Whether one tensor could have both shapes.
+  // Reports whether a tensor could have both shapes.
   bool IsCompatibleWith(const Shape& other) const;
-  // The shape that says what both say. \error kInvalidArgument if they are not compatible.
+  // Returns the shape with everything known from either shape.
+  // \error kInvalidArgument: the shapes are not compatible.
   StatusOr<Shape> MergeWith(const Shape& other) const;
-  // `this` followed by `other`.
+  // Returns this shape followed by `other`.
   Shape Concatenate(const Shape& other) const;
-  // Dimensions [begin, end).
+  // Returns dimensions [begin, end).
   Shape Slice(int begin, int end) const;
-  // "[2,?,3]", "[]" for a scalar, "<unknown>".
+  // Returns text such as "[2,?,3]", "[]" for a scalar or "<unknown>".
   std::string ToString() const;
 
  private:
@@ -84,11 +87,12 @@ class RAMET_EXPORT Shape {
   };
 };
 
-// The shape of element-wise a OP b under TensorFlow's (NumPy's) broadcasting rules, partial shapes
-// too. \error kInvalidArgument "Incompatible shapes: [2] vs. [3]" if they do not broadcast.
+// Returns the shape of an elementwise operation under TensorFlow's (NumPy's) broadcasting rules.
+// The shapes may be partial.
+// \error kInvalidArgument: "Incompatible shapes: [2] vs. [3]".
 RAMET_EXPORT StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
-// a * b; false on overflow or a negative factor.
+// Computes a * b. Returns false on overflow or if a factor is negative.
 inline bool MultiplyNonNegative(int64_t a, int64_t b, int64_t* product) {
   return a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, product);
 }

@@ -24,7 +24,7 @@ Status CheckTensorShape(const Shape& shape) {
   return shape.Validate();
 }
 
-// The elements of tensors whose elements are C++ objects: strings and variants.
+// Holds the elements of tensors of C++ objects: strings and variants.
 template <class T>
 class ObjectBuffer final : public Buffer {
  public:
@@ -50,7 +50,7 @@ class ObjectBuffer final : public Buffer {
 
  private:
   ObjectBuffer(std::unique_ptr<T[]> objects, T* data, size_t n)
-      : Buffer(data, n * sizeof(T), true), objects_(std::move(objects)) {}
+      : Buffer(data, n * sizeof(T), nullptr), objects_(std::move(objects)) {}
   void Dispose() override { delete this; }
   std::unique_ptr<T[]> objects_;
 };
@@ -197,8 +197,8 @@ std::string Tensor::ToString(int max_values) const {
 }
 
 void Tensor::ThrowTypeMismatch(DType expected) const {
-  throw std::logic_error(StrCat("the elements of a ", DTypeName(dtype_),
-                                " tensor were asked for as ", DTypeName(expected)));
+  throw std::logic_error(StrCat("cannot access the elements of a ", DTypeName(dtype_),
+                                " tensor as ", DTypeName(expected)));
 }
 
 }  // namespace ramet

@@ -15,20 +15,21 @@
 namespace ramet {
 
 // A Tensor is a dense, row-major array: a dtype, a fully defined shape and a shared buffer. Copying
-// a Tensor shares the buffer. Strings are std::string elements, variants and resource handles are
-// Variant ones (tensor/variant.h). A default-constructed Tensor holds nothing (dtype kInvalid).
+// a Tensor shares the buffer. Elements are std::string for strings and Variant for variants and
+// resource handles (tensor/variant.h). A default-constructed Tensor holds nothing (dtype kInvalid).
 //
-// Threads: reading shared tensors is safe; writing through mutable_data() is only safe while nobody
-// else holds the buffer.
+// Threads: reading shared tensors is safe; writing through mutable_data() is safe only while
+// nothing else holds the buffer.
 class RAMET_EXPORT Tensor {
  public:
   Tensor() = default;
-  // A tensor in host memory, elements unspecified (strings: empty). Throws std::bad_alloc when
-  // memory is not to be had; code that serves sizes from outside uses Allocate.
+  // Allocates a tensor in host memory with unspecified elements (strings are empty). Throws
+  // std::bad_alloc if the memory cannot be allocated; for sizes from outside, use Allocate.
   Tensor(DType dtype, Shape shape);
-  // A tensor over a buffer that holds at least the bytes that dtype and shape need. Checked: throws
-  // BadStatusAccess (kInvalidArgument) for a shape that Validate refuses and (kInternal) for a
-  // buffer that is too small, so that no Tensor claims elements without memory behind them.
+  // Makes a tensor over a buffer with at least the bytes that dtype and shape need. Throws
+  // BadStatusAccess with kInvalidArgument if the shape is invalid (Shape::Validate), and with
+  // kInternal if the buffer is too small, so that no Tensor claims elements without memory behind
+  // them.
   Tensor(DType dtype, Shape shape, BufferPtr buffer);
   // Scalars, vectors and matrices of a C++ arithmetic type or string.
   template <class T>
@@ -39,12 +40,13 @@ class RAMET_EXPORT Tensor {
   Tensor(const char* value);         // NOLINT
   Tensor(const std::string& value);  // NOLINT
 
-  // Variants are empty ones.
-  // \error kInvalidArgument if the shape is not fully defined, its byte size overflows or the dtype
-  //   is none; kResourceExhausted if memory is not to be had.
+  // Allocates a tensor with unspecified elements; strings and variants are empty.
+  // \error kInvalidArgument: the shape is not fully defined, its byte size overflows, or the dtype
+  //   is not valid.
+  // \error kResourceExhausted: the memory cannot be allocated.
   static StatusOr<Tensor> Allocate(DType dtype, const Shape& shape,
                                    Allocator* allocator = HostAllocator());
-  // `values` in row-major order; as many as the shape has elements, or one for all of them.
+  // Makes a tensor of `values` in row-major order: one per element, or a single value for all.
   template <class T>
   static Tensor Of(const Shape& shape, std::initializer_list<T> values) {
     return Of(shape, std::span<const T>(values.begin(), values.size()));
@@ -67,16 +69,18 @@ class RAMET_EXPORT Tensor {
   int rank() const { return shape_.rank(); }
   int64_t dim(int i) const { return shape_.dim(i); }
   int64_t num_elements() const { return shape_.num_elements(); }
-  // Bytes of flat element types; 0 for strings and variants.
+  // Returns the size in bytes; 0 for strings and variants.
   size_t bytes() const { return static_cast<size_t>(num_elements()) * DTypeSize(dtype_); }
   bool empty() const { return dtype_ == DType::kInvalid; }
   bool host_accessible() const { return !buffer_ || buffer_->host_accessible(); }
+  // The device memory that holds the elements, or null for host memory.
+  const DeviceMemory* memory() const { return buffer_ ? buffer_->memory() : nullptr; }
   bool borrowed() const { return buffer_ && buffer_->borrowed(); }
-  // Whether this Tensor alone holds its buffer.
+  // Reports whether no other Tensor shares the buffer.
   bool unique() const { return buffer_ && buffer_->unique(); }
   const BufferPtr& buffer() const { return buffer_; }
 
-  // The elements; T must be the dtype's C++ type (checked; a mismatch throws std::logic_error).
+  // Returns the elements. T must be the C++ type of the dtype; a mismatch throws std::logic_error.
   template <class T>
   const T* data() const {
     CheckType(DTypeOf<T>::value);
@@ -95,23 +99,25 @@ class RAMET_EXPORT Tensor {
   std::span<T> mutable_flat() {
     return {mutable_data<T>(), static_cast<size_t>(num_elements())};
   }
-  // The single element of a tensor of one element.
+  // Returns the element of a tensor with one element.
   template <class T>
   const T& scalar() const {
     return *data<T>();
   }
   void* raw_data() const { return buffer_ ? buffer_->data() : nullptr; }
 
-  // The same buffer under another shape of as many elements.
+  // Returns a tensor that shares the buffer and has another shape with as many elements.
   Tensor Reshaped(Shape shape) const { return Tensor(dtype_, std::move(shape), buffer_); }
-  // A copy in a buffer of its own. \error as Allocate.
+  // Returns a copy with its own buffer.
+  // \error as Allocate.
   StatusOr<Tensor> DeepCopy() const;
-  // What may be kept beyond a run: this one, or a copy if its memory is borrowed
-  // (Buffer::borrowed). \error as Allocate.
+  // Returns a tensor that may be kept beyond a run: this one, or a copy if its memory is borrowed
+  // (Buffer::borrowed).
+  // \error as Allocate.
   StatusOr<Tensor> Owned() const;
-  // Same dtype, shape and bits (strings: same bytes). Both in host memory.
+  // Compares dtype, shape and bits (bytes for strings). Both tensors must be in host memory.
   bool BitwiseEquals(const Tensor& other) const;
-  // "float[2,3] 1 2 3 ...": dtype, shape and the first `max_values` elements.
+  // Returns dtype, shape and the first `max_values` elements: "float[2,3] 1 2 3 ...".
   std::string ToString(int max_values = 10) const;
 
  private:
@@ -135,8 +141,8 @@ Tensor Tensor::Of(const Shape& shape, std::span<const T> values) {
   return t;
 }
 
-// The bytes of a flat dtype and a fully defined shape.
-// \error kInvalidArgument if the shape is partial, the dtype is not flat, or the product overflows.
+// Returns the size in bytes of a tensor with a flat dtype and a fully defined shape.
+// \error kInvalidArgument: the shape is partial, the dtype is not flat, or the product overflows.
 RAMET_EXPORT StatusOr<size_t> TensorBytes(DType dtype, const Shape& shape);
 
 }  // namespace ramet

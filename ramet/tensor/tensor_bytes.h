@@ -9,13 +9,14 @@
 
 namespace ramet {
 
-// A tensor as a serialised TensorProto, and back: for programs that hold messages of their own.
-// Pure functions, for any thread.
+// Converts tensors to and from serialized TensorProto messages, for programs with their own copy of
+// the protocol buffer classes. Thread-safe.
 //
-// \error kDataLoss if the bytes are no TensorProto; kInvalidArgument, kResourceExhausted if it
-//   describes no tensor (its shape, dtype or contents do not fit) or one that is too large.
+// \error kDataLoss: the bytes are not a TensorProto.
+// \error kInvalidArgument: the shape, dtype and contents do not describe a tensor.
+// \error kResourceExhausted: the tensor is too large.
 RAMET_EXPORT StatusOr<Tensor> TensorFromProtoBytes(std::string_view tensor_proto);
-// \error kInvalidArgument if the tensor is not in host memory or its dtype has no proto form.
+// \error kInvalidArgument: the tensor is not in host memory or its dtype has no proto form.
 RAMET_EXPORT StatusOr<std::string> TensorToProtoBytes(const Tensor& tensor);
 
 }  // namespace ramet

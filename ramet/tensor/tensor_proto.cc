@@ -105,7 +105,7 @@ void FillFromTypedField(const TensorProto& p, Tensor* t) {
   }
 }
 
-// How many values all typed fields hold together.
+// Returns the number of values in all typed fields together.
 int64_t AllTypedFields(const TensorProto& p) {
   return int64_t{p.float_val_size()} + p.double_val_size() + p.int_val_size() +
          p.string_val_size() + p.scomplex_val_size() + p.int64_val_size() + p.bool_val_size() +
@@ -159,20 +159,19 @@ StatusOr<Tensor> FlatFromContent(const TensorProto& proto, DType dtype, const Sh
 
 Status CheckSplat(const TensorProto& proto, DType dtype, const Shape& shape) {
   if (SplatBytes(proto) <= kMaxSplatBytes) return OkStatus();
-  return ResourceExhausted("a ", DTypeName(dtype), " tensor of shape ", shape, " with ",
-                           TypedFieldSize(proto, dtype),
-                           " values in the message would be filled up to more than the limit of ",
-                           kMaxSplatBytes, " bytes");
+  return ResourceExhausted(
+      "a ", DTypeName(dtype), " tensor of shape ", shape, " with ", TypedFieldSize(proto, dtype),
+      " values in the message would expand to more than the limit of ", kMaxSplatBytes, " bytes");
 }
 
 Status CheckDType(DType dtype) {
   if (dtype == DType::kResource || dtype == DType::kVariant) {
     return Unimplemented("a TensorProto of dtype ", DTypeName(dtype),
-                         " holds handles that mean nothing outside the program that made them");
+                         " holds handles that are only valid in the program that made them");
   }
   if (!IsKnownDType(dtype) || IsRef(dtype) || dtype == DType::kInvalid) {
     return InvalidArgument("a TensorProto of dtype ", static_cast<int>(dtype), " (",
-                           DTypeName(dtype), ") is no tensor value");
+                           DTypeName(dtype), ") is not a tensor value");
   }
   return OkStatus();
 }
@@ -299,7 +298,9 @@ Status TensorToProto(const Tensor& tensor, TensorProto* proto) {
   if (tensor.dtype() == DType::kString) {
     for (const std::string& s : tensor.flat<std::string>()) proto->add_string_val(s);
   } else if (tensor.dtype() == DType::kBool) {
-    for (bool b : tensor.flat<bool>()) proto->add_bool_val(b);
+    // By its bytes: a bool in memory that the program did not make may be any byte.
+    const auto* bytes = static_cast<const uint8_t*>(tensor.raw_data());
+    for (size_t i = 0; i < tensor.bytes(); ++i) proto->add_bool_val(bytes[i] != 0);
   } else if (tensor.num_elements() == 1) {
     AppendTypedValue(tensor, proto);
   } else if (tensor.num_elements() > 1) {
@@ -312,7 +313,7 @@ StatusOr<Tensor> TensorFromProtoBytes(std::string_view tensor_proto) {
   TensorProto proto;
   if (tensor_proto.size() > INT_MAX ||
       !proto.ParseFromArray(tensor_proto.data(), static_cast<int>(tensor_proto.size()))) {
-    return DataLoss("these ", tensor_proto.size(), " bytes are no TensorProto");
+    return DataLoss("these ", tensor_proto.size(), " bytes are not a TensorProto");
   }
   return TensorFromProto(proto);
 }

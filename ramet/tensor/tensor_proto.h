@@ -6,56 +6,55 @@
 #include "ramet/tensor/shape.h"
 #include "ramet/tensor/tensor.h"
 
-// Tensor <-> TensorProto and Shape <-> TensorShapeProto, as TensorFlow's runtime reads them and its
-// client writes them. All functions are pure and may be called from any thread.
+// Converts Tensor to and from TensorProto, and Shape to and from TensorShapeProto, as TensorFlow's
+// runtime reads them and its Python client writes them. Thread-safe.
 namespace ramet {
 
-// The shape; unknown_rank gives Shape::Unknown(), a size of -1 an unknown dimension. Names of
-// dimensions are dropped. \error kInvalidArgument if a size is < -1, there are more than
-// Shape::kMaxRank dims, the number of elements overflows, or unknown_rank comes with dims.
+// Returns the shape. unknown_rank becomes Shape::Unknown(), a size of -1 an unknown dimension.
+// Dimension names are dropped.
+// \error kInvalidArgument: a size is < -1, there are more than Shape::kMaxRank dims, the number of
+//   elements overflows, or unknown_rank comes with dims.
 StatusOr<Shape> ShapeFromProto(const TensorShapeProto& proto);
 
-// Whether ShapeToProto gives the message back: it has no names of dimensions and no unknown fields.
+// Reports whether ShapeToProto restores the message: it has no dimension names or unknown fields.
 bool IsPlainShape(const TensorShapeProto& proto);
 
-// Writes `shape` over `*proto`. A scalar gives an empty message, an unknown rank unknown_rank.
+// Writes `shape` to `*proto`: a scalar as an empty message, an unknown rank as unknown_rank.
 void ShapeToProto(const Shape& shape, TensorShapeProto* proto);
 
-// The most bytes that TensorFromProto allocates for values that the message does not hold itself
-// (a last value that is repeated, or zeros).
+// The limit on the bytes that TensorFromProto allocates for values that are not in the message
+// itself (a repeated last value, or zeros).
 inline constexpr size_t kMaxSplatBytes = size_t{1} << 31;
 
-// Whether a message itself, not one inside of it, holds fields that its definition does not have.
+// Reports whether the message itself, not a nested one, has fields that its definition lacks.
 bool HasUnknownFields(const google::protobuf::Message& message);
 
-// How many elements the typed field of `dtype` holds.
+// Returns the number of elements in the typed field of `dtype`.
 int64_t TypedFieldSize(const TensorProto& proto, DType dtype);
 
-// The bytes that TensorFromProto allocates for them; SIZE_MAX if they are more than can be counted.
+// Returns the bytes that TensorFromProto allocates for a repeated last value or zeros; SIZE_MAX on
+// overflow.
 size_t SplatBytes(const TensorProto& proto);
 
-// The tensor that the message describes. tensor_content, if there is any, holds exactly the shape's
-// elements; otherwise the typed field does: what is too much is ignored, the last value is
-// repeated, an empty field means zeros or empty strings. Integers are narrowed by truncation. An
-// unknown rank is taken as a scalar.
+// Returns the tensor that the message describes. If tensor_content is not empty, it holds exactly
+// the elements of the shape. Otherwise the typed field holds them: extra values are ignored, the
+// last value is repeated, and an empty field means zeros or empty strings. Integers are narrowed by
+// truncation. An unknown rank is read as a scalar.
 //
-// \error kInvalidArgument if the shape is partial or illegal, the dtype is not one that a Tensor
-//   holds (invalid, reference and unknown ones), tensor_content has another length than dtype and
-//   shape need, or string lengths do not add up.
-// \error kUnimplemented for resource and variant.
-// \error kResourceExhausted if values that the message does not hold need more than kMaxSplatBytes,
-// or
-//   memory is not to be had.
+// \error kInvalidArgument: the shape is partial or invalid, the dtype is invalid, unknown or a
+//   reference, the length of tensor_content does not match, or string lengths do not add up.
+// \error kUnimplemented: the dtype is resource or variant.
+// \error kResourceExhausted: values that are not in the message need more than kMaxSplatBytes, or
+//   the memory cannot be allocated.
 StatusOr<Tensor> TensorFromProto(const TensorProto& proto);
 
-// Whether TensorToProto gives back the message, which TensorFromProto has accepted: its values
-// stand in the field that TensorToProto takes, none more and none less, and there is nothing
-// besides.
+// Reports whether TensorToProto restores a message that TensorFromProto has accepted: the values
+// are exactly those in the field that TensorToProto would use, and there is nothing else.
 bool IsPlainTensor(const TensorProto& proto);
 
-// Writes `tensor`, which must be in host memory, over `*proto`: one element and bool and string go
-// into the typed field, several elements of a flat type into tensor_content, no elements into
-// neither. \error kInvalidArgument if the tensor is empty() or not in host memory.
+// Writes `tensor` to `*proto`. Single elements, bools and strings go into the typed field, several
+// elements of a flat type into tensor_content. A tensor without elements uses neither.
+// \error kInvalidArgument: the tensor is empty() or not in host memory.
 Status TensorToProto(const Tensor& tensor, TensorProto* proto);
 
 }  // namespace ramet

@@ -3,7 +3,7 @@
 
 #include "ramet/tensor/tensor_proto.h"
 
-// A tensor that was read is written and read back the same.
+// Checks that a tensor that was parsed can be written and parses back to the same tensor.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ramet;
   constexpr int64_t kMaxElements = 1 << 20;

@@ -32,7 +32,7 @@ TEST(ShapeProto, ScalarUnknownAndPartialShapes) {
   EXPECT_EQ(ShapeFromProto(proto).value(), (Shape{2, -1}));
 }
 
-TEST(ShapeProto, RefusesWhatIsNoShape) {
+TEST(ShapeProto, RefusesInvalidShapes) {
   TensorShapeProto negative;
   negative.add_dim()->set_size(-2);
   EXPECT_TRUE(IsInvalidArgument(ShapeFromProto(negative).status()));
@@ -75,6 +75,10 @@ TEST(TensorProto, EncodesAsTensorFlowsClient) {
   EXPECT_EQ(proto.tensor_content(), std::string("\1\0\0\0\2\0\0\0", 8));
   ASSERT_TRUE(TensorToProto(Tensor::Vector<bool>({true, false}), &proto).ok());
   EXPECT_EQ(proto.bool_val_size(), 2);
+  Tensor odd(kBool, Shape{});
+  *static_cast<uint8_t*>(odd.raw_data()) = 0xFE;  // memory that the program did not make
+  ASSERT_TRUE(TensorToProto(odd, &proto).ok());
+  EXPECT_EQ(proto.SerializeAsString(), std::string("\x08\x0a\x12\x00\x5a\x01\x01", 7));
   ASSERT_TRUE(TensorToProto(Tensor(kFloat, Shape{0}), &proto).ok());
   EXPECT_TRUE(proto.tensor_content().empty());
 }

@@ -10,7 +10,7 @@
 namespace ramet {
 namespace {
 
-TEST(DTypeTest, NamesGoBothWays) {
+TEST(DTypeTest, NamesRoundTrip) {
   for (int i = 1; i <= 23; ++i) {
     DType t = static_cast<DType>(i);
     EXPECT_EQ(ParseDType(DTypeName(t)).value(), t);
@@ -48,7 +48,7 @@ TEST(ShapeTest, PrintsAndCounts) {
   EXPECT_EQ(Shape({1, 2, 3, 4, 5, 6, 7, 8}).num_elements(), 40320);
 }
 
-TEST(ShapeTest, RefusesWhatOverflows) {
+TEST(ShapeTest, RefusesOverflow) {
   int64_t big = int64_t{1} << 40;
   EXPECT_TRUE(IsInvalidArgument(Shape::Make(std::vector<int64_t>{big, big}).status()));
   EXPECT_TRUE(IsInvalidArgument(Shape::Make(std::vector<int64_t>{-2}).status()));
@@ -58,7 +58,7 @@ TEST(ShapeTest, RefusesWhatOverflows) {
   EXPECT_TRUE(IsInvalidArgument(Shape::Make(std::vector<int64_t>(300, 1)).status()));
 }
 
-TEST(ShapeTest, ValidatesWhatWasEdited) {
+TEST(ShapeTest, ValidatesEditedShapes) {
   const int64_t big = int64_t{1} << 40;
   EXPECT_TRUE(Shape({big, 1 << 20, -1, 0}).Validate().ok());
   EXPECT_TRUE(Shape::Unknown().Validate().ok());
@@ -75,14 +75,14 @@ TEST(ShapeTest, ValidatesWhatWasEdited) {
   EXPECT_TRUE(IsInvalidArgument(Shape{big}.Concatenate(Shape{big}).Validate()));
 }
 
-// A product that wraps could claim few elements, or none.
+// A product that wraps around could look like few elements or none.
 TEST(ShapeTest, CountsSaturate) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   const int64_t half = int64_t{1} << 32;
-  EXPECT_EQ(Shape({half, half}).num_elements(), kMost);
-  EXPECT_EQ(Shape({half + 1, half}).num_elements(), kMost);
-  EXPECT_EQ(Shape({274177, 67280421310721}).num_elements(), kMost);
-  EXPECT_EQ(Shape({half, half, 0}).num_elements(), kMost);
+  EXPECT_EQ(Shape({half, half}).num_elements(), kMax);
+  EXPECT_EQ(Shape({half + 1, half}).num_elements(), kMax);
+  EXPECT_EQ(Shape({274177, 67280421310721}).num_elements(), kMax);
+  EXPECT_EQ(Shape({half, half, 0}).num_elements(), kMax);
   EXPECT_EQ(Shape({half, 0, half / 4}).num_elements(), 0);
   EXPECT_EQ(Shape({half, -1, half}).num_elements(), -1);
 }
@@ -139,7 +139,7 @@ TEST(TensorTest, RefusesBuffersThatAreTooSmall) {
   EXPECT_NE(message(kDouble, Shape({half, half / 4})), "");
 }
 
-TEST(TensorTest, RefusesWhatNoMemoryIsThereFor) {
+TEST(TensorTest, RefusesSizesBeyondTheMemory) {
   const int64_t before = GetHostAllocatorStats().system_allocations;
   for (DType dtype : {kInt8, kDouble, kString, DType::kVariant}) {
     const Status status = Tensor::Allocate(dtype, Shape{int64_t{1} << 45}).status();

@@ -10,7 +10,7 @@ namespace {
 std::atomic<int64_t> allocations = 0;
 }
 
-// Not in line: where only one of a pair is, GCC takes free for the wrong one.
+// Not inline: if only one of a pair is inlined, GCC warns about mismatched free.
 [[gnu::noinline]] void* operator new(size_t bytes) {
   ++allocations;
   if (void* p = std::malloc(bytes)) return p;
@@ -22,7 +22,7 @@ std::atomic<int64_t> allocations = 0;
 namespace ramet {
 namespace {
 
-// Counts what C++ code asks of operator new, and what the tensors' pool asks of the system.
+// Counts calls of operator new, and allocations of the tensor pool from the system.
 TEST(AllocationTest, ASteadyTrainingStepAllocatesNothing) {
   Graph g;
   testing::Mlp mlp(g, "", 784, 256);

@@ -1,4 +1,4 @@
-// An exception of a host function ends its run with a status, on whichever thread it runs.
+// An exception in a host function ends its run with a status, on whatever thread it runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class ExceptionTest : public ::testing::Test {
   Output Call(float value) {
     return PyFuncStateless({Constant(graph_, value)}, "exception_test", {kFloat})[0];
   }
-  // Runs `fetches`, which throw, and then that they do not.
+  // Runs `fetches`, which throw, and then checks that they can run without throwing.
   Status Run(const std::vector<GraphElement>& fetches, int threads) {
     Session session = Session::Create(graph_, {.intra_op_parallelism_threads = threads,
                                                .inter_op_parallelism_threads = threads})
@@ -109,7 +109,7 @@ TEST_F(ExceptionTest, AHostFunctionThatRunsItselfFails) {
   EXPECT_TRUE(session.Run(y).ok());
 }
 
-// Interrupts from the third time on that it is asked.
+// Interrupts from the third check on.
 class ThirdTime final : public RunInterrupt {
  public:
   ThirdTime() : RunInterrupt(true) {}

@@ -1,4 +1,4 @@
-// Gradients of calls of functions that are built here: their values, and what the calls become.
+// Tests gradients of calls of functions built here: their values and the resulting calls.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using Values = std::vector<Output>;
 using Build = std::function<Values(Graph&, const Values&)>;
 
-// Defines a function of `types`; the reference to it.
+// Defines a function of `types`. Returns a reference to it.
 FunctionRef Define(Graph& graph, const std::string& name, const std::vector<DType>& types,
                    const Build& build) {
   auto body = NewFunctionGraph(graph);

@@ -1,5 +1,5 @@
-// Calls of functions in a session, beside the values, which tests/conformance has: depth, ends,
-// errors, traces, state, threads, devices.
+// Tests function calls in a session: depth, termination, errors, traces, state, threads, devices.
+// (tests/conformance tests the values.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ std::string Call(const std::string& name, const std::string& function,
 
 std::string Inside(std::string node) { return node.replace(0, 4, "node_def"); }
 
-// f(x) is the sum of 1 to x; or runs on and on.
+// f(x) is the sum of 1 to x, or an infinite recursion.
 std::string Sum(bool ends) {
   const std::string choose = StrCat(
       "node_def { name: 'i' op: 'If' input: 'l:z:0' input: 'x' attr { key: 'Tcond' value { "
@@ -129,13 +129,13 @@ TEST_F(FunctionRunTest, RecursionWithoutEndIsAnError) {
   const Status status = Run(1).status();
   EXPECT_EQ(status.code(), Code::kResourceExhausted) << status.ToString();
   EXPECT_THAT(status.message(),
-              AllOf(HasSubstr("of calls, and "), HasSubstr("does a recursion not end?"),
-                    HasSubstr("{{node c}}")));
+              AllOf(HasSubstr("is called at depth "),
+                    HasSubstr("does the function call itself forever?"), HasSubstr("{{node c}}")));
   EXPECT_LT(status.message().size(), 5000);
   EXPECT_FALSE(Run(1).ok());
 }
 
-TEST_F(FunctionRunTest, RecursionKeepsToASmallStack) {
+TEST_F(FunctionRunTest, RecursionRespectsASmallStack) {
   ASSERT_TRUE(Import(Sum(false)).ok());
   pthread_attr_t small;
   ASSERT_EQ(pthread_attr_init(&small), 0);
@@ -202,12 +202,12 @@ TEST_F(FunctionRunTest, AnErrorNamesFunctionAndCaller) {
   EXPECT_EQ(*Run(2), 2);
 }
 
-TEST_F(FunctionRunTest, WhatCannotRunIsNamed) {
+TEST_F(FunctionRunTest, MissingFunctionsAreNamed) {
   ASSERT_TRUE(Import(kX + Call("c", "nobody") + Library(Function("somebody", "", "x"))).ok());
   EXPECT_THAT(Run(1).status().message(), AllOf(HasSubstr("nobody"), HasSubstr("{{node c}}")));
 }
 
-TEST_F(FunctionRunTest, AnotherSignatureThanTheCallSays) {
+TEST_F(FunctionRunTest, SignatureMismatches) {
   const std::string function = Library(Function("f", Unary("n", "Neg", "x"), "n:y:0"));
   ASSERT_TRUE(Import(StrCat(kX, function, "node { name: 'c' op: 'PartitionedCall' input: 'x' ",
                             "input: 'x' attr { key: 'Tin' value { list { type: DT_FLOAT type: "
@@ -249,8 +249,8 @@ TEST_F(FunctionRunTest, AFunctionOfManyTypes) {
   EXPECT_EQ((*values)[1].scalar<int>(), 8);
 }
 
-// TensorFlow puts the body of such a function in the place of each call.
-TEST_F(FunctionRunTest, EachCallHasRandomNumbersOfItsOwn) {
+// TensorFlow inlines the body of such a function into each call.
+TEST_F(FunctionRunTest, EachCallHasItsOwnRandomNumbers) {
   const std::string random =
       "node_def { name: 's' op: 'Const' attr { key: 'dtype' value { type: DT_INT32 } } attr { key: "
       "'value' value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 0 } } } } } } node_def "

@@ -1,4 +1,5 @@
-// Steps of one run at the same time: what is safe to be, is, and nothing else changes.
+// Tests that steps of one run execute at the same time where that is safe, and that nothing else
+// changes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,8 +14,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Functions of the host that take 2 ms, or until two of them are at work at the same time, and note
-// how many are.
+// Uses host functions that take 2 ms, or until two of them run at the same time, and record how
+// many do.
 class InterOpTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -53,7 +54,7 @@ class InterOpTest : public ::testing::Test {
                                     .inter_op_parallelism_threads = inter_op_threads})
         .value();
   }
-  // The sum of `n` slow squares of x + i.
+  // Returns the sum of `n` slow squares of x + i.
   Output SumOfSquares(int n, bool stateful = false) {
     std::vector<Output> squares;
     for (int i = 0; i < n; ++i) squares.push_back(Slow(x_ + static_cast<float>(i), stateful));
@@ -81,7 +82,7 @@ class InterOpTest : public ::testing::Test {
 TEST_F(InterOpTest, IndependentStepsRunAtTheSameTime) {
   const Output sum = SumOfSquares(6);
   Session session = Open(3);
-  RunFiveTimes(session, sum);  // the first ones are measured, a step at a time
+  RunFiveTimes(session, sum);  // the first ones are measured, one step at a time
   meet_ = true;
   EXPECT_EQ(RunFiveTimes(session, sum), 1 + 4 + 9 + 16 + 25 + 36);
   EXPECT_GT(most_, 1);
@@ -117,7 +118,7 @@ TEST_F(InterOpTest, StepsWithSideEffectsDoNot) {
   EXPECT_EQ(most_, 1);
 }
 
-// Through a NoOp, too, which is no step.
+// Includes a NoOp, which is not a step.
 TEST_F(InterOpTest, ControlInputsAreWaitedFor) {
   const Output first = Slow(x_);
   const Operation done = Group(graph_, {first.op()}, "done");
@@ -149,7 +150,7 @@ TEST_F(InterOpTest, ATimeLimitEndsThem) {
   EXPECT_EQ(late.status().code(), Code::kDeadlineExceeded);
 }
 
-// A step's buffer is taken over by the last that reads it, which with others at work it is not.
+// The last reader of a buffer may take it over, but not while other steps run.
 TEST_F(InterOpTest, ResultsAreTheSameBitByBit) {
   constexpr int64_t kN = 200;
   std::vector<float> values(kN * kN);

@@ -1,5 +1,5 @@
-// Symptom: the stack overflows, or time grows with the square, on a graph that is one long chain.
-// RAMET_CHAIN_LENGTH says how long (default 100,000; the long test: 1,000,000).
+// Symptom: the stack overflows, or time grows quadratically, on a graph that is one long chain.
+// RAMET_CHAIN_LENGTH is its length (default 100,000; the long test: 1,000,000).
 
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>

@@ -1,4 +1,5 @@
-// Gradients through branches and loops: their values, and that the nodes are those of tf.gradients.
+// Tests gradients through branches and loops: their values, and that the nodes are those of
+// tf.gradients.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Values = std::vector<Output>;
 
-// tf.while_loop.
+// Like tf.while_loop.
 Values BuildWhile(Graph& g, const Values& start, const std::function<Output(Values)>& condition,
                   const std::function<Values(Values)>& body, const WhileOptions& options = {}) {
   Scope here(g);
@@ -36,7 +37,7 @@ Output BuildBranch(Graph& g, const Output& pred, const Output& pivot, int branch
   return result;
 }
 
-// tf.cond.
+// Like tf.cond.
 Output BuildCond(Graph& g, const Output& pred, const std::function<Output()>& on_true,
                  const std::function<Output()>& on_false) {
   Scope here(g);
@@ -62,7 +63,7 @@ class LoopGradientsTest : public ::testing::Test {
  protected:
   Output X(const Shape& shape = Shape{2}) { return Scope(g_).Placeholder("x", kFloat, shape); }
 
-  // A loop of `times` iterations of a body of one variable.
+  // Builds a loop of `times` iterations with a body of one variable.
   Output Repeat(int times, const Output& start, const std::function<Output(Output)>& body,
                 const WhileOptions& options = {}) {
     return BuildWhile(
@@ -112,7 +113,7 @@ TEST_F(LoopGradientsTest, BranchThatWasNotTakenGivesZeros) {
   EXPECT_THAT(Run(dz, {{x, xs}, {z, zs}, {p, false}}), ElementsAre(3, 3));
 }
 
-TEST_F(LoopGradientsTest, LoopIsGoneBackOver) {
+TEST_F(LoopGradientsTest, LoopIsDifferentiated) {
   Output x = X();
   Output y = Repeat(3, x, [&](Output a) { return a * x; });
   Output dx = Gradient(y, x);
@@ -131,13 +132,13 @@ TEST_F(LoopGradientsTest, LoopIsGoneBackOver) {
             "gradients/while/while_context");
 }
 
-TEST_F(LoopGradientsTest, LoopThatDoesNotRunPassesGradientsOn) {
+TEST_F(LoopGradientsTest, LoopThatDoesNotRunForwardsGradients) {
   Output x = X();
   Output y = Repeat(0, x, [&](Output a) { return a * x; });
   EXPECT_THAT(Run(Gradient(y, x), {{x, Tensor::Vector<float>({1, 2})}}), ElementsAre(1, 1));
 }
 
-TEST_F(LoopGradientsTest, ValuesOfUnknownShapeKeepOnlyShapesWhereTheseAreAskedFor) {
+TEST_F(LoopGradientsTest, ValuesOfUnknownShapeKeepOnlyShapesIfTheseSuffice) {
   Output x = X(Shape::Unknown());
   Output w = Scope(g_).Placeholder("w", kFloat);
   Output y = Repeat(3, x, [&](Output a) { return a * w; });
@@ -150,7 +151,7 @@ TEST_F(LoopGradientsTest, ValuesOfUnknownShapeKeepOnlyShapesWhereTheseAreAskedFo
   EXPECT_THAT(Run(grads[1].values, feeds), ElementsAre(12, 54));
 }
 
-TEST_F(LoopGradientsTest, NestedLoopsKeepStacksOfTheirOwn) {
+TEST_F(LoopGradientsTest, NestedLoopsHaveTheirOwnStacks) {
   Output x = X(Shape::Unknown());
   Output y = Repeat(2, x, [&](Output a) { return Repeat(2, a, [&](Output b) { return b * a; }); });
   // (x^3)^3
@@ -178,7 +179,7 @@ TEST_F(LoopGradientsTest, LoopInBranch) {
   EXPECT_THAT(Run(dx, {{x, Tensor::Vector<float>({1, 2})}, {p, false}}), ElementsAre(5, 5));
 }
 
-TEST_F(LoopGradientsTest, ExitThatNobodyUsesGetsZeros) {
+TEST_F(LoopGradientsTest, UnusedExitGetsZeros) {
   Output x = X(), z = Scope(g_).Placeholder("z", kFloat, {2});
   Values out = BuildWhile(
       g_, {Zero(g_), x, z}, [](Values v) { return Less(v[0], 2); },
@@ -192,7 +193,7 @@ TEST_F(LoopGradientsTest, ExitThatNobodyUsesGetsZeros) {
   EXPECT_THAT(Run(grads[1].values, feeds), ElementsAre(12, 32));
 }
 
-TEST_F(LoopGradientsTest, VariableThatIsForgottenGetsZeros) {
+TEST_F(LoopGradientsTest, UnusedVariableGetsZeros) {
   for (const Shape& shape : {Shape{2}, Shape::Unknown()}) {
     Output x = X(shape), z = Scope(g_).Placeholder("z", kFloat, shape);
     Output y = Repeat(3, x, [&](Output) { return z * z; });

@@ -20,7 +20,7 @@ struct Mlp {
   std::vector<Variable> variables() const { return {w0, b0, w1, b1}; }
 };
 
-// Numbers in [0, 1) that are the same on every machine.
+// Returns numbers in [0, 1) that are the same on every machine.
 Tensor PseudoRandom(const Shape& shape, uint32_t seed);
 
 }  // namespace ramet::testing

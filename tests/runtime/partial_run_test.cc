@@ -47,7 +47,7 @@ class PartialRunTest : public ::testing::Test {
   int calls_ = 0;
 };
 
-TEST_F(PartialRunTest, WhatHasRunDoesNotRunAgain) {
+TEST_F(PartialRunTest, NothingRunsTwice) {
   Session session = Session::Create(graph_).value();
   PartialRun run = Start(session, {r1_, r2_});
   EXPECT_EQ(Scalar(run.Run({{a_, 1.0f}, {b_, 2.0f}}, {r1_})), 3);
@@ -58,7 +58,7 @@ TEST_F(PartialRunTest, WhatHasRunDoesNotRunAgain) {
   ExpectInvalid(run.Run({}, {r2_}).status(), "Must run 'setup' before performing partial runs!");
 }
 
-TEST_F(PartialRunTest, RunsOfOneGraphAreApart) {
+TEST_F(PartialRunTest, RunsOfOneGraphAreIndependent) {
   Session session = Session::Create(graph_).value();
   PartialRun one = Start(session, {r1_, r2_}), other = Start(session, {r1_, r2_});
   EXPECT_EQ(Scalar(one.Run({{a_, 1.0f}, {b_, 2.0f}}, {r1_})), 3);
@@ -67,7 +67,7 @@ TEST_F(PartialRunTest, RunsOfOneGraphAreApart) {
   EXPECT_EQ(Scalar(other.Run({{c_, 1.0f}}, {r2_})), 30);
 }
 
-TEST_F(PartialRunTest, AWrongPieceChangesNothing) {
+TEST_F(PartialRunTest, ARefusedCallChangesNothing) {
   Session session = Session::Create(graph_).value();
   PartialRun run = Start(session, {r1_, r2_});
   ExpectInvalid(run.Run({{a_, 1.0f}}, {r1_}).status(),
@@ -132,7 +132,7 @@ TEST_F(PartialRunTest, OperationsRunOnceAndVariablesStay) {
   EXPECT_EQ(calls_, 1);
 }
 
-TEST_F(PartialRunTest, AMissingFeedIsSaidByItsPlaceholder) {
+TEST_F(PartialRunTest, AMissingFeedNamesThePlaceholder) {
   Session session = Session::Create(graph_).value();
   PartialRun run = session.PartialRunSetup({a_, b_}, {r1_, r2_}).value();
   EXPECT_EQ(Scalar(run.Run({{a_, 1.0f}, {b_, 2.0f}}, {r1_})), 3);

@@ -1,4 +1,4 @@
-// Resource variables in sessions. The messages are TensorFlow's.
+// Tests resource variables in sessions. The messages are TensorFlow's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>
@@ -47,15 +47,15 @@ TEST_F(ResourceTest, HandlesOfOneNameAreOneVariable) {
   EXPECT_TRUE(IsFailedPrecondition(Run(Read(other)).status()));
 }
 
-// TensorFlow's handles without a name are of one variable, whatever their nodes are called.
+// TensorFlow's handles without a name share one variable, whatever the names of their nodes.
 TEST_F(ResourceTest, TheEmptyNameIsAName) {
   Output a = Handle("a", {1}, ""), b = Handle("b", {1}, "");
   Run(Assign(a, Floats({3}))).value();
   EXPECT_TRUE(Run(Read(b)).value()[0].BitwiseEquals(Floats({3})));
 }
 
-// As in TensorFlow, which makes a name for each execution of such a handle.
-TEST_F(ResourceTest, AnonymousHandlesAreOfAVariableEach) {
+// TensorFlow creates a name for each execution of such a handle.
+TEST_F(ResourceTest, AnonymousHandlesHaveOneVariableEach) {
   constexpr char kAnonymous[] = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
   Output a = Handle("a", {1}, kAnonymous), b = Handle("b", {1}, kAnonymous);
   Scope here(g);
@@ -71,7 +71,7 @@ TEST_F(ResourceTest, AnonymousHandlesAreOfAVariableEach) {
   EXPECT_TRUE(IsFailedPrecondition(Run(Read(a)).status()));
 }
 
-TEST_F(ResourceTest, SlicesAreAssignedBesideWhatSomebodyHolds) {
+TEST_F(ResourceTest, SliceAssignmentsDoNotChangeHeldValues) {
   Output w = Handle("w", {3});
   Run(Assign(w, Floats({1, 2, 3}))).value();
   const Tensor before = Run(Read(w)).value()[0];
@@ -82,7 +82,7 @@ TEST_F(ResourceTest, SlicesAreAssignedBesideWhatSomebodyHolds) {
   EXPECT_TRUE(before.BitwiseEquals(Floats({1, 2, 3})));
 }
 
-TEST_F(ResourceTest, AReferenceVariableOfTheSameNameIsAnother) {
+TEST_F(ResourceTest, AReferenceVariableOfTheSameNameIsDifferent) {
   Output handle = Handle("h", {1});
   Output ref = AddOp(g, "VariableV2", {}, {{"shape", Shape{1}}, {"dtype", kFloat}}, "w").output(0);
   Run(Assign(handle, Floats({3}))).value();
@@ -189,7 +189,7 @@ TEST_F(ResourceTest, ShapesAreKnownThroughTheHandle) {
             (Shape{1, 2}));
   EXPECT_EQ(AddOp(g, "VariableShape", {w}).output(0).shape(), Shape{2});
   Assign(w, Floats({1}));
-  EXPECT_FALSE(g.status().ok()) << "a value of another shape than the variable's";
+  EXPECT_FALSE(g.status().ok()) << "a value with a shape different from the variable's";
 }
 
 TEST_F(ResourceTest, AHandleIsNotFetched) {

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// v <- v + 1, then a function of the host (which does what it is told to), then v <- v + 10.
+// v <- v + 1, then a host function (which executes `work_`), then v <- v + 10.
 class RunOptionsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -51,7 +51,7 @@ class RunOptionsTest : public ::testing::Test {
   std::function<void()> work_ = [] {};
 };
 
-TEST_F(RunOptionsTest, ARunEndsWhenItsTimeIsOver) {
+TEST_F(RunOptionsTest, ARunEndsAtItsDeadline) {
   Session session = Open();
   work_ = Sleep(1100);
   Status status = session.Run({}, second_, {.timeout_in_ms = 1000}).status();

@@ -1,5 +1,5 @@
-// What the options of a Saver do, and the iterator over checkpoints. TensorFlow's own behaviour
-// stands beside in tests/oracle/saver_options_test.py.
+// Tests the options of Saver and the iterator over checkpoints. tests/oracle/saver_options_test.py
+// compares them with TensorFlow.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -122,8 +122,8 @@ TEST_F(SaverOptionsTest, PartsAreOneTensorOfTheCheckpoint) {
   EXPECT_THAT(Values(session, whole), ElementsAre(1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2));
 }
 
-// A weight that is kept in a checkpoint as its half, under a key of its own.
-TEST_F(SaverOptionsTest, AnObjectSavesAndRestoresInItsOwnWay) {
+// A weight that is stored in a checkpoint as half of its value, under its own key.
+TEST_F(SaverOptionsTest, AnObjectCustomizesSavingAndRestoring) {
   Variable w = NewVariable("w", {2}), other = NewVariable("other", {2});
   SaveableObject half;
   half.name = "half";
@@ -166,17 +166,17 @@ TEST_F(SaverOptionsTest, ObjectsThatCannotBeSaved) {
   using Object = SaveableObject;
   using Options = SaverOptions;
   EXPECT_THAT(error_of([](Object& o, Options&, Output) { o.specs.clear(); }),
-              HasSubstr("saveable object 'o' needs one spec at least, and restore"));
+              HasSubstr("saveable object 'o' needs at least one spec and a restore function"));
   EXPECT_THAT(error_of([](Object& o, Options&, Output) { o.restore = nullptr; }),
-              HasSubstr("needs one spec at least, and restore"));
+              HasSubstr("needs at least one spec and a restore function"));
   EXPECT_THAT(error_of([](Object& o, Options&, Output x) { o.specs[0].tensor = x; }),
-              HasSubstr("saveable object 'o': the tensor of 'o/w' is none of this graph"));
+              HasSubstr("saveable object 'o': the tensor of 'o/w' is not in this graph"));
   EXPECT_THAT(error_of([](Object& o, Options& all, Output) { all.saveable_objects = {o}; }),
               HasSubstr("At least two variables have the same name: o"));
   EXPECT_THAT(error_of([](Object& o, Options&, Output) {
                 o.restore = [](const auto&, const auto&) { return Operation(); };
               }),
-              HasSubstr("'o': its restore gave no operation of this graph"));
+              HasSubstr("'o': its restore function did not return an operation of this graph"));
 }
 
 TEST_F(SaverOptionsTest, ReshapeRestoresAnotherShape) {
@@ -232,7 +232,7 @@ TEST_F(SaverOptionsTest, TheLastMetaFileOfItsPathStays) {
   EXPECT_THAT(Files(".meta"), ElementsAre("m-5.meta"));
 }
 
-TEST_F(SaverOptionsTest, BuildsWhenItIsTold) {
+TEST_F(SaverOptionsTest, DeferredBuild) {
   NewVariable("a", {2});
   Saver saver(graph_, {.defer_build = true});
   Session session = NewSession();
@@ -275,7 +275,7 @@ TEST_F(SaverOptionsTest, ASaverDefMakesTheSameSaver) {
   EXPECT_THAT(Saver::FromProto(graph_, "").status().message(), HasSubstr("save_tensor_name"));
 }
 
-TEST_F(SaverOptionsTest, ARecoveredListGoesOn) {
+TEST_F(SaverOptionsTest, ARecoveredListContinues) {
   NewVariable("a", {2});
   Session session = NewSession();
   Saver first(graph_, {.max_to_keep = 2});
@@ -287,7 +287,7 @@ TEST_F(SaverOptionsTest, ARecoveredListGoesOn) {
   EXPECT_THAT(Files(".index"), UnorderedElementsAre("m-2.index", "m-3.index"));
 }
 
-// The kernel refuses to write beyond 4 KB.
+// The kernel refuses to write more than 4 KB.
 TEST_F(SaverOptionsTest, AFullDiskLeavesTheOldCheckpoint) {
   Variable a = NewVariable("a", {2});
   NewVariable("big", {10000});
@@ -331,7 +331,7 @@ TEST_F(SaverOptionsTest, TheIteratorGivesEachCheckpointOnce) {
   EXPECT_EQ(iterator.Next(), dir_ / "m-2");
 }
 
-TEST_F(SaverOptionsTest, TheIteratorEndsWhenItIsTold) {
+TEST_F(SaverOptionsTest, TheIteratorEndsOnRequest) {
   int asked = 0;
   CheckpointsIteratorOptions options;
   options.timeout = std::chrono::milliseconds(10);

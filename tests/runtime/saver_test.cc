@@ -90,7 +90,7 @@ TEST_F(SaverTest, KeepsTheNewest) {
   EXPECT_EQ(LatestCheckpoint(dir_.string()).value(), Path("m-4"));
 }
 
-TEST_F(SaverTest, MissingCheckpointNamesTheNearOnes) {
+TEST_F(SaverTest, MissingCheckpointNamesSimilarOnes) {
   Graph g;
   Mlp mlp(g);
   Saver saver(g);
@@ -132,7 +132,7 @@ TEST_F(SaverTest, MismatchesSayWhatAndWhere) {
   EXPECT_THAT(status.message(), HasSubstr("Key c not found in checkpoint"));
 }
 
-TEST_F(SaverTest, UninitialisedVariablesLeaveTheOldCheckpoint) {
+TEST_F(SaverTest, UninitializedVariablesLeaveTheOldCheckpoint) {
   Graph g;
   Mlp mlp(g);
   Saver saver(g);
@@ -161,8 +161,8 @@ TEST_F(SaverTest, RefusesWrongNames) {
   EXPECT_THAT(empty.status().message(), HasSubstr("No variables to save"));
 }
 
-// The seed's way: one prefix, overwritten again and again, read meanwhile.
-TEST_F(SaverTest, OverwritingIsNeverSeenHalf) {
+// Overwrites one prefix repeatedly while it is read.
+TEST_F(SaverTest, OverwritingIsAtomicForReaders) {
   Graph g;
   Scope s(g);
   std::vector<Variable> vs;
@@ -227,7 +227,7 @@ TEST_F(SaverTest, TheWatcherSeesEachSave) {
   EXPECT_TRUE(watcher.Wait(std::chrono::seconds(30)).ok());
 }
 
-TEST_F(SaverTest, InitialisingAfterARestoreWarnsOnce) {
+TEST_F(SaverTest, InitializingAfterARestoreWarnsOnce) {
   Graph g;
   Mlp mlp(g);
   Saver saver(g);

@@ -42,7 +42,7 @@ TEST(SessionTest, AnyTensorCanBeFed) {
   EXPECT_EQ(session.Run({{twice, 10.0f}}, twice).value()[0].scalar<float>(), 10);
 }
 
-TEST(SessionTest, WhatWaitsForAFedPlaceholderRuns) {
+TEST(SessionTest, OpsThatWaitForAFedPlaceholderRun) {
   Graph g;
   Scope s(g);
   Output x = s.Placeholder("x", kFloat, {2});
@@ -54,7 +54,7 @@ TEST(SessionTest, WhatWaitsForAFedPlaceholderRuns) {
   EXPECT_TRUE(IsInvalidArgument(session.Run(y).status()));
 }
 
-TEST(SessionTest, MissingFeedSaysWhatIsWanted) {
+TEST(SessionTest, MissingFeedNamesThePlaceholder) {
   Graph g;
   Scope s(g);
   Output p = s.Placeholder("p", kFloat, {2});
@@ -65,6 +65,17 @@ TEST(SessionTest, MissingFeedSaysWhatIsWanted) {
               HasSubstr("You must feed a value for placeholder tensor 'p' with dtype "
                         "float and shape [2]"));
   EXPECT_THAT(status.message(), HasSubstr("[[{{node p}}]]"));
+}
+
+TEST(SessionTest, AFedByteThatIsNotABoolIsRefused) {
+  Graph g;
+  Scope s(g);
+  Output p = s.Placeholder("p", kBool, {2});
+  Session session = Session::Create(g).value();
+  Tensor bools = Tensor::Vector<uint8_t>({1, 2});
+  EXPECT_THAT(
+      session.Run({{p, Tensor(kBool, bools.shape(), bools.buffer())}}, p).status().message(),
+      HasSubstr("neither 0 nor 1"));
 }
 
 TEST(SessionTest, WrongFeedsAreRefused) {
@@ -82,7 +93,7 @@ TEST(SessionTest, WrongFeedsAreRefused) {
   EXPECT_TRUE(IsNotFound(session.Run("q:0").status()));
 }
 
-TEST(SessionTest, UninitialisedVariableSaysTheTwoWays) {
+TEST(SessionTest, UninitializedVariableErrorSuggestsFixes) {
   Graph g;
   Scope s(g);
   Variable v = s.GetVariable("v", {2}, Zeros());
@@ -97,7 +108,7 @@ TEST(SessionTest, UninitialisedVariableSaysTheTwoWays) {
   EXPECT_THAT(Floats(session.Run(v + 1).value()[0]), ElementsAre(1, 1));
 }
 
-TEST(SessionTest, ReportsUninitialisedInTheGraph) {
+TEST(SessionTest, ReportsUninitializedInTheGraph) {
   Graph g;
   Scope s(g);
   Variable a = s.GetVariable("a", {1}, Zeros());
@@ -126,8 +137,8 @@ TEST(SessionTest, SessionsOverOneGraphHaveTheirOwnVariables) {
   EXPECT_EQ(b.Run(v.value()).value()[0].scalar<float>(), 0);
 }
 
-// A reference names its variable: a read before an update, used after it, shows the new value, and
-// a value that was fetched never changes.
+// A reference names its variable. A read before an update, used after it, sees the new value. A
+// fetched value never changes.
 TEST(SessionTest, ReadsOfReferencesAsTensorFlow) {
   Graph g;
   Scope s(g);
@@ -158,7 +169,7 @@ TEST(SessionTest, NodesAddedLaterAreSeen) {
   EXPECT_EQ(callable.Run({Tensor(2.0f)}).value()[0].scalar<float>(), 6);
 }
 
-TEST(SessionTest, BuildErrorsComeOutOfCreate) {
+TEST(SessionTest, CreateReturnsBuildErrors) {
   Graph g;
   Scope s(g);
   Output bad = s.Placeholder("a", kFloat, {2}) + s.Placeholder("b", kFloat, {3});
@@ -233,7 +244,7 @@ TEST(SessionTest, ACycleIsNamed) {
   EXPECT_THAT(status.message(), HasSubstr("2 nodes in a cycle"));
 }
 
-// A graph whose ops are not known is valid, it only does not run here.
+// A graph with unknown ops is valid, but cannot run here.
 TEST(SessionTest, ACycleOfUnknownOpsIsUnimplemented) {
   Graph g;
   OpSchema schema;
@@ -253,7 +264,7 @@ TEST(SessionTest, ACycleOfUnknownOpsIsUnimplemented) {
   EXPECT_THAT(status.message(), HasSubstr("node 'merge': no kernel of op 'Unheard'"));
 }
 
-TEST(SessionTest, WhatIsOnlyWaitedForRunsForItsEffectsAlone) {
+TEST(SessionTest, OpsWithoutReadersRunOnlyForTheirEffects) {
   Graph g;
   Scope s(g);
   Output x = s.Placeholder("x", kFloat, {-1});

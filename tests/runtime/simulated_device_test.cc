@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::Mlp;
 
-// The model trains in memory that the host cannot touch, and gives what the CPU gives.
+// Trains the model in memory that the host cannot access and compares the results with the CPU's.
 TEST(SimulatedDeviceTest, TrainsAsTheCpuDoes) {
   std::vector<Tensor> weights[2];
   const char* devices[2] = {"/cpu:0", "/device:SIM:0"};
@@ -66,7 +66,7 @@ TEST(SimulatedDeviceTest, IsSavedThereAndFollowedOnTheCpu) {
   std::filesystem::remove_all(dir);
 }
 
-TEST(SimulatedDeviceTest, WhatItLacksNeedsSoftPlacement) {
+TEST(SimulatedDeviceTest, MissingKernelsNeedSoftPlacement) {
   Graph g;
   Scope s(g);
   Scope sim = s.Device("/device:SIM:0");
@@ -78,7 +78,7 @@ TEST(SimulatedDeviceTest, WhatItLacksNeedsSoftPlacement) {
   EXPECT_TRUE(Session::Create(g, {.allow_soft_placement = true}).value().Run(y).ok());
 }
 
-// As TensorFlow has it: kernels that pass strings on are there, those that make them are not.
+// Like in TensorFlow, kernels that forward strings exist, but kernels that create them do not.
 TEST(SimulatedDeviceTest, StringsStayInHostMemory) {
   Graph g;
   Scope s(g);
@@ -100,7 +100,7 @@ TEST(SimulatedDeviceTest, StringsStayInHostMemory) {
   EXPECT_EQ((*soft)[0].flat<std::string>()[0], "c");
 }
 
-// A process that may not have the address space of the device's memory (ulimit -v).
+// Limits the address space, so that the device's memory does not fit (ulimit -v).
 void LimitAddressSpace(size_t more_bytes) {
   size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;

@@ -1,10 +1,9 @@
-#include <condition_variable>
 #include <cstring>
 #include <deque>
-#include <mutex>
 #include <thread>
 
 #include "ramet/backends/simulated/simulated_memory.h"
+#include "ramet/base/mutex.h"
 #include "ramet/device/device.h"
 #include "ramet/op/op.h"
 
@@ -23,9 +22,8 @@ class KernelAllocator final : public Allocator {
   SimulatedMemory* memory_;
 };
 
-// An accelerator that is none: a thread that works off a queue, on memory that the host cannot
-// touch. It runs the CPU's kernels, so that what an interface takes for granted of host memory
-// shows as a fault.
+// A simulated accelerator: a thread that works off a queue, and memory that the host cannot access.
+// It runs the CPU's kernels, so that code that wrongly assumes host memory faults.
 class SimulatedDevice final : public Device {
  public:
   SimulatedDevice(int index, std::unique_ptr<SimulatedMemory> memory)
@@ -42,16 +40,16 @@ class SimulatedDevice final : public Device {
   bool asynchronous() const override { return true; }
 
   void Enqueue(std::function<void()> work) override {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     queue_.push_back(std::move(work));
     ++enqueued_;
-    wake_.notify_one();
+    wake_.NotifyOne();
   }
 
   void Synchronize() override {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     const int64_t until = enqueued_;
-    idle_.wait(lock, [&] { return finished_ >= until; });
+    while (finished_ < until) idle_.Wait(mutex_);
   }
 
   StatusOr<Tensor> CopyFromHost(const Tensor& host) override {
@@ -70,27 +68,32 @@ class SimulatedDevice final : public Device {
 
  private:
   void Work() {
-    std::unique_lock lock(mutex_);
     for (;;) {
-      wake_.wait(lock, [&] { return !queue_.empty(); });
-      std::function<void()> work = std::move(queue_.front());
-      queue_.pop_front();
-      lock.unlock();
+      std::function<void()> work = Next();
       work();
       work = nullptr;
-      lock.lock();
+      MutexLock lock(mutex_);
       ++finished_;
-      idle_.notify_all();
+      idle_.NotifyAll();
     }
+  }
+
+  // Waits for work.
+  std::function<void()> Next() {
+    MutexLock lock(mutex_);
+    while (queue_.empty()) wake_.Wait(mutex_);
+    std::function<void()> work = std::move(queue_.front());
+    queue_.pop_front();
+    return work;
   }
 
   std::unique_ptr<SimulatedMemory> memory_;
   KernelAllocator kernel_allocator_;
-  std::mutex mutex_;
-  std::condition_variable wake_, idle_;
-  std::deque<std::function<void()>> queue_;
-  int64_t enqueued_ = 0;
-  int64_t finished_ = 0;
+  Mutex mutex_;
+  CondVar wake_, idle_;
+  std::deque<std::function<void()>> queue_ RAMET_GUARDED_BY(mutex_);
+  int64_t enqueued_ RAMET_GUARDED_BY(mutex_) = 0;
+  int64_t finished_ RAMET_GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };
 

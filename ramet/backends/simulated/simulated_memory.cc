@@ -13,7 +13,7 @@ namespace {
 class DeviceBuffer final : public Buffer {
  public:
   DeviceBuffer(char* data, size_t size, SimulatedMemory* memory, size_t offset, size_t block)
-      : Buffer(data, size, false), memory_(memory), offset_(offset), block_(block) {}
+      : Buffer(data, size, memory), memory_(memory), offset_(offset), block_(block) {}
 
  private:
   void Dispose() override {
@@ -28,7 +28,7 @@ class DeviceBuffer final : public Buffer {
 class ViewBuffer final : public Buffer {
  public:
   ViewBuffer(char* data, BufferPtr base)
-      : Buffer(data, base->size(), true), base_(std::move(base)) {}
+      : Buffer(data, base->size(), nullptr), base_(std::move(base)) {}
   Buffer* base() const override { return base_.get(); }
 
  private:
@@ -72,10 +72,10 @@ SimulatedMemory::~SimulatedMemory() {
 StatusOr<BufferPtr> SimulatedMemory::Allocate(size_t bytes) {
   if (bytes > bytes_) {
     return ResourceExhausted("out of memory on the simulated accelerator: ", bytes,
-                             " bytes were asked for, it has ", bytes_);
+                             " bytes were requested, but it has only ", bytes_);
   }
   const size_t block = BlockSize(bytes);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   RAMET_RETURN_IF_ERROR(Reserve());
   auto& list = free_[block];
   size_t offset = used_;
@@ -84,7 +84,7 @@ StatusOr<BufferPtr> SimulatedMemory::Allocate(size_t bytes) {
     list.pop_back();
   } else if (block > bytes_ - used_) {
     return ResourceExhausted("out of memory on the simulated accelerator: ", bytes,
-                             " bytes were asked for, ", used_, " of ", bytes_, " are taken");
+                             " bytes were requested, but ", used_, " of ", bytes_, " are in use");
   } else {
     used_ += block;
   }
@@ -92,7 +92,7 @@ StatusOr<BufferPtr> SimulatedMemory::Allocate(size_t bytes) {
 }
 
 void SimulatedMemory::Free(size_t offset, size_t bytes) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   free_[bytes].push_back(offset);
 }
 

@@ -59,7 +59,7 @@ KernelTester& KernelTester::Ref(Tensor value) {
 }
 
 KernelTester& KernelTester::Forwardable(int i) {
-  forwardable_ |= uint64_t{1} << i;
+  forwardable_.push_back(i);
   return *this;
 }
 
@@ -95,7 +95,8 @@ Status KernelTester::InferAttrs(const OpSchema& schema) {
     at += count;
   }
   if (at != given) {
-    return InvalidArgument("op ", schema.name, " takes ", at, " inputs, but ", given, " are given");
+    return InvalidArgument("op ", schema.name, " takes ", at, " inputs, but ", given,
+                           " were given");
   }
   for (const AttrSchema& attr : schema.attrs) {
     if (attr.has_default && attrs_.Find(attr.name) == nullptr) {
@@ -128,20 +129,19 @@ Status KernelTester::Prepare() {
                          definition_->FindKernel("CPU", attrs_, node.name));
   RAMET_ASSIGN_OR_RETURN(kernel_, registration->Make(node));
   arguments_.clear();
-  refs_.clear();
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (variables_[i]) inputs_[i] = variables_[i]->Read();
     if (NamesVariable(node.input_types[i])) inputs_[i] = Tensor();
-    arguments_.push_back(&inputs_[i]);
-    refs_.push_back(variables_[i].get());
+    arguments_.push_back({&inputs_[i], variables_[i].get()});
   }
+  for (int i : forwardable_) arguments_[i].is_last_use = true;
   outputs_ = std::vector<Value>(node.output_types.size());
   return OkStatus();
 }
 
 Status KernelTester::Compute() {
   KernelEnv env{HostAllocator(), HostAllocator(), &resources_, nullptr};
-  KernelContext context(env, arguments_, refs_, outputs_, forwardable_, run_);
+  KernelContext context(env, arguments_, outputs_, run_);
   return ComputeGuarded(*kernel_, context);
 }
 
@@ -166,7 +166,7 @@ Status KernelTester::RunAgain() {
 StatusOr<Tensor> KernelTester::RunOne() {
   RAMET_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, Run());
   if (outputs.size() == 1) return std::move(outputs[0]);
-  return InvalidArgument("op ", op_, " has ", outputs.size(), " outputs, but one is asked for");
+  return InvalidArgument("op ", op_, " has ", outputs.size(), " outputs, but RunOne expects one");
 }
 
 StatusOr<std::vector<Shape>> KernelTester::InferShapes(bool values_known) {

@@ -10,9 +10,9 @@
 
 namespace ramet {
 
-// A KernelTester runs the CPU kernel of one registered op without a graph: give it inputs and attrs
-// in the order of the op's definition, then Run. Types and lengths that follow from the inputs need
-// not be given as attrs; others take their defaults.
+// A KernelTester runs the CPU kernel of a registered op without a graph. Add inputs and attrs in
+// the order of the op's definition, then call Run. Attrs for types and lengths that follow from the
+// inputs may be omitted; others take their defaults.
 //
 //   auto sum = KernelTester("AddV2").Input(Tensor(1.f)).Input(Tensor(2.f)).RunOne();
 //
@@ -23,25 +23,32 @@ class KernelTester {
 
   KernelTester& Attr(std::string_view name, ramet::Attr value);
   KernelTester& Input(Tensor value);
-  // A Ref input: a new variable with this value (uninitialised if it is empty).
+  // Adds a Ref input: a new variable with this value (uninitialized if it is empty).
   KernelTester& Ref(Tensor value);
-  // Lets the kernel write its output over input i, as when nobody else needs it. The input is
-  // spoilt then: such a tester runs once.
+  // Lets the kernel write its output to input i's buffer, as if nothing else read it. This destroys
+  // the input, so such a tester can run only once.
   KernelTester& Forwardable(int i);
 
-  // The outputs. \error kNotFound if the op is not registered; kInvalidArgument if inputs or attrs
-  // do
-  //   not fit its definition; kUnimplemented if there is no CPU kernel; what the kernel returns.
+  // Returns the outputs.
+  // \error kNotFound: the op is not registered.
+  // \error kInvalidArgument: inputs or attrs do not match its definition.
+  // \error kUnimplemented: there is no CPU kernel.
+  // \error any error of the kernel.
   StatusOr<std::vector<Tensor>> Run();
-  // Runs the kernel of the last Run once more and drops its outputs; the tester itself allocates
-  // nothing meanwhile. \error what the kernel returns; kFailedPrecondition without a Run before.
+  // Runs the kernel of the last Run again and drops its outputs. The tester itself allocates
+  // nothing.
+  // \error kFailedPrecondition: there was no Run.
+  // \error any error of the kernel.
   Status RunAgain();
-  // The only output. \error as Run.
+  // Returns the only output.
+  // \error as Run.
   StatusOr<Tensor> RunOne();
-  // What the shape function says of the outputs, with the inputs' shapes known, and their values
-  // too where `values_known`. \error kNotFound, kInvalidArgument as Run; what the function returns.
+  // Returns the output shapes that the shape function infers from the inputs' shapes and, with
+  // `values_known`, their values.
+  // \error kNotFound, kInvalidArgument: as Run.
+  // \error any error of the function.
   StatusOr<std::vector<Shape>> InferShapes(bool values_known = true);
-  // The variable of Ref input i.
+  // Returns the variable of Ref input i.
   VariableState& variable(int i) { return *variables_[i]; }
 
  private:
@@ -56,12 +63,11 @@ class KernelTester {
   AttrMap attrs_;
   std::deque<Tensor> inputs_;
   std::vector<std::shared_ptr<VariableState>> variables_;  // one per input, null for plain ones
-  uint64_t forwardable_ = 0;
+  std::vector<int> forwardable_;
   ResourceStore resources_;
   RunState run_;
   std::unique_ptr<Kernel> kernel_;
-  std::vector<const Tensor*> arguments_;
-  std::vector<VariableState*> refs_;
+  std::vector<KernelInput> arguments_;
   std::vector<Value> outputs_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A few ops for tests of layers below ramet/ops: definitions and shapes, with kernels where a test
-// runs them. Include it in one file of a test program only.
+// A few ops for tests of layers below ramet/ops: definitions and shapes, with kernels where tests
+// run them. Include this in only one file of a test program.
 
 #include "ramet/op/op.h"
 

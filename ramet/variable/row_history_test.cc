@@ -1,4 +1,4 @@
-#include "ramet/op/row_history.h"
+#include "ramet/variable/row_history.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ TEST(RowHistoryTest, ASpareIsBroughtUpToDateByTheRowsThatChanged) {
   EXPECT_TRUE(history.TakeSpare(spare).empty());
 }
 
-TEST(RowHistoryTest, WhatSomebodyHoldsIsNoSpare) {
+TEST(RowHistoryTest, AHeldBufferIsNotASpare) {
   RowHistory history;
   Tensor held = Column({0, 0, 0, 0});
   history.Note(held, Tensor::Vector<int64_t>({1}));
@@ -31,7 +31,7 @@ TEST(RowHistoryTest, WhatSomebodyHoldsIsNoSpare) {
   EXPECT_FALSE(history.TakeSpare(Column({1, 1, 1, 1})).empty());
 }
 
-TEST(RowHistoryTest, OfSeveralSparesTheOneThatLacksTheFewestRowsIsTaken) {
+TEST(RowHistoryTest, TheSpareWithTheFewestOutdatedRowsIsTaken) {
   RowHistory history;
   const Tensor one = Column({1, 1, 1, 1, 1, 1, 1, 1}), two = Column({2, 2, 2, 2, 2, 2, 2, 2});
   history.Note(one.DeepCopy().value(), Tensor::Vector<int64_t>({0}));
@@ -42,7 +42,7 @@ TEST(RowHistoryTest, OfSeveralSparesTheOneThatLacksTheFewestRowsIsTaken) {
   EXPECT_TRUE(history.TakeSpare(now).empty());
 }
 
-TEST(RowHistoryTest, WhatIsPreparedLacksOnlyWhatComesAfterwards) {
+TEST(RowHistoryTest, APreparedSpareLacksOnlyLaterRows) {
   RowHistory history;
   const std::atomic<int> waiting = 0;
   history.Note(Column({0, 0, 0, 0, 0, 0, 0, 0}), Tensor::Vector<int64_t>({1, 2, 1}));
@@ -53,7 +53,7 @@ TEST(RowHistoryTest, WhatIsPreparedLacksOnlyWhatComesAfterwards) {
   EXPECT_TRUE(history.Prepare(spare, waiting));
 }
 
-TEST(RowHistoryTest, WhoPreparesStopsWhereSomebodyWaits) {
+TEST(RowHistoryTest, PreparingStopsWhenAnUpdateWaits) {
   RowHistory history;
   const std::atomic<int> waiting = 1;
   history.Note(Column({0, 0, 0, 0, 0, 0, 0, 0}), Tensor::Vector<int64_t>({1, 2}));
@@ -62,7 +62,7 @@ TEST(RowHistoryTest, WhoPreparesStopsWhereSomebodyWaits) {
                   .BitwiseEquals(Column({0, 9, 9, 0, 0, 0, 0, 0})));
 }
 
-TEST(RowHistoryTest, WhatSomebodyHoldsIsNotPrepared) {
+TEST(RowHistoryTest, AHeldBufferIsNotPrepared) {
   RowHistory history;
   const std::atomic<int> waiting = 0;
   Tensor held = Column({0, 0, 0, 0});
@@ -73,7 +73,7 @@ TEST(RowHistoryTest, WhatSomebodyHoldsIsNotPrepared) {
   EXPECT_TRUE(history.Prepare(Column({1, 1, 1, 1}), waiting));
 }
 
-TEST(RowHistoryTest, HalfOfAllRowsIsTheMostThatIsKept) {
+TEST(RowHistoryTest, AtMostHalfOfAllRowsAreRecorded) {
   RowHistory history;
   history.Note(Column({0, 0, 0, 0}), Tensor::Vector<int64_t>({0, 1}));
   EXPECT_FALSE(history.TakeSpare(Column({1, 1, 1, 1})).empty());
@@ -81,8 +81,8 @@ TEST(RowHistoryTest, HalfOfAllRowsIsTheMostThatIsKept) {
   EXPECT_TRUE(history.TakeSpare(Column({1, 1, 1, 1})).empty());
 }
 
-// Of an update that failed, whose indices nobody has checked.
-TEST(RowHistoryTest, RowsOutsideAreLeftOut) {
+// Such indices come from an update that failed before they were checked.
+TEST(RowHistoryTest, OutOfRangeRowsAreSkipped) {
   RowHistory history;
   history.Note(Column({0, 0, 0, 0}), Tensor::Vector<int64_t>({-1, 4}));
   EXPECT_TRUE(history.TakeSpare(Column({1, 1, 1, 1})).BitwiseEquals(Column({0, 0, 0, 0})));
@@ -101,7 +101,7 @@ TEST(RowHistoryTest, ManyRowsAreCopiedByAllThreads) {
   for (const int threads : {1, 2, 4}) {
     linalg::SetIntraOpThreads(threads);
     RowHistory history;
-    for (int round = 0; round < 2; ++round) {  // what was marked as copied is forgotten
+    for (int round = 0; round < 2; ++round) {  // the rows must no longer be marked as copied
       Tensor replaced(kFloat, {kRows, kWidth});
       std::ranges::fill(replaced.mutable_flat<float>(), 0.0f);
       history.Note(std::move(replaced), rows);

@@ -1,4 +1,4 @@
-#include "ramet/runtime/one_pass.h"
+#include "ramet/runtime/fused_elementwise.h"
 
 #include <algorithm>
 #include <array>
@@ -14,9 +14,9 @@ constexpr int64_t kBlockBytes = linalg::kStreamBlockBytes, kBlocksPerTask = 16;
 }  // namespace
 
 // One computation.
-class OnePass::Run {
+class FusedElementwise::Run {
  public:
-  Run(const OnePass& pass, KernelContext& context)
+  Run(const FusedElementwise& pass, KernelContext& context)
       : pass_(pass),
         context_(context),
         width_(static_cast<int64_t>(DTypeSize(pass.dtype_))),
@@ -28,7 +28,8 @@ class OnePass::Run {
     }
   }
 
-  // Takes the inputs; `old` is the target's value, if there is a target. False if they do not fit.
+  // Takes the inputs; `old` is the target's value, if there is a target. Returns false if they do
+  // not fit.
   bool Take(const Tensor& old) {
     const Tensor* widest = nullptr;
     for (int i = 0; i < pass_.num_inputs_; ++i) {
@@ -51,7 +52,7 @@ class OnePass::Run {
 
   const Shape& shape() const { return *shape_; }
 
-  // Computes into `out`, which may be an input; past the caches if `streamed`.
+  // Writes the result to `out`, which may be an input's buffer; past the caches if `streamed`.
   void Write(char* out, bool streamed) const {
     linalg::ParallelFor((count_ + block_ - 1) / block_, kBlocksPerTask,
                         [&](int64_t begin, int64_t end) {
@@ -73,7 +74,7 @@ class OnePass::Run {
     bool is_scalar;
   };
   using Block = std::array<char, kBlockBytes>;
-  struct alignas(64) Scratch : std::array<Block, kMostInputs> {};
+  struct alignas(64) Scratch : std::array<Block, kMaxInputs> {};
 
   bool IsTarget(int i) const {
     return pass_.target_ >= 0 && context_.variable(i) == context_.variable(pass_.target_);
@@ -91,7 +92,7 @@ class OnePass::Run {
 
   // Copies elements [first, first + n) of the result from `made`.
   void Stream(char* to, const Block& made, int64_t first, int64_t n) const {
-    std::array<const char*, kMostInputs> next;
+    std::array<const char*, kMaxInputs> next;
     size_t count = 0;
     for (int i = 0; i < pass_.num_inputs_; ++i) {
       if (!inputs_[i].is_scalar) next[count++] = inputs_[i].data + (first + n) * width_;
@@ -100,9 +101,9 @@ class OnePass::Run {
                        std::span(next).first(count));
   }
 
-  // Elements [first, first + n) of the result.
+  // Writes elements [first, first + n) of the result to `out`.
   void WriteBlock(int64_t first, int64_t n, char* out, Scratch* scratch) const {
-    std::array<Value, kMostInputs> made;
+    std::array<Value, kMaxInputs> made;
     const auto value_of = [&](Operand operand) {
       if (operand.is_step) return made[operand.index];
       const Value& input = inputs_[operand.index];
@@ -128,20 +129,20 @@ class OnePass::Run {
     }
   }
 
-  const OnePass& pass_;
+  const FusedElementwise& pass_;
   KernelContext& context_;
   const int64_t width_, block_;
-  std::array<Tensor, kMostInputs> read_;  // of variables that are not the target
-  std::array<Value, kMostInputs> inputs_ = {};
+  std::array<Tensor, kMaxInputs> read_;  // of variables that are not the target
+  std::array<Value, kMaxInputs> inputs_ = {};
   const Shape* shape_ = nullptr;
   int64_t count_ = 0;
 };
 
-bool OnePass::Compute(KernelContext& c) const {
+bool FusedElementwise::Compute(KernelContext& c) const {
   Run run(*this, c);
   if (target_ < 0) {
     if (!run.Take(Tensor())) return false;
-    static_assert(kMostInputs == 8);
+    static_assert(kMaxInputs == 8);
     const auto at = [this](int i) { return std::min(i, num_inputs_ - 1); };
     auto y = c.ForwardOrAllocate(0, {0, at(1), at(2), at(3), at(4), at(5), at(6), at(7)}, dtype_,
                                  run.shape());

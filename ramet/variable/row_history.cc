@@ -1,4 +1,4 @@
-#include "ramet/op/row_history.h"
+#include "ramet/variable/row_history.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace ramet {
 namespace {
 
-// So many rows are copied between two looks at who waits.
+// The number of rows copied before checking whether an update waits.
 constexpr size_t kRowsAtOnce = 32;
 
 void AppendRows(const Tensor& indices, std::vector<int64_t>* rows) {
@@ -24,11 +24,11 @@ void AppendRows(const Tensor& indices, std::vector<int64_t>* rows) {
   }
 }
 
-// Rows whose marks lie in one word of RowHistory::copied_ are one thread's.
+// Rows whose flags are in the same word of RowHistory::copied_ must belong to one thread.
 constexpr int64_t kRowsTogether = 64;
 
-// Copies rows of one tensor to another, each once. Rows outside are those of updates that have
-// failed.
+// Copies rows of one tensor to another, each once. Skips out-of-range rows, which come from failed
+// updates.
 class RowCopy {
  public:
   RowCopy(const Tensor& from, const Tensor& to, std::span<const int64_t> rows,
@@ -40,7 +40,7 @@ class RowCopy {
     if (copied_.size() != static_cast<size_t>(count_)) copied_.assign(count_, false);
   }
 
-  // All of them, on the calling thread's team.
+  // Copies all rows on the calling thread's team.
   void CopyAll() {
     const int64_t n = static_cast<int64_t>(rows_.size());
     const auto row = [&](int64_t i) { return rows_[i]; };
@@ -56,7 +56,7 @@ class RowCopy {
     }
   }
 
-  // Of the first `end` rows.
+  // Clears the flags of the first `end` rows.
   void ForgetCopied(size_t end) {
     for (size_t i = 0; i < end; ++i) {
       if (IsWithin(rows_[i])) copied_[rows_[i]] = false;
@@ -145,7 +145,7 @@ void RowHistory::CatchUp(const Tensor& current, const std::atomic<int>* waiting,
 
 void RowHistory::Note(Tensor replaced, const Tensor& indices) {
   if (!replaced.empty()) {
-    if (spares_.size() == kMostSpares) {
+    if (spares_.size() == kMaxSpares) {
       spares_.erase(std::ranges::min_element(spares_, {}, &Spare::seen));
     }
     spares_.push_back({std::move(replaced), end()});
@@ -158,7 +158,7 @@ void RowHistory::Note(Tensor replaced, const Tensor& indices) {
   Forget();
 }
 
-// Rows that every spare has, once they are half of all.
+// Drops the rows that every spare has, once they are half of all.
 void RowHistory::Forget() {
   if (spares_.empty()) return Clear();
   const uint64_t needed = std::ranges::min(spares_, {}, &Spare::seen).seen;

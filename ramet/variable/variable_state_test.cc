@@ -1,4 +1,4 @@
-#include "ramet/op/resource_store.h"
+#include "ramet/variable/variable_state.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ Tensor Column(std::initializer_list<float> values) {
   return Tensor::Of(Shape{static_cast<int64_t>(values.size()), 1}, values);
 }
 
-// Adds 1 to a row.
+// Adds 1 to one element.
 void Count(VariableState& v, int64_t row, const FollowedValues* followed = nullptr) {
   const auto add = [row](const Tensor&, Tensor& out) {
     out.mutable_data<float>()[row] += 1;
@@ -42,7 +42,7 @@ TEST(VariableStateTest, TheSpareBufferIsPreparedForTheNextUpdateOfRows) {
   EXPECT_TRUE(second.BitwiseEquals(Column({0, 1, 0, 0})));
 }
 
-TEST(VariableStateTest, ANewValueForgetsTheSpares) {
+TEST(VariableStateTest, ANewValueDropsTheSpares) {
   VariableState v("v");
   v.SetAllocator(HostAllocator());
   v.Set(Column({0, 0, 0, 0}));
@@ -56,8 +56,8 @@ TEST(VariableStateTest, ANewValueForgetsTheSpares) {
   EXPECT_TRUE(v.Read().BitwiseEquals(Column({7, 7, 7, 8})));
 }
 
-// What a publisher has made is not written by who follows it, also when he publishes it himself.
-TEST(VariableStateTest, FollowedValuesAreNoSpares) {
+// Followers do not write to a publisher's buffers, even when they publish the values themselves.
+TEST(VariableStateTest, FollowedValuesAreNotSpares) {
   VariableState v("v");
   v.SetAllocator(HostAllocator());
   v.Set(Column({0, 0, 0, 0}));

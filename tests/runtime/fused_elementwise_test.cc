@@ -1,5 +1,5 @@
-// Sums, differences and products of one shape are computed in one pass over memory. Their bits are
-// those of the steps one by one, which deterministic sessions and runs with a trace take.
+// Tests sums, differences and products of one shape, which are computed in one pass over memory.
+// Their bits must be those of the separate steps, which deterministic sessions and traced runs use.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int64_t kLarge = (3 << 20) / 4 + 5;  // elements; such results are written past the caches
+constexpr int64_t kLarge = (3 << 20) / 4 + 5;  // elements; such results use non-temporal stores
 
 Tensor Noise(const Shape& shape, uint32_t seed, DType dtype = kFloat) {
   std::mt19937 random(seed);
@@ -23,11 +23,11 @@ Tensor Noise(const Shape& shape, uint32_t seed, DType dtype = kFloat) {
   return Session::Create(g)->Run(Cast(Constant(g, t), dtype)).value()[0];
 }
 
-class OnePassTest : public ::testing::Test {
+class FusedElementwiseTest : public ::testing::Test {
  protected:
-  OnePassTest() : s(g) {}
+  FusedElementwiseTest() : s(g) {}
 
-  // In a session as it is, with a trace, and deterministic: the same outputs, the same variables.
+  // Compares outputs and variables of a normal session, a traced run and a deterministic session.
   void Compare(const Feeds& feeds, const std::vector<Output>& fetches,
                const std::vector<Operation>& run = {}) {
     std::vector<GraphElement> asked(fetches.begin(), fetches.end());
@@ -70,7 +70,7 @@ class OnePassTest : public ::testing::Test {
   Scope s;
 };
 
-TEST_F(OnePassTest, WeightedSums) {
+TEST_F(FusedElementwiseTest, WeightedSums) {
   for (DType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
     const std::string scope(DTypeName(dtype));
     const Output x = Fed(scope + "x", dtype), y = Fed(scope + "y", dtype);
@@ -88,7 +88,7 @@ TEST_F(OnePassTest, WeightedSums) {
   }
 }
 
-TEST_F(OnePassTest, ScalarsOfOtherRanksAndSumsOfScalars) {
+TEST_F(FusedElementwiseTest, ScalarsOfOtherRanksAndSumsOfScalars) {
   const Output x = Fed("x"), a = Fed("a"), b = Fed("b");
   const Output z = (a + b) * x - (b - a * b);
   for (const Shape& scalar : {Shape{}, Shape{1}, Shape{1, 1, 1}}) {
@@ -98,13 +98,13 @@ TEST_F(OnePassTest, ScalarsOfOtherRanksAndSumsOfScalars) {
   }
 }
 
-TEST_F(OnePassTest, WhatBroadcastsGoesStepByStep) {
+TEST_F(FusedElementwiseTest, BroadcastsAreNotFused) {
   const Output x = Fed("x"), row = Fed("row"), column = Fed("column");
   Compare({{x, Noise({5, 300}, 1)}, {row, Noise({300}, 2)}, {column, Noise({5, 1}, 3)}},
           {x * row + x * column, row * 2.0 - column * 3.0});
 }
 
-TEST_F(OnePassTest, WhatIsSeenBesides) {
+TEST_F(FusedElementwiseTest, ValuesWithOtherReadersAreKept) {
   const Output x = Fed("x"), y = Fed("y");
   const Output product = x * 0.1;
   const Output sum = product + y * 0.9;
@@ -114,8 +114,8 @@ TEST_F(OnePassTest, WhatIsSeenBesides) {
   Compare(feeds, {sum, product + 1.0, Relu(product)});
 }
 
-// A long sum is made in several passes.
-TEST_F(OnePassTest, ManyTerms) {
+// A long sum takes several passes.
+TEST_F(FusedElementwiseTest, ManyTerms) {
   const Output x = Fed("x");
   Output sum = x;
   for (int i = 0; i < 40; ++i) sum = sum * 0.75 + (x - sum * i);
@@ -124,8 +124,8 @@ TEST_F(OnePassTest, ManyTerms) {
   Compare({{x, Noise({3000}, 1)}}, {sum, flat});
 }
 
-// One product can be added to the other, not each to the other.
-TEST_F(OnePassTest, TheSumOfTwoMatrixProducts) {
+// One product can be added to the other one, but not each to the other.
+TEST_F(FusedElementwiseTest, TheSumOfTwoMatrixProducts) {
   const Output x = Fed("x"), y = Fed("y");
   const Output sum = MatMul(x, x) + MatMul(y, y);
   Session session = NewSession(false);
@@ -135,8 +135,8 @@ TEST_F(OnePassTest, TheSumOfTwoMatrixProducts) {
   EXPECT_TRUE(session.Run({{x, ones}, {y, twos}}, sum).value()[0].BitwiseEquals(expected));
 }
 
-// What is read by a pass further down must not serve as the result of a step before.
-TEST_F(OnePassTest, AStepByStepSumKeepsWhatIsReadLater) {
+// A value that a later pass reads must not be overwritten by an earlier step.
+TEST_F(FusedElementwiseTest, AnUnfusedSumKeepsValuesReadLater) {
   const Output fed = Fed("fed"), row = Fed("row");
   const Output x = Relu(fed);
   const Output late = x * 3.0;
@@ -144,7 +144,7 @@ TEST_F(OnePassTest, AStepByStepSumKeepsWhatIsReadLater) {
   Compare({{fed, Noise({4, 2000}, 1)}, {row, Noise({1, 2000}, 2)}}, {sum, late + Relu(sum)});
 }
 
-TEST_F(OnePassTest, AssignedInPlace) {
+TEST_F(FusedElementwiseTest, AssignedInPlace) {
   for (bool resource : {false, true}) {
     const std::string kind = resource ? "resource" : "ref";
     Variable v = NewVariable(kind, Noise({kLarge}, 1), resource);
@@ -157,7 +157,7 @@ TEST_F(OnePassTest, AssignedInPlace) {
     Compare(feeds, {}, {moved});
     Compare(feeds, {}, {added});
     Session session = NewSession(false);
-    session.Run(feeds, mixed).value();  // the first value is that of a constant as well
+    session.Run(feeds, mixed).value();  // the first value is also that of a constant
     const void* place = Place(session, v);
     for (const Operation& update : {mixed, moved, added}) {
       session.Run(feeds, update).value();
@@ -166,7 +166,7 @@ TEST_F(OnePassTest, AssignedInPlace) {
   }
 }
 
-TEST_F(OnePassTest, WhatSomebodyHoldsStaysAsItIs) {
+TEST_F(FusedElementwiseTest, HeldValuesDoNotChange) {
   Variable v = NewVariable("v", Noise({kLarge}, 1), false);
   const Operation update = Update("Assign", v, Output(v) * 0.9 + 0.25);
   Session session = NewSession(false), single = NewSession(true);
@@ -178,8 +178,8 @@ TEST_F(OnePassTest, WhatSomebodyHoldsStaysAsItIs) {
   EXPECT_FALSE(session.Value(v)->BitwiseEquals(copy));
 }
 
-// Other variables in the same update, and updates of several in one run.
-TEST_F(OnePassTest, SeveralVariables) {
+// Tests updates that read other variables, and updates of several variables in one run.
+TEST_F(FusedElementwiseTest, SeveralVariables) {
   for (bool resource : {false, true}) {
     const std::string kind = resource ? "resource" : "ref";
     Variable v = NewVariable(kind + "v", Noise({100}, 1), resource);
@@ -191,8 +191,8 @@ TEST_F(OnePassTest, SeveralVariables) {
   }
 }
 
-// The product is of the value before the addition.
-TEST_F(OnePassTest, WhatHasEffectsInBetweenIsNotPassed) {
+// The product uses the value before the addition.
+TEST_F(FusedElementwiseTest, EffectsInBetweenPreventFusing) {
   Variable v = NewVariable("v", Noise({100}, 1), false);
   const Output before = Output(v) * 0.5;
   Operation added;
@@ -205,7 +205,7 @@ TEST_F(OnePassTest, WhatHasEffectsInBetweenIsNotPassed) {
   Compare({{"x:0", Noise({100}, 2)}}, {}, {update});
 }
 
-TEST_F(OnePassTest, OtherShapesAndFirstValuesAreAssignedStepByStep) {
+TEST_F(FusedElementwiseTest, NewShapesAndFirstValuesAreNotFused) {
   Variable v = NewVariable("v", Noise({100}, 1), false);
   const Output x = Fed("x");
   const Output value = x * 0.5 + 1.0;
@@ -216,7 +216,7 @@ TEST_F(OnePassTest, OtherShapesAndFirstValuesAreAssignedStepByStep) {
   EXPECT_EQ(session.Value(v)->num_elements(), 100);
 }
 
-TEST_F(OnePassTest, ErrorsNameTheirNode) {
+TEST_F(FusedElementwiseTest, ErrorsNameTheirNode) {
   const Output x = Fed("x"), y = Fed("y");
   const Output left = AddOp(g, "Mul", {x, y}, {}, "left").output(0);
   const Output right = AddOp(g, "Mul", {x, Constant(g, 2.0f)}, {}, "right").output(0);

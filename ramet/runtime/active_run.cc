@@ -1,0 +1,87 @@
+#include "ramet/runtime/active_run.h"
+
+#include <algorithm>
+#include <shared_mutex>
+#include <utility>
+
+#include "ramet/linalg/parallel.h"
+
+namespace ramet {
+namespace {
+
+// An error that comes out of many calls names the innermost and the outermost ones.
+constexpr size_t kMaxMessageBytes = 2000;
+
+}  // namespace
+
+ActiveRun::ActiveRun(Plan& plan, const RunContext& context)
+    : plan_(plan), context_(context), buffers_(plan.TakeBuffers()) {}
+
+ActiveRun::~ActiveRun() {
+  if (plan_.has_several_memories) Clear();  // such plans do not release slots as they go
+  plan_.ReturnBuffers(std::move(buffers_));
+}
+
+void ActiveRun::Pass(const Step& step, int i, Value* to) {
+  Value& from = input(step, i);
+  if (plan_.inputs_of(step)[i].is_last_use) {
+    *to = std::exchange(from, Value());
+  } else {
+    *to = from;
+  }
+}
+
+void ActiveRun::PrepareThread() const {
+  linalg::SetIntraOpThreads(settings().intra_op_threads);
+  linalg::SetDeterministic(settings().deterministic);
+}
+
+void ActiveRun::Release(const Step& step) {
+  for (int i = 0; i < step.releases.size; ++i) {
+    value(plan_.release_slots[step.releases.first + i]) = Value();
+  }
+}
+
+void ActiveRun::ReleaseFetched(int32_t slot) {
+  if (slot < 0) return;
+  for (const auto& [preset, tensor] : plan_.presets) {
+    if (preset == slot) return;
+  }
+  value(slot) = Value();
+}
+
+void ActiveRun::Clear() {
+  std::ranges::fill(buffers_->dead, 0);
+  for (Value& value : buffers_->values) value = Value();
+  for (const auto& [slot, tensor] : plan_.presets) value(slot).tensor = tensor;
+  for (Tensor& tensor : buffers_->scratch.resolved) tensor = Tensor();
+}
+
+void ActiveRun::Record(const Step& step, int64_t start_nanos) {
+  context_.recorder->Add(*settings().graph, context_.callers, step.node, step.device, start_nanos,
+                         outputs(step));
+}
+
+Status ActiveRun::WithNode(const Step& step, const Status& status) const {
+  const Cancellation* const cancellation = context_.state.cancellation;
+  if (cancellation && status.message() == cancellation->status().message()) return status;
+  if (step.Is<FusedStep>()) return status;  // names the node of one of its parts
+  if (context_.depth > 0 && status.message().size() > kMaxMessageBytes) return status;
+  std::shared_lock lock(settings().graph->mutex);
+  const std::string_view node = settings().graph->nodes[step.node].name;
+  if (settings().function == nullptr) {
+    return status.WithSuffix(StrCat("\n\t [[{{node ", node, "}}]]"));
+  }
+  return status.WithSuffix(
+      StrCat("\n\t [[{{function_node ", *settings().function, "}}{{node ", node, "}}]]"));
+}
+
+StatusOr<Tensor> ActiveRun::ToHost(const Tensor& tensor) const {
+  if (tensor.host_accessible()) return tensor;
+  for (Device* device : settings().devices) {
+    if (device->memory() == tensor.memory()) return device->CopyToHost(tensor);
+  }
+  return Internal("a value is in the memory of a device that this session does not have");
+}
+
+}  // namespace ramet

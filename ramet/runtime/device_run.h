@@ -1,0 +1,28 @@
+#pragma once
+
+#include "ramet/runtime/first_error.h"
+#include "ramet/runtime/step_invoker.h"
+
+namespace ramet {
+
+// A DeviceRun executes a plan whose steps are on several devices. Steps of an asynchronous device
+// go to the device's queue in order, so that it works while the caller's thread goes on.
+class DeviceRun {
+ public:
+  DeviceRun(ActiveRun& run, StepInvoker& invoker) : run_(run), invoker_(invoker) {}
+  // Returns after the devices have finished this run. \error the first error of a step.
+  Status Run();
+
+ private:
+  // Runs or enqueues the steps, until one has failed.
+  void Dispatch();
+  void Dispatch(const Step& step);
+  void InvokeStep(const Step& step);
+  void SynchronizeAll();
+
+  ActiveRun& run_;
+  StepInvoker& invoker_;
+  FirstError error_;
+};
+
+}  // namespace ramet

@@ -1,0 +1,31 @@
+#include "ramet/runtime/executable.h"
+
+#include "ramet/runtime/fuse_steps.h"
+
+namespace ramet {
+
+StatusOr<std::unique_ptr<Executable>> Executable::Compile(const GraphImpl& graph,
+                                                          const PlanRequest& request,
+                                                          KernelSource& source) {
+  auto executable = std::make_unique<Executable>();
+  RAMET_ASSIGN_OR_RETURN(executable->compiled_.plan, CompilePlan(graph, request, source));
+  executable->fused_.plan = FuseSteps(graph, *executable->compiled_.plan);
+  return executable;
+}
+
+Plan& Executable::Choose(const RunContext& context) {
+  if (context.recorder != nullptr) return *compiled_.plan;
+  const bool fused = fused_.plan != nullptr && !context.settings.deterministic;
+  const Variant& variant = fused ? fused_ : compiled_;
+  Plan* const grouped =
+      context.settings.inter_op_threads > 1 ? variant.grouping.grouped() : nullptr;
+  return grouped != nullptr ? *grouped : *variant.plan;
+}
+
+StepGrouping* Executable::GroupingToProfile(const Plan& plan, const RunContext& context) {
+  if (context.settings.inter_op_threads <= 1 || context.recorder != nullptr) return nullptr;
+  Variant& variant = &plan == fused_.plan.get() ? fused_ : compiled_;
+  return &plan == variant.plan.get() && variant.grouping.profiling() ? &variant.grouping : nullptr;
+}
+
+}  // namespace ramet

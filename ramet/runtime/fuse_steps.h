@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "ramet/runtime/plan.h"
+
+namespace ramet {
+
+// Returns the plan with steps fused, or null if none can be. Matrix products and convolutions apply
+// the addition of a bias or a sum, and Relu, as an epilogue (EpilogueKernel). Sums, differences and
+// products of one shape are computed, and perhaps assigned, in one pass (FusedElementwise). Steps
+// are fused only if no other step reads the values between them and no step with side effects lies
+// between them. An epilogue rounds differently from separate steps, so results may differ in the
+// last bits. The graph's lock is held.
+std::unique_ptr<Plan> FuseSteps(const GraphImpl& graph, const Plan& plan);
+
+}  // namespace ramet

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "ramet/op/kernel.h"
+#include "ramet/runtime/step_recorder.h"
+
+namespace ramet {
+
+struct GraphImpl;
+class Device;
+
+// How a session runs its steps; the same for all its runs.
+struct ExecutorSettings {
+  std::span<Device* const> devices;
+  std::span<const KernelEnv> envs;  // one per device
+  int intra_op_threads = 1;
+  int inter_op_threads = 1;  // how many steps may run at the same time
+  bool deterministic = false;
+  const GraphImpl* graph = nullptr;       // for the names in messages
+  const std::string* function = nullptr;  // whose body the graph is; null: it is not a body
+};
+
+// The context of one run: all that it needs beyond its plan. The references and pointers outlive
+// the run.
+struct RunContext {
+  const ExecutorSettings& settings;
+  RunState& state;
+  StepRecorder* recorder = nullptr;  // null: the run is not traced
+  int depth = 0;                     // the number of function calls that this run is inside of
+  std::string callers = {};          // their nodes, "f/g/"; only with a recorder
+};
+
+}  // namespace ramet

@@ -1,0 +1,97 @@
+#include "ramet/runtime/step_invoker.h"
+
+#include <utility>
+
+#include "ramet/base/exception.h"
+#include "ramet/base/run_interrupt.h"
+
+namespace ramet {
+
+Status StepInvoker::Invoke(const Step& step, StepScratch& scratch) {
+  if (run_.MustStop()) return run_.stop_status();
+  const Status status = Dispatch(step, scratch);
+  return status.ok() ? status : run_.WithNode(step, status);
+}
+
+Status StepInvoker::Dispatch(const Step& step, StepScratch& scratch) {
+  if (step.Is<CallStep>()) return calls_.Invoke(step);
+  if (step.Is<CopyToDeviceStep>() || step.Is<CopyToHostStep>()) return Copy(step);
+  return run_.plan().has_several_memories ? InvokeOnDevice(step) : kernels_.Invoke(step, scratch);
+}
+
+Status StepInvoker::InvokeAndWait(const Step& step) {
+  Device& device = *run_.settings().devices[step.device];
+  if (!device.asynchronous() || step.Is<CallStep>()) return Invoke(step);
+  Status status;
+  Enqueue(device, [&] { status = Guarded([&] { return Invoke(step); }); });
+  device.Synchronize();
+  return status;
+}
+
+void StepInvoker::Enqueue(Device& device, std::function<void()> work) {
+  device.Enqueue([this, work = std::move(work)] {
+    run_.PrepareThread();
+    const CancellationScope scope(run_.context().state.cancellation);
+    work();
+  });
+}
+
+Status StepInvoker::InvokeOnDevice(const Step& step) {
+  StepScratch scratch(step.inputs.size);
+  RAMET_RETURN_IF_ERROR(kernels_.Invoke(step, scratch));
+  for (int i = 0; i < step.outputs.size; ++i) {
+    RAMET_RETURN_IF_ERROR(PlaceOutput(step, step.outputs.first + i));
+  }
+  return OkStatus();
+}
+
+Status StepInvoker::PlaceOutput(const Step& step, int32_t slot) {
+  Value& value = run_.value(slot);
+  const bool to_host = run_.plan().host_slots[slot];
+  if (value.variable && !to_host) {
+    RAMET_RETURN_IF_ERROR(PlaceVariable(*value.variable, step.device));
+  }
+  const DeviceMemory* const memory = run_.settings().envs[step.device].memory;
+  if (memory == nullptr || value.tensor.empty()) return OkStatus();
+  const bool is_view = value.tensor.buffer()->base() != nullptr;
+  const bool on_host = value.tensor.host_accessible() && !is_view;
+  if (to_host && on_host) return OkStatus();
+  if (to_host) {
+    RAMET_ASSIGN_OR_RETURN(value.tensor, value.tensor.DeepCopy());
+  } else if (on_host) {
+    RAMET_ASSIGN_OR_RETURN(value.tensor,
+                           run_.settings().devices[step.device]->CopyFromHost(value.tensor));
+  } else {
+    value.tensor = memory->Unview(value.tensor);
+  }
+  return OkStatus();
+}
+
+Status StepInvoker::PlaceVariable(VariableState& variable, int device) {
+  const FollowedValues* const followed = run_.context().state.followed;
+  Tensor value = variable.Read(followed);
+  const DeviceMemory* const memory = run_.settings().envs[device].memory;
+  if (value.empty() || value.memory() == memory) return OkStatus();
+  RAMET_ASSIGN_OR_RETURN(value, run_.ToHost(value));
+  if (memory != nullptr) {
+    RAMET_ASSIGN_OR_RETURN(value, run_.settings().devices[device]->CopyFromHost(value));
+  }
+  variable.Set(value, followed);
+  return OkStatus();
+}
+
+Status StepInvoker::Copy(const Step& step) {
+  const Value& from = run_.input(step, 0);
+  const Tensor value = run_.Read(from);
+  if (value.empty() && from.variable) return from.variable->UninitializedError();
+  Tensor& to = run_.value(step.outputs.first).tensor;
+  if (step.Is<CopyToHostStep>()) {
+    RAMET_ASSIGN_OR_RETURN(to, run_.ToHost(value));
+  } else {
+    RAMET_ASSIGN_OR_RETURN(const Tensor host, run_.ToHost(value));
+    RAMET_ASSIGN_OR_RETURN(to, run_.settings().devices[step.device]->CopyFromHost(host));
+  }
+  return OkStatus();
+}
+
+}  // namespace ramet

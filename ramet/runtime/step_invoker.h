@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+
+#include "ramet/runtime/call_invoker.h"
+#include "ramet/runtime/kernel_invoker.h"
+
+namespace ramet {
+
+// A StepInvoker runs steps that do work: kernels, function calls, and copies between memories. It
+// leaves each value in the memory that the plan expects it in.
+class StepInvoker {
+ public:
+  explicit StepInvoker(ActiveRun& run) : run_(run), kernels_(run), calls_(run) {}
+
+  // Runs a step on the calling thread: the device's own if the device has a queue. Several threads
+  // may run different steps at once, each with scratch of its own. \error the run's status if it
+  // must stop; what the step returns, with the name of its node.
+  Status Invoke(const Step& step, StepScratch& scratch);
+  Status Invoke(const Step& step) { return Invoke(step, run_.buffers().scratch); }
+  // Invokes a step on its device's queue, if it has one, and waits for it.
+  Status InvokeAndWait(const Step& step);
+  // Runs `work` on the device's queue, in a thread that is prepared for this run.
+  void Enqueue(Device& device, std::function<void()> work);
+
+ private:
+  Status Dispatch(const Step& step, StepScratch& scratch);
+  // Runs a kernel in a plan with several memories.
+  Status InvokeOnDevice(const Step& step);
+  // Moves an output to the memory that the plan expects it in.
+  Status PlaceOutput(const Step& step, int32_t slot);
+  // Moves a variable's value to the memory of the device that its node is placed on.
+  Status PlaceVariable(VariableState& variable, int device);
+  Status Copy(const Step& step);
+
+  ActiveRun& run_;
+  KernelInvoker kernels_;
+  CallInvoker calls_;
+};
+
+}  // namespace ramet

@@ -1,0 +1,132 @@
+#include "ramet/variable/variable_state.h"
+
+#include <cstring>
+#include <thread>
+
+#include "ramet/variable/row_history.h"
+
+namespace ramet {
+namespace {
+
+// Allocates from `own` if possible, otherwise from `other`: updates continue if the memory for
+// published values is full, and publishing then copies the values.
+StatusOr<Tensor> AllocateLike(const Tensor& like, Allocator* own, Allocator* other) {
+  if (own != nullptr) {
+    auto tensor = Tensor::Allocate(like.dtype(), like.shape(), own);
+    if (!IsResourceExhausted(tensor.status())) return tensor;
+  }
+  return Tensor::Allocate(like.dtype(), like.shape(), other);
+}
+
+}  // namespace
+
+VariableState::VariableState(std::string name) : name_(std::move(name)) {}
+VariableState::~VariableState() = default;
+
+const Tensor& VariableState::Current(const FollowedValues* followed) const {
+  const size_t index = static_cast<size_t>(followed_as_);
+  if (followed == nullptr || followed_as_ < 0 || own_since_ == followed->sequence ||
+      index >= followed->values.size()) {
+    return value_;
+  }
+  const Tensor& value = followed->values[index];
+  return value.empty() ? value_ : value;
+}
+
+Tensor VariableState::Read(const FollowedValues* followed) const {
+  MutexLock lock(mutex_);
+  return Current(followed);
+}
+
+bool VariableState::initialized(const FollowedValues* followed) const {
+  MutexLock lock(mutex_);
+  return !Current(followed).empty();
+}
+
+void VariableState::Set(Tensor value, const FollowedValues* followed) {
+  UpdateLock update_lock(*this);
+  ForgetSpares();
+  Replace(std::move(value), followed);
+}
+
+void VariableState::Replace(Tensor value, const FollowedValues* followed) {
+  MutexLock lock(mutex_);
+  std::swap(value_, value);
+  if (followed != nullptr) own_since_ = followed->sequence;
+}
+
+void VariableState::Move(const Tensor& old, Tensor value) {
+  UpdateLock update_lock(*this);
+  if (allocator_ == nullptr) ForgetSpares();
+  MutexLock lock(mutex_);
+  if (value_.buffer().get() == old.buffer().get()) std::swap(value_, value);
+}
+
+StatusOr<Tensor> VariableState::Fresh(Allocator* allocator, const Tensor& old, const Tensor* rows) {
+  if (rows != nullptr) {
+    if (DTypeSize(old.dtype()) == 0) return old.DeepCopy();
+    bool was_ready = false;
+    Tensor spare = history_ ? history_->TakeSpare(old, &was_ready) : Tensor();
+    spare_was_ready_ = was_ready;
+    if (!spare.empty()) return spare;
+  }
+  RAMET_ASSIGN_OR_RETURN(Tensor out, AllocateLike(old, allocator_, allocator));
+  if (rows != nullptr && out.bytes() > 0) std::memcpy(out.raw_data(), old.raw_data(), out.bytes());
+  return out;
+}
+
+// Spares pay only for published variables, whose buffers are taken from them repeatedly.
+void VariableState::NoteUpdate(Tensor old, const Tensor* rows) {
+  if (rows == nullptr || allocator_ == nullptr) return ForgetSpares();
+  if (!history_) history_ = std::make_unique<RowHistory>();
+  history_->Note(std::move(old), *rows);
+  spare_is_behind_ = !history_->empty();
+}
+
+void VariableState::ForgetSpares() {
+  history_.reset();
+  spare_is_behind_ = false;
+}
+
+// Spins before blocking: PrepareSpare releases the lock after a few rows, sooner than a sleeping
+// thread would wake.
+void VariableState::WaitToUpdate() {
+  constexpr int kTries = 200;
+  ++waiting_;
+  for (int i = 0; i < kTries; ++i) {
+    std::this_thread::yield();
+    if (update_mutex_.TryLock()) {
+      --waiting_;
+      return;
+    }
+  }
+  update_mutex_.Lock();
+  --waiting_;
+}
+
+bool VariableState::PrepareSpare() {
+  MutexLock update_lock(update_mutex_);
+  if (!history_) return true;
+  Tensor current;
+  {
+    MutexLock lock(mutex_);
+    current = value_;
+  }
+  const bool done = history_->Prepare(current, waiting_);
+  if (done) spare_is_behind_ = false;
+  return done;
+}
+
+void VariableState::FollowAs(int index) {
+  MutexLock lock(mutex_);
+  followed_as_ = index;
+}
+
+Status VariableState::UninitializedError() const {
+  return FailedPrecondition("Attempting to use uninitialized value ", name_,
+                            "; restore a checkpoint or run its initializer (Session::"
+                            "InitializeMissing, in Python session.initialize_missing(), "
+                            "initializes only uninitialized variables)");
+}
+
+}  // namespace ramet

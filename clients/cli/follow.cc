@@ -20,7 +20,8 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view kScheme = "file:";
 
-// A trainer writes the first .meta file after the checkpoint that it belongs to.
+// Waits at most 10 seconds for a file. Trainers write the first .meta file after the checkpoint
+// that it belongs to.
 void WaitForFile(const std::string& path, milliseconds patience) {
   const auto end =
       std::chrono::steady_clock::now() + std::min<milliseconds>(patience, std::chrono::seconds(10));
@@ -33,7 +34,8 @@ class CheckpointFollower {
  public:
   explicit CheckpointFollower(const FollowOptions& options) : options_(options) {}
 
-  // Verifies a checkpoint, copies it, runs what is to be fetched, prints both.
+  // Verifies a checkpoint, exports it if asked to, runs the fetches, and prints a line for the
+  // checkpoint and its fetched values.
   rm::Status Show(const rm::FoundCheckpoint& found) {
     RAMET_ASSIGN_OR_RETURN(const CheckpointSummary summary, VerifyCheckpoint(found.prefix));
     const int64_t step = summary.step >= 0 ? summary.step : found.step;
@@ -65,7 +67,7 @@ class CheckpointFollower {
     std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
   }
 
-  // As it is, under the same name.
+  // Copies a checkpoint to the export folder under the same name.
   rm::Status Export(const std::string& prefix) const {
     std::error_code error;
     std::filesystem::create_directories(options_.export_dir, error);
@@ -101,7 +103,7 @@ rm::Status FollowCheckpoints(const FollowOptions& options) {
     RAMET_ASSIGN_OR_RETURN(const auto found, watcher.Wait(options.patience()));
     const rm::Status shown = follower.Show(found);
     if (options.once) return shown;
-    // A checkpoint that its trainer has removed meanwhile is followed by another.
+    // If the trainer has removed this checkpoint, wait for the next one.
     if (rm::IsNotFound(shown) && !rm::BundleExists(found.prefix)) continue;
     RAMET_RETURN_IF_ERROR(shown);
   }
@@ -114,42 +116,52 @@ rm::Status Follow(const FollowOptions& options) {
 
 std::string CheckSeconds(const std::string& text) {
   double seconds = 0;
-  return CLI::detail::lexical_cast(text, seconds) && seconds > 0 ? ""
-                                                                 : "'" + text + "' is not above 0";
+  return CLI::detail::lexical_cast(text, seconds) && seconds > 0
+             ? ""
+             : "'" + text + "' is not a number of seconds above 0";
 }
 
 }  // namespace
 
 void AddFollow(CLI::App& app, rm::Status* status) {
   auto* command = app.add_subcommand(
-      "follow", "A line for each version that is published, or each checkpoint in a folder");
+      "follow", "Print a line for each published version, or for each new checkpoint in a folder");
   auto options = std::make_shared<FollowOptions>();
   command
       ->add_option("ADDRESS", options->address,
-                   "shm:NAME, shm:NAME@LABEL or redis://HOST/NAME, where something is published; "
-                   "file:DIR, the folder that a trainer saves to")
+                   "The address of a publisher, optionally with a label as in shm:NAME@LABEL: " +
+                       rm::ReplicaAddressForms())
       ->required()
       ->check(AddressProblem);
-  auto* fetch = command->add_option("--fetch,--run", options->fetches,
-                                    "Tensor to compute with each; can be repeated");
+  auto* fetch = command
+                    ->add_option("--fetch,--run", options->fetches,
+                                 "Compute this tensor with each version; can be repeated")
+                    ->type_name("NAME");
   command
-      ->add_option("--feed", options->feeds,
-                   "NAME=FILE.npy or NAME=VALUE: the value of a tensor; can be repeated")
-      ->needs(fetch);
-  command->add_option("--export-checkpoints", options->export_dir,
-                      "Folder that each goes to as a checkpoint of TensorFlow's form");
-  command->add_flag("--json", options->json, "A JSON object on a line for each");
-  command->add_flag("--once", options->once, "End after the first");
-  command->add_option("--timeout", options->timeout, "Fail when none comes for so many seconds")
-      ->check(CheckSeconds);
+      ->add_option(
+          "--feed", options->feeds,
+          "Feed a tensor: NAME=FILE.npy or NAME=VALUE, with VALUE as JSON; can be repeated")
+      ->needs(fetch)
+      ->type_name("NAME=VALUE");
+  command
+      ->add_option("--export-checkpoints", options->export_dir,
+                   "Save each version to this folder as a TensorFlow checkpoint")
+      ->type_name("DIR");
+  command->add_flag("--json", options->json, "Print a JSON object on one line for each version");
+  command->add_flag("--once", options->once, "Exit after the first version");
+  command
+      ->add_option("--timeout", options->timeout,
+                   "Exit with an error after SECONDS without a new version (default: wait forever)")
+      ->check(CheckSeconds)
+      ->type_name("SECONDS");
   command->footer(
-      "A published version: number, step, metrics, size, how long it took to be usable here.\n"
-      "A checkpoint: step, checkpoint, tensors, size; verified: every tensor was read and its "
-      "checksum is right.\n"
-      "Versions that come faster than they can be shown are skipped. With --fetch the graph is the "
-      "published one, or comes from the first checkpoint's .meta file.\n"
-      "Exit codes: 0 done (--once), 1 failed or none came in time, 2 wrong usage, 130 "
-      "interrupted.\n"
+      "The line of a published version shows its number, step, metrics, size, and how long it "
+      "took\n"
+      "to arrive (or its age). The line of a checkpoint shows its step, prefix, number of tensors\n"
+      "and size; 'verified' means that every tensor was read and its checksum is correct.\n"
+      "Versions that arrive faster than they can be shown are skipped. --fetch uses the published\n"
+      "graph, or that of the first checkpoint's .meta file.\n"
+      "Exit codes: 0 success (--once), 1 failure or timeout, 2 usage error, 130 interrupted.\n"
       "Examples:\n"
       "  ramet follow shm:policy\n"
       "  ramet follow shm:policy@stable --run out --feed images=x.npy\n"

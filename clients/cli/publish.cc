@@ -22,7 +22,7 @@ struct PublishOptions {
   bool all = false, no_graph = false, watch = false, json = false, once = false;
 };
 
-// The folder whose checkpoints --watch waits for.
+// Returns the folder whose checkpoints --watch waits for.
 std::string FolderOf(const std::string& path) {
   if (fs::is_directory(path)) return path;
   const fs::path parent = fs::path(path).parent_path();
@@ -36,7 +36,8 @@ class Source {
 
   // Opens the model and publishes its values.
   rm::Status Start();
-  // Publishes each new checkpoint, or stays until the end. \error those of the watcher.
+  // Publishes each new checkpoint (with --watch), or keeps shared memory available, until Ctrl-C.
+  // \error those of the watcher and of Publish.
   rm::Status GoOn();
 
  private:
@@ -65,8 +66,8 @@ rm::Status Source::Start() {
   RAMET_ASSIGN_OR_RETURN(model_, Model::Open(options_.model));
   if (!model_->has_values()) {
     return rm::InvalidArgument("'", options_.model.path,
-                               "' has a graph but no values to publish; name the checkpoint that "
-                               "has them with --checkpoint PREFIX");
+                               "' has a graph but no values to publish; name a checkpoint with "
+                               "--checkpoint PREFIX");
   }
   rm::PublisherOptions how;
   how.all_variables = options_.all;
@@ -103,7 +104,8 @@ rm::Status Source::Publish(int64_t step) {
   return rm::OkStatus();
 }
 
-// A checkpoint that its trainer has removed meanwhile is followed by another.
+// Publishes a checkpoint. Skips one that the trainer has removed; reports and skips one that fails
+// with kResourceExhausted.
 rm::Status Source::PublishCheckpoint(const rm::FoundCheckpoint& found) {
   const rm::Status restored = model_->Restore(found.prefix);
   if (rm::IsNotFound(restored) && !rm::BundleExists(found.prefix)) return rm::OkStatus();
@@ -116,11 +118,11 @@ rm::Status Source::PublishCheckpoint(const rm::FoundCheckpoint& found) {
 
 rm::Status Source::GoOn() {
   if (!publisher_ || options_.once) return rm::OkStatus();
-  // What lies in files or on a server is there without this process.
-  const bool stays = options_.address.starts_with("shm:");
+  // Files and servers keep a version after this process has exited; shared memory does not.
+  const bool stays = !rm::OutlivesPublisher(options_.address);
   if (!options_.watch && !stays) return rm::OkStatus();
   if (!options_.watch) {
-    std::cerr << "published until Ctrl-C" << std::endl;
+    std::cerr << "publishing until interrupted (Ctrl-C)" << std::endl;
     while (SleepUnlessInterrupted(std::chrono::hours(1))) continue;
     return rm::OkStatus();
   }
@@ -145,38 +147,41 @@ rm::Status Publish(const PublishOptions& options) {
 std::string CheckMode(const std::string& text) {
   const bool octal = !text.empty() && text.size() <= 4 &&
                      std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '7'; });
-  return octal ? "" : "'" + text + "' is no mode as chmod takes it, such as 0600";
+  return octal ? "" : "'" + text + "' is not an octal file mode such as 0600";
 }
 
 }  // namespace
 
 void AddPublish(CLI::App& app, rm::Status* status) {
   auto* command =
-      app.add_subcommand("publish", "Publishes a model's values for followers in other processes");
+      app.add_subcommand("publish", "Publish a model's values to followers in other processes");
   auto options = std::make_shared<PublishOptions>();
   AddModelOptions(command, &options->model);
   command
       ->add_option("ADDRESS", options->address,
-                   "shm:NAME or shm:PATH (this machine), redis://HOST/NAME, or file:DIR")
+                   "The address to publish at: " + rm::ReplicaAddressForms())
       ->required()
       ->check(AddressProblem);
   command->add_flag("--watch", options->watch,
-                    "Publishes each new checkpoint of MODEL's folder, as it comes");
-  command->add_flag("--all", options->all, "What only optimizers use, too");
-  command->add_flag("--no-graph", options->no_graph, "The values alone");
-  command->add_option("--retained", options->retained, "How many versions can be followed")
+                    "Publish each new checkpoint in the folder of MODEL as it appears");
+  command->add_flag("--all", options->all, "Also publish variables that only optimizers use");
+  command->add_flag("--no-graph", options->no_graph, "Publish the values without the graph");
+  command->add_option("--retained", options->retained, "Keep this many versions for followers")
       ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--mode", options->mode, "Who may follow, as the mode of a file")
+      ->capture_default_str()
+      ->type_name("COUNT");
+  command->add_option("--mode", options->mode, "Allow the users in this octal file mode to follow")
       ->check(CheckMode)
-      ->capture_default_str();
-  command->add_flag("--once", options->once, "End after the first version");
-  command->add_flag("--json", options->json, "A JSON object on a line for each version");
+      ->capture_default_str()
+      ->type_name("MODE");
+  command->add_flag("--once", options->once, "Exit after the first version");
+  command->add_flag("--json", options->json, "Print a JSON object on one line for each version");
   command->footer(
-      "Each line: version, step, size, how long publishing took, readers. Followers by shm: take\n"
-      "what is published as long as this runs, and keep the last version when it ends; in files\n"
-      "and on a server it stays.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.\n"
+      "Each line shows the version, its step and size, the time publishing took, and the number "
+      "of\n"
+      "readers. With shm:, this program must keep running for new followers; those already there\n"
+      "keep the last version when it exits. Files and servers keep the version after it exits.\n"
+      "Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.\n"
       "Examples:\n"
       "  ramet publish model-1000 shm:policy\n"
       "  ramet publish checkpoints/ shm:policy --watch\n"

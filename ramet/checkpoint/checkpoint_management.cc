@@ -24,7 +24,7 @@ std::string EscapeGlob(std::string_view text) {
   return escaped;
 }
 
-// The files of a V1 checkpoint: of its one name, or of the pattern "m-?????-of-00002".
+// Returns a glob pattern for the files of a V1 checkpoint: a single file, or "m-?????-of-00002".
 std::string V1Pattern(const std::string& prefix) {
   const size_t shard = prefix.rfind(kAnyShard);
   if (shard == std::string::npos) return EscapeGlob(prefix);
@@ -41,7 +41,7 @@ std::vector<std::string> FilesOf(const std::string& prefix, SaverNames::Format f
   return files;
 }
 
-// The file that stands for a checkpoint, "" if there is none.
+// Returns the file whose existence defines a checkpoint, or an empty string if there is none.
 std::string MainFile(const std::string& prefix) {
   const std::string index = StrCat(prefix, ".index");
   if (FileExists(index)) return index;

@@ -66,7 +66,7 @@ class CheckpointWatcher::Impl {
   }
 
  private:
-  // Renames into the folder are what commits a checkpoint.
+  // A checkpoint is committed by renaming files into the folder.
   void Watch() {
     if (notices_ < 0 || watching_) return;
     watching_ = inotify_add_watch(notices_, dir_.c_str(), IN_MOVED_TO | IN_CLOSE_WRITE) >= 0;
@@ -120,7 +120,7 @@ std::optional<std::string> CheckpointsIterator::Next() {
   return std::nullopt;
 }
 
-// Whether another checkpoint came within the timeout.
+// Returns true if a different checkpoint came within the timeout.
 bool CheckpointsIterator::Wait(std::string* prefix) {
   constexpr std::chrono::hours kForEver(24);
   const auto begin = Clock::now();

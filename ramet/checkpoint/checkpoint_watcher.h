@@ -12,26 +12,29 @@
 
 namespace ramet {
 
-// What a watcher found: a checkpoint that is there, and its graph if the trainer wrote one.
+// A checkpoint found by a watcher, and its graph if the trainer wrote one.
 struct FoundCheckpoint {
   std::string prefix;
-  std::string meta_path;  // "" if there is no PREFIX.meta
-  int64_t step = -1;      // from "-STEP" at the end of the prefix, -1 if there is none
+  std::string meta_path;  // empty if there is no PREFIX.meta
+  int64_t step = -1;      // STEP of "PREFIX-STEP", or -1 if there is none
 };
 
-// A CheckpointWatcher says when a folder has a new checkpoint: another prefix in its state file, or
-// the same prefix saved again. It waits on the file system's notices and looks by itself now and
-// then, for file systems that send none. Works from before the folder exists. One thread at a time.
+// A CheckpointWatcher reports new checkpoints in a folder: a different prefix in its state file, or
+// the same prefix saved again. It waits for notifications from the file system, and also polls for
+// file systems that send none. The folder need not exist at first. Not thread-safe.
 class RAMET_EXPORT CheckpointWatcher {
  public:
   explicit CheckpointWatcher(std::string dir, std::string latest_filename = "checkpoint");
   CheckpointWatcher(CheckpointWatcher&&) noexcept;
   ~CheckpointWatcher();
 
-  // The latest checkpoint if it is not the one that was returned last.
-  // \error kNotFound if there is none or nothing new; those of the state file.
+  // Returns the latest checkpoint if it differs from the last one returned.
+  // \error kNotFound: there is no checkpoint, or no new one.
+  // \error as for ReadCheckpointState.
   StatusOr<FoundCheckpoint> Poll();
-  // As Poll, but waits for one. \error kDeadlineExceeded naming the folder if none came in time.
+  // Waits for a new checkpoint and returns it.
+  // \error kDeadlineExceeded: none came in time. The message names the folder.
+  // \error as for Poll.
   StatusOr<FoundCheckpoint> Wait(std::chrono::milliseconds timeout);
 
  private:
@@ -39,25 +42,25 @@ class RAMET_EXPORT CheckpointWatcher {
   std::unique_ptr<Impl> impl_;
 };
 
-// The arguments of a CheckpointsIterator.
+// Options of a CheckpointsIterator.
 struct CheckpointsIteratorOptions {
-  // Checkpoints come no faster than this.
+  // Minimum time between two checkpoints returned.
   std::chrono::milliseconds min_interval{0};
-  // How long to wait for the next one; unset: for ever.
+  // How long to wait for the next checkpoint. Unset: forever.
   std::optional<std::chrono::milliseconds> timeout = {};
-  // Asked after a timeout and before each further wait: true ends the iteration. Without it a
-  // timeout does.
+  // Called after a timeout and before each further wait. The iteration ends when it returns true.
+  // Without this function, a timeout ends the iteration.
   std::function<bool()> timeout_fn = {};
 };
 
-// A CheckpointsIterator gives the checkpoints of a folder as they appear
-// (tf.train.checkpoints_iterator): each time the latest one, if it is not the path that was given
-// last. One thread at a time.
+// A CheckpointsIterator returns the checkpoints of a folder as they appear
+// (tf.train.checkpoints_iterator): each time the latest one, if its path differs from the last one
+// returned. Not thread-safe.
 class RAMET_EXPORT CheckpointsIterator {
  public:
   explicit CheckpointsIterator(std::string dir, CheckpointsIteratorOptions options = {});
 
-  // Waits for the next checkpoint and returns its prefix; nothing at the end.
+  // Waits for the next checkpoint and returns its prefix. Returns nothing at the end.
   std::optional<std::string> Next();
 
  private:

@@ -7,20 +7,18 @@
 #include "ramet/base/status.h"
 #include "ramet/format/bundle_reader.h"
 
-// Checkpoints of tf.train.Checkpoint: their keys name paths in a graph of objects; a message in the
-// checkpoint says which variable each one was ("full_name").
+// Support for checkpoints of tf.train.Checkpoint. Their keys are paths in a graph of objects. A
+// message in the checkpoint records the variable name of each key ("full_name").
 namespace ramet {
 
-// Variable names -> keys of the checkpoint.
-// \error kNotFound if the checkpoint is not an object-based one; kDataLoss if its object graph
-// cannot
-//   be read.
+// Returns the keys of a checkpoint by variable name.
+// \error kNotFound: the checkpoint is not object-based.
+// \error kDataLoss: the object graph cannot be read.
 StatusOr<std::map<std::string, std::string>> ObjectGraphKeys(const std::string& prefix);
 
-// Puts keys in the place of the names of `requests`.
-// \error kNotFound, as TensorFlow words it, if some are not there: which, which others the
-// checkpoint
-//   has, and how many did match.
+// Replaces the names in `requests` by keys.
+// \error kNotFound: some names are missing. The message, in TensorFlow's wording, lists them and
+// the unused names of the checkpoint, and tells how many names matched.
 Status MapToObjectKeys(const std::map<std::string, std::string>& keys,
                        std::vector<BundleRequest>* requests);
 

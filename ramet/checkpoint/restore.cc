@@ -14,9 +14,9 @@
 namespace ramet {
 namespace {
 
-// The checkpoints in the folder of `prefix`, for messages.
+// Returns a message part that lists the checkpoints in the folder of `prefix`.
 std::string NearCheckpoints(const std::string& prefix) {
-  constexpr size_t kMost = 5;
+  constexpr size_t kMaxNames = 5;
   const std::string_view parent = Dirname(prefix);
   const std::string dir(parent.empty() ? "." : parent);
   auto names = ListDir(dir);
@@ -27,7 +27,7 @@ std::string NearCheckpoints(const std::string& prefix) {
   }
   std::ranges::sort(found);
   if (found.empty()) return StrCat("; there is no checkpoint in folder '", dir, "'");
-  if (found.size() > kMost) found.erase(found.begin(), found.end() - kMost);
+  if (found.size() > kMaxNames) found.erase(found.begin(), found.end() - kMaxNames);
   const std::string text = StrCat("; in folder '", dir, "' there are: ", StrJoin(found, ", "));
   auto latest = LatestCheckpoint(dir);
   return latest.ok() ? StrCat(text, " (latest is ", *latest, ")") : text;
@@ -44,8 +44,8 @@ Status Explained(const Status& status) {
              status.message()));
 }
 
-// Reads for all of the reading nodes at once and feeds what they would give: nodes that read one
-// after another could get parts of different saves while the checkpoint is overwritten.
+// Reads the tensors of all reading nodes at once and feeds them. Nodes that read one after another
+// could get parts of different saves if the checkpoint is overwritten in between.
 Status RestoreTogether(Session& session, const SaverNames& names, const std::string& save_path,
                        const RestoreNodes& nodes, const std::vector<BundleRequest>& requests) {
   RAMET_ASSIGN_OR_RETURN(std::vector<Tensor> tensors, ReadBundle(save_path, requests));
@@ -89,7 +89,7 @@ Status RestoreObjectBased(Session& session, const SaverNames& names, const std::
 Status CheckCheckpoint(const std::string& save_path) {
   if (save_path.empty()) {
     return InvalidArgument(
-        "Can't load save_path when it is empty; LatestCheckpoint finds none when the "
+        "Can't load save_path when it is empty; LatestCheckpoint finds no checkpoint if the "
         "folder has no 'checkpoint' file");
   }
   if (CheckpointExists(save_path)) return OkStatus();

@@ -7,12 +7,14 @@
 
 namespace ramet {
 
-// \error kInvalidArgument if the path is empty or no checkpoint is there, naming the near ones.
+// Checks that there is a checkpoint at `save_path`.
+// \error kInvalidArgument: the path is empty or has no checkpoint. The message lists nearby ones.
 Status CheckCheckpoint(const std::string& save_path);
 
-// Restores the checkpoint at `save_path` through the nodes that `names` names: all from one save,
-// also while another process overwrites the checkpoint, and object-based checkpoints by the
-// variables' names. The session is told of what was restored. \error as Saver::Restore.
+// Restores the checkpoint at `save_path` through the nodes in `names` and tells the session which
+// variables were restored. All values come from one save, even if another process overwrites the
+// checkpoint. Object-based checkpoints are read by variable names.
+// \error as for Saver::Restore.
 Status RestoreCheckpoint(Session& session, const Graph& graph, const SaverNames& names,
                          const std::string& save_path);
 

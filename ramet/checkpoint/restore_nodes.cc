@@ -7,7 +7,7 @@
 namespace ramet {
 namespace {
 
-// Every operation once, in the order in which it is met.
+// A list of operations to visit, each once.
 class Walk {
  public:
   void Add(const Operation& op) {
@@ -25,7 +25,7 @@ class Walk {
   std::vector<Operation> waiting_;
 };
 
-// The operation that makes the reference or handle of a variable.
+// Returns the operation that creates the reference or handle of a variable.
 Operation VariableOf(Output ref) {
   while (ref.op().type() == "Identity" || ref.op().type() == "RefIdentity") ref = ref.op().input(0);
   return ref.op();

@@ -10,20 +10,20 @@
 
 namespace ramet {
 
-// What a restore op does.
+// The nodes of a restore op.
 struct RestoreNodes {
-  // The names of the operations of the variables that it assigns.
+  // Names of the operations of the variables that are assigned.
   std::vector<std::string> variables;
-  // The RestoreV2 operations that it reads with.
+  // The RestoreV2 operations that read the checkpoint.
   std::vector<Operation> reads;
 
-  // What all of `reads` together ask of a checkpoint, output by output; nothing if names or slices
-  // are not known while building.
+  // Returns what all of `reads` request from a checkpoint, output by output. Returns nothing if
+  // names or slices are not known at graph construction time.
   std::optional<std::vector<BundleRequest>> Requests() const;
 };
 
-// Follows the restore op `name` of a saver to its assignments and reads. Nothing if there is no
-// such op.
+// Follows the restore op `name` of a saver to its assignments and reads. The result is empty if
+// there is no such op.
 RestoreNodes FindRestoreNodes(const Graph& graph, std::string_view name);
 
 }  // namespace ramet

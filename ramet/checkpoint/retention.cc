@@ -11,7 +11,7 @@ namespace {
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// Takes the characters that `accepts` off the end of *text, at least one.
+// Removes the longest suffix of *text whose characters `accepts`. Returns false if it is empty.
 template <class Accepts>
 bool TakeBack(std::string_view* text, Accepts accepts) {
   size_t n = text->size();
@@ -21,7 +21,7 @@ bool TakeBack(std::string_view* text, Accepts accepts) {
   return any;
 }
 
-// Without "-[\d?]+-of-\d+" at the end.
+// Removes "-[\d?]+-of-\d+" from the end of `path`.
 std::string_view WithoutShard(std::string_view path) {
   std::string_view rest = path;
   if (!TakeBack(&rest, IsDigit) || !rest.ends_with("-of-")) return path;
@@ -30,14 +30,14 @@ std::string_view WithoutShard(std::string_view path) {
   return rest.ends_with('-') ? rest.substr(0, rest.size() - 1) : path;
 }
 
-// Without "-STEP" at the end.
+// Removes "-STEP" from the end of `name`.
 std::string_view WithoutStep(std::string_view name) {
   std::string_view rest = name;
   if (!TakeBack(&rest, IsDigit) || !rest.ends_with('-')) return name;
   return rest.substr(0, rest.size() - 1);
 }
 
-// The prefix of the checkpoint that a file of this name belongs to, or the name.
+// Returns the prefix of the checkpoint that the file belongs to, or else the file name.
 std::string_view PrefixIn(std::string_view file, std::string_view end) {
   if (file.ends_with(end)) return file.substr(0, file.size() - end.size());
   if (file.ends_with(".index")) return file.substr(0, file.size() - 6);

@@ -10,16 +10,16 @@
 
 namespace ramet {
 
-// The checkpoints that a saver keeps, by TensorFlow's exact rule: a save is recorded at the end of
-// the list; then at most one, the oldest, falls out of it, and is deleted unless it was saved after
-// the next time at which one is kept for good.
+// The checkpoints that a saver keeps, by TensorFlow's exact rule. Each save appends to the list.
+// Then at most one checkpoint, the oldest, drops out of it. It is deleted, unless it was saved
+// after the next time at which one is kept permanently.
 class CheckpointList {
  public:
-  // max_to_keep 0: nothing is listed or deleted. `now`: seconds since the epoch.
+  // With max_to_keep 0, nothing is listed or deleted. `now` is in seconds since the epoch.
   CheckpointList(int max_to_keep, double keep_every_n_hours, double now);
 
   void Record(const std::string& path, double now);
-  // The checkpoint to delete after a save, if there is one.
+  // Returns the checkpoint to delete after a save, if any.
   std::optional<std::string> NextToDelete();
 
   const std::vector<std::pair<std::string, double>>& entries() const { return kept_; }
@@ -33,15 +33,15 @@ class CheckpointList {
   std::vector<std::pair<std::string, double>> to_delete_;
 };
 
-// "DIR/m-5.meta" of "DIR/m-5"; the shard part of V1 paths ("-?????-of-00002") is left out.
+// Returns "DIR/m-5.meta" for "DIR/m-5". The shard part of V1 paths ("-?????-of-00002") is dropped.
 std::string MetaGraphFilename(const std::string& checkpoint, std::string_view suffix);
 
-// The files "BASE.SUFFIX" and "BASE-STEP.SUFFIX" that are in the folder of the checkpoint
+// Returns the files "BASE.SUFFIX" and "BASE-STEP.SUFFIX" in the folder of the checkpoint
 // "BASE-STEP".
 std::vector<std::string> MetaGraphsBeside(const std::string& checkpoint, std::string_view suffix);
 
-// Removes what saves of the same base path, and of the state file, left when they were killed:
-// files "BASE-STEP.index.tempstate..." and the like that are old and that nobody holds.
+// Removes temporary files left by killed saves of the same base path or of the state file, such as
+// "BASE-STEP.index.tempstate...", if they are old and not in use.
 void RemoveLeftovers(const std::string& checkpoint, std::string_view suffix,
                      std::string_view latest_filename);
 

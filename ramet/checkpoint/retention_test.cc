@@ -20,8 +20,8 @@ std::vector<std::string> Paths(const CheckpointList& list) {
   return paths;
 }
 
-// Every 30 minutes a save, one an hour to be kept, each 1 s late: TensorFlow keeps
-// saves 2, 4, 6, 8 (and 9, the newest).
+// Saves every 30 minutes, each time 1 s late, with one checkpoint per hour to be kept. TensorFlow
+// keeps saves 2, 4, 6, 8 (and 9, the newest).
 TEST(CheckpointListTest, KeepsOneOfEachHour) {
   CheckpointList list(1, 1.0, 0.0);
   std::vector<std::string> deleted;

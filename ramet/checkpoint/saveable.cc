@@ -56,7 +56,7 @@ StatusOr<NamedVariables> NamesOf(
   return named;
 }
 
-// The parts of one partitioned variable.
+// Adds the parts of a partitioned variable.
 Status AddParts(const std::string& name, const SavedVariable& saved,
                 std::vector<Saveable>* saveables) {
   const std::string* full_name = nullptr;
@@ -87,18 +87,18 @@ Status CheckVariables(const Graph& graph, const std::vector<Saveable>& saveables
   return OkStatus();
 }
 
-// Those of the objects go between the others, by name.
+// Inserts the objects among the other saveables, by name.
 Status AddObjects(const Graph& graph, const std::vector<SaveableObject>& objects,
                   std::vector<Saveable>* saveables) {
   for (const SaveableObject& object : objects) {
     if (object.specs.empty() || !object.restore) {
       return InvalidArgument("saveable object '", object.name,
-                             "' needs one spec at least, and restore");
+                             "' needs at least one spec and a restore function");
     }
     for (const SaveSpec& spec : object.specs) {
       if (spec.tensor.valid() && spec.tensor.graph() == &graph) continue;
       return InvalidArgument("saveable object '", object.name, "': the tensor of '", spec.name,
-                             "' is none of this graph");
+                             "' is not in this graph");
     }
     const auto place = std::ranges::upper_bound(*saveables, object.name, {}, &Saveable::name);
     if (place != saveables->begin() && std::prev(place)->name == object.name) {

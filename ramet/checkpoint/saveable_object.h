@@ -8,26 +8,26 @@
 
 namespace ramet {
 
-// One tensor that a SaveableObject keeps in a checkpoint (TensorFlow's SaveSpec).
+// A tensor that a SaveableObject saves in a checkpoint (TensorFlow's SaveSpec).
 struct SaveSpec {
-  Output tensor = {};  // what is saved; restored with its dtype
-  // The part of a larger tensor that this is, "8 2 0,4:0,2" (shape, then offset and size of each
-  // dimension); "": all of it.
+  Output tensor = {};  // the value to save; it is restored with the same dtype
+  // The slice of a larger tensor that this is, such as "8 2 0,4:0,2" (shape, then offset and size
+  // per dimension). Empty: the whole tensor.
   std::string slice_spec = {};
   std::string name = {};  // the key
 };
 
-// State that a Saver saves and restores in its own way (TensorFlow's SaveableObject): several
-// tensors, or values that are not kept as they are.
+// State that a Saver saves and restores in a custom way (TensorFlow's SaveableObject): several
+// tensors, or values that are stored in a different form.
 struct SaveableObject {
-  // Its place among what is saved, which goes by name. Not a key.
+  // Determines its position in the save, which is ordered by name. Not a key.
   std::string name;
-  // One or more. For a sharded Saver all on one device.
+  // At least one. For a sharded Saver, all on the same device.
   std::vector<SaveSpec> specs;
-  // Adds the operations that take up what was read, a tensor for each spec, and returns the one
-  // that does it all. `shapes` has those of the specs' tensors where the Saver's option reshape is
-  // set, and is empty otherwise. Called once, while the Saver builds its nodes: in their name scope
-  // and on the object's device. An invalid operation is an error of the graph.
+  // Adds the operations that restore the state and returns the one that completes it. `restored`
+  // has a tensor for each spec. `shapes` has the shapes of the specs' tensors if the Saver's option
+  // `reshape` is set, or else is empty. Called once, while the Saver builds its nodes, in their
+  // name scope and on the object's device. Returning an invalid operation is an error of the graph.
   std::function<Operation(const std::vector<Output>& restored, const std::vector<Input>& shapes)>
       restore;
 };

@@ -34,7 +34,7 @@ StatusOr<int64_t> WholeStep(double step) {
   return InvalidArgument("global_step must be a number that fits in 64 bits, but it is ", step);
 }
 
-// The value of a step, toward zero when it is a fraction, as Python's int() has it.
+// Returns the value of a step. Fractions are truncated toward zero, like Python's int().
 StatusOr<int64_t> StepValue(const Tensor& t) {
   if (t.rank() == 0) {
     switch (t.dtype()) {
@@ -77,7 +77,7 @@ class Saver::Impl {
     list_ = CheckpointList(names.max_to_keep, names.keep_checkpoint_every_n_hours, Now());
   }
 
-  // Errors go to the graph too.
+  // Records errors in the graph too.
   Status Build() {
     if (built_) return graph_.status();
     built_ = true;
@@ -126,9 +126,9 @@ class Saver::Impl {
   bool built_ = false;
   bool empty_ = false;
   CheckpointList list_{0, 0, 0};
-  // .meta files of deleted checkpoints, which stay until there is another one.
+  // .meta files of deleted checkpoints. They are kept until there is a newer .meta file.
   std::set<std::string> unneeded_metas_;
-  // Save paths beside which leftovers of killed savers were looked for.
+  // Save paths for which leftovers of killed savers have been removed.
   std::set<std::string> tidied_;
 };
 
@@ -230,7 +230,7 @@ void Saver::Impl::Delete(const std::string& path, const std::string& meta_graph_
     for (const std::string& file : unneeded_metas_) removed.Update(RemoveIfThere(file));
     unneeded_metas_.clear();
   }
-  if (!removed.ok()) LogWarning("an old checkpoint was not removed: ", removed.message());
+  if (!removed.ok()) LogWarning("cannot remove an old checkpoint: ", removed.message());
 }
 
 Status Saver::Impl::Restore(Session& session, const std::string& save_path) {

@@ -17,7 +17,8 @@
 
 namespace ramet {
 
-// What is stored under one name of a checkpoint: a variable, or all parts of a partitioned one.
+// The variables stored under one name of a checkpoint: one variable, or the parts of a partitioned
+// one.
 class SavedVariable {
  public:
   SavedVariable(Variable variable) : variables_{variable} {}  // NOLINT: implicit on purpose
@@ -25,7 +26,7 @@ class SavedVariable {
       : variables_(std::move(parts)), is_partitioned_(true) {}
   const std::vector<Variable>& variables() const { return variables_; }
   bool is_partitioned() const { return is_partitioned_; }
-  // The checkpoint's dtype, where it is not the variables': values are cast
+  // Sets the dtype in the checkpoint if it differs from the variables'. Values are cast
   // (ClonedCheckpointEntry).
   SavedVariable& StoredAs(DType dtype) {
     stored_as_ = dtype;
@@ -40,39 +41,39 @@ class SavedVariable {
   DType stored_as_ = DType::kInvalid;
 };
 
-// The arguments of a Saver (tf.train.Saver).
+// Options of a Saver (tf.train.Saver).
 struct SaverOptions {
-  // What is saved; empty: the collections "variables" and "saveable_objects". Parts of a
+  // Variables to save. Empty: the collections "variables" and "saveable_objects". Parts of a
   // partitioned variable are stored under its name.
   std::vector<Variable> var_list = {};
-  // Names in the checkpoint and what is stored there. Replaces var_list.
+  // Names in the checkpoint and the variables stored under them. Replaces var_list.
   std::vector<std::pair<std::string, SavedVariable>> var_map = {};
-  // Saved beside var_list or var_map; alone if both are empty.
+  // Saved in addition to var_list or var_map, or alone if both are empty.
   std::vector<SaveableObject> saveable_objects = {};
-  // Restores tensors of another shape with as many elements.
+  // Allows restoring a tensor whose shape differs but has the same number of elements.
   bool reshape = false;
-  // One data file for each device that has variables.
+  // Writes one data file per device that has variables.
   bool sharded = false;
-  // How many checkpoints are kept; 0: all of them.
+  // Number of checkpoints to keep. 0: all.
   int max_to_keep = 5;
-  // One checkpoint of each so many hours is kept for good when it falls out of the list.
+  // When checkpoints drop out of the list, one per this many hours is kept permanently.
   double keep_checkpoint_every_n_hours = 10000.0;
   std::string name = "save";  // the name scope of the save and restore nodes
-  // No effect on the graph, as in TensorFlow.
+  // Has no effect on the graph, as in TensorFlow.
   bool restore_sequentially = false;
-  // Build() makes the nodes, not the constructor. Only for the collections.
+  // Adds the nodes in Build() instead of the constructor. Only for saving the collections.
   bool defer_build = false;
-  // A graph without variables is no error: saves write the .meta file alone, restores do nothing.
+  // Accepts a graph without variables: saves write only the .meta file, and restores do nothing.
   bool allow_empty = false;
-  // kV1: one file a shard, as TensorFlow before 1.0 wrote them.
+  // kV1: one file per shard, in the format of TensorFlow before 1.0.
   SaverNames::Format write_version = SaverNames::Format::kV2;
   bool pad_step_number = false;      // "model-00000100"
   bool save_relative_paths = false;  // in the state file
-  std::string filename = "model";    // what the nodes save to when nothing is fed
+  std::string filename = "model";    // path that the nodes save to if none is fed
 };
 
-// The step that becomes part of a checkpoint's name: a number, or a scalar tensor or variable
-// (or its name), which the session evaluates.
+// The step that becomes part of a checkpoint's name: a number, or a scalar tensor or variable (or
+// its name) that the session evaluates.
 class GlobalStep {
  public:
   template <class T>
@@ -88,91 +89,97 @@ class GlobalStep {
   std::variant<int64_t, Output, std::string> step_;
 };
 
-// The arguments of one save.
+// Options of one save.
 struct SaveOptions {
   // Appended to the path as "-STEP".
   std::optional<GlobalStep> global_step = {};
   std::string latest_filename = "checkpoint";
   std::string meta_graph_suffix = "meta";
   bool write_meta_graph = true;
-  // What is written as the meta graph; "": the saver's graph as ExportMetaGraph gives it.
+  // Contents of the meta graph file. Empty: the saver's graph in the form of ExportMetaGraph.
   std::string meta_graph = {};
   bool write_state = true;
-  // Of the .meta file: leaves out attrs that have their default value.
+  // Omits attrs with their default value from the .meta file.
   bool strip_default_attrs = false;
-  // Accepted for TensorFlow's sake: a Ramet graph has no stack traces to write.
+  // Accepted for compatibility with TensorFlow. Ramet graphs have no stack traces to write.
   bool save_debug_info = false;
 };
 
-// A Saver writes the variables of a session to TensorFlow's checkpoint files and reads them back
-// (tf.train.Saver). It adds nodes to the graph when it is made (names and structure as
-// TensorFlow's), so that the .meta file that it writes can be imported, saved and restored by
-// TensorFlow and by Ramet.
+// A Saver writes the variables of a session to TensorFlow's checkpoint files and restores them
+// (tf.train.Saver). The constructor adds nodes to the graph, with the names and structure that
+// TensorFlow uses, so that TensorFlow and Ramet can import the .meta file and save and restore with
+// it.
 //
-// A save is one atomic step, also onto a prefix that exists: whoever reads meanwhile gets the old
-// or the new checkpoint, and a crash leaves one of them. One thread at a time.
+// A save is atomic, even if it overwrites a checkpoint: concurrent readers get the old or the new
+// checkpoint, and a crash leaves one of them. Not thread-safe.
 class RAMET_EXPORT Saver {
  public:
-  // Errors of building go to the graph, in TensorFlow's wording: kInvalidArgument "No variables to
-  // save", "At least two variables have the same name: v", "The same saveable will be restored with
-  // two names: y", "Slices must all be from the same tensor: a != b", "All tensors of a saveable
-  // object must be on the same device: x", "If `var_list` is provided then build cannot be
-  // deferred. ...".
+  // Adds the nodes of a saver to `graph`. Errors are recorded in the graph, in TensorFlow's
+  // wording.
+  // \error kInvalidArgument: "No variables to save", "At least two variables have the same name:
+  // v", "The same saveable will be restored with two names: y", "Slices must all be from the same
+  // tensor: a != b", "All tensors of a saveable object must be on the same device: x", "If
+  // `var_list` is provided then build cannot be deferred. ...".
   explicit Saver(Graph& graph, const SaverOptions& options = {});
   Saver(Saver&&) noexcept;
   Saver& operator=(Saver&&) noexcept;
   ~Saver();
 
-  // On nodes that are there, as a .meta file describes them. Missing ones show when they are run.
-  // Of the options, those count that are about paths: pad_step_number, save_relative_paths.
+  // Makes a saver that uses existing nodes, as described by a .meta file. Missing nodes cause an
+  // error when they are run. Only the options pad_step_number and save_relative_paths apply.
   static Saver FromNames(Graph& graph, const SaverNames& names, const SaverOptions& options = {});
-  // The same from a serialised SaverDef, with `import_scope` put in front of its names.
-  // \error kDataLoss if the bytes are no SaverDef; kInvalidArgument "saver_def must specify the
-  //   save_tensor_name" (restore_op_name).
+  // Like FromNames, for a serialized SaverDef. Prepends `import_scope` to its names.
+  // \error kDataLoss: the bytes are not a SaverDef.
+  // \error kInvalidArgument: "saver_def must specify the save_tensor_name" (or restore_op_name).
   static StatusOr<Saver> FromProto(Graph& graph, std::string_view saver_def,
                                    std::string_view import_scope = "",
                                    const SaverOptions& options = {});
-  // A serialised SaverDef, with "EXPORT_SCOPE/" taken off its names. \error kFailedPrecondition if
-  // the saver is not built; kNotFound if its nodes are not under that scope.
+  // Returns a serialized SaverDef, with "EXPORT_SCOPE/" removed from its names.
+  // \error kFailedPrecondition: the saver is not built.
+  // \error kNotFound: the saver's nodes are not in that scope.
   StatusOr<std::string> ToProto(std::string_view export_scope = "") const;
 
-  // Makes the nodes if the constructor did not (defer_build); again without effect. \error as the
-  // constructor.
+  // Adds the nodes if the constructor did not (defer_build). Further calls have no effect.
+  // \error as for the constructor.
   Status Build();
 
-  // Writes PATH[-STEP].index, .data-00000-of-00001 (V1, and sharded: their files) and .meta,
-  // records the checkpoint in the state file of its folder and removes what falls out of the list,
-  // except the last .meta file of its path: TensorFlow removes it, also where later saves wrote
-  // none (write_meta_graph = false). Returns what Restore takes, "" if the saver is empty. \error
-  // kFailedPrecondition if a variable is uninitialised, the session is closed, or the saver is
-  //   not built ("`build()` should be called before save if defer_build==True"); kInvalidArgument
-  //   if latest_filename has a folder part or is the save path's own name, the step is not a
-  //   number, or the folder's parent does not exist; those of the files (no space, ...), after
-  //   which the old checkpoints are as they were.
+  // Writes PATH[-STEP].index, .data-00000-of-00001 (or the files of V1 and sharded checkpoints) and
+  // .meta. Then records the checkpoint in the state file of its folder and removes checkpoints that
+  // drop out of the list. Returns the path for Restore, or an empty string if the saver is empty.
+  //
+  // The last .meta file of a path is kept. TensorFlow removes it, even if later saves wrote none
+  // (write_meta_graph = false).
+  //
+  // After a file error, the old checkpoints are unchanged.
+  // \error kFailedPrecondition: a variable is uninitialized, the session is closed, or the saver is
+  // not built ("`build()` should be called before save if defer_build==True").
+  // \error kInvalidArgument: latest_filename has a folder part or equals the name in the save path,
+  // the step is not a number, or the parent folder does not exist.
+  // \error as for the file operations, for example if the disk is full.
   StatusOr<std::string> Save(Session& session, const std::string& save_path,
                              const SaveOptions& options = {});
-  // Reads the variables from the checkpoint at `save_path`: V2, V1, or a V2 checkpoint of
-  // tf.train.Checkpoint, whose keys are found by the variables' names.
-  // \error kInvalidArgument if the path is empty or no checkpoint is there (naming the near ones);
-  //   kNotFound, kInvalidArgument, kDataLoss as spec'd for RestoreV2 and Assign, with TensorFlow's
-  //   wording. Variables may have been assigned before the error.
+  // Restores the variables from the checkpoint at `save_path`: V2, V1, or a V2 checkpoint of
+  // tf.train.Checkpoint, whose keys are found by the variables' names. Some variables may have been
+  // assigned before an error.
+  // \error kInvalidArgument: the path is empty or has no checkpoint. The message lists nearby ones.
+  // \error as for RestoreV2 and Assign: kNotFound, kInvalidArgument, kDataLoss.
   Status Restore(Session& session, const std::string& save_path);
 
-  // Writes the graph with this saver as a meta graph; `options.saver` is set to this one.
-  // \error as ExportMetaGraphFile.
+  // Writes the graph as a meta graph with this saver, which replaces options.saver.
+  // \error as for ExportMetaGraphFile.
   Status ExportMetaGraph(const std::string& path, ExportMetaGraphOptions options = {}) const;
 
-  // The checkpoints that are kept, oldest first.
+  // Returns the checkpoints that are kept, oldest first.
   std::vector<std::string> last_checkpoints() const;
   // Replaces the list by checkpoints that are never deleted.
   void SetLastCheckpoints(const std::vector<std::string>& paths);
-  // The same with the times (seconds since the epoch) at which they were saved.
+  // Replaces the list. The times are those of the saves, in seconds since the epoch.
   void SetLastCheckpointsWithTime(std::vector<std::pair<std::string, double>> paths_and_times);
-  // Takes up the list of a process that ended: those of `paths` that exist, with the times of their
-  // files.
+  // Replaces the list by that of an earlier process: the checkpoints of `paths` that exist, with
+  // the times of their files.
   void RecoverLastCheckpoints(const std::vector<std::string>& paths);
 
-  // Whether it has nothing to save (allow_empty).
+  // Reports whether there is nothing to save (allow_empty).
   bool empty() const;
   const SaverNames& definition() const;
   Graph& graph() const;
@@ -183,15 +190,15 @@ class RAMET_EXPORT Saver {
   std::unique_ptr<Impl> impl_;
 };
 
-// A graph that was imported with the Saver that its .meta file describes.
+// An imported graph and the Saver described by its .meta file.
 struct ImportedMetaGraph {
   MetaGraphInfo info;
   Saver saver;
 };
 
-// Imports a .meta file (tf.train.import_meta_graph). Without a SaverDef in it, the Saver is a new
-// one over the graph's variables, or an empty one if there are none (TensorFlow: None).
-// \error as ImportMetaGraphFile.
+// Imports a .meta file (tf.train.import_meta_graph). If the file has no SaverDef, the Saver is a
+// new one for the graph's variables, or an empty one if there are none (TensorFlow returns None).
+// \error as for ImportMetaGraphFile.
 RAMET_EXPORT StatusOr<ImportedMetaGraph> ImportMetaGraph(
     Graph& graph, const std::string& path, const ImportMetaGraphOptions& options = {});
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr char kCpu[] = "/device:CPU:0";
 
-// The first CPU of the machine that a device belongs to.
+// Returns the first CPU of the machine that a device belongs to.
 std::string FirstCpuOf(const std::string& device) {
   DeviceName name = DeviceName::Parse(device).value_or(DeviceName());
   name.type = "CPU";
@@ -41,7 +41,7 @@ Status CheckDevices(const std::vector<Saveable>& saveables) {
 
 size_t NumTensors(const Saveable& s) { return s.object ? s.object->specs.size() : 1; }
 
-// The tensors that are kept on one device.
+// The tensors on one device.
 struct Shard {
   std::string device;
   std::vector<Saveable> saveables;
@@ -55,7 +55,7 @@ std::vector<Shard> GroupByDevice(const std::vector<Saveable>& saveables) {
   return shards;
 }
 
-// The nodes of one saver, in the order in which TensorFlow makes them.
+// Builds the nodes of a saver in the order in which TensorFlow adds them.
 class SaverNodes {
  public:
   SaverNodes(Graph& graph, const SaverOptions& options, Scope& scope)
@@ -122,8 +122,8 @@ class SaverNodes {
     return AddOp(graph_, "Cast", {value}, {{"DstT", dtype}}).output(0);
   }
 
-  // What is saved: of a variable as a whole the reference or the read that it came with; of a part
-  // its value.
+  // Returns the tensor to save: for a whole variable its reference or the read created with it, for
+  // a part of a variable its value.
   Output ValueToSave(const Saveable& s) {
     const VariableRecord& record = s.variable.record();
     const bool whole = s.shape_and_slice.empty();
@@ -162,7 +162,7 @@ class SaverNodes {
     return AddOp(graph_, "Identity", {filename}, {}, "control_dependency").output(0);
   }
 
-  // PREFIX_temp/part, where object stores get PREFIX.part.
+  // Returns PREFIX_temp/part, or PREFIX.part for object stores.
   Output TemporaryPrefix() {
     Scope on_cpu = scope_.Device("/device:CPU:*");
     Output object_store =
@@ -275,8 +275,9 @@ class SaverNodes {
     }
     const Operation restored = object.restore(tensors, shapes);
     if (!restored.valid() || restored.graph() != &graph_) {
-      graph_.RecordError(InvalidArgument("saveable object '", object.name,
-                                         "': its restore gave no operation of this graph"));
+      graph_.RecordError(
+          InvalidArgument("saveable object '", object.name,
+                          "': its restore function did not return an operation of this graph"));
       return Operation();
     }
     return restored;

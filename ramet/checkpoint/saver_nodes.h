@@ -6,9 +6,9 @@
 
 namespace ramet {
 
-// Adds the nodes of a saver of `saveables`, of which there is at least one, under the scope
-// options.name: names, order and structure as TensorFlow 2.21 makes them (spec: checkpoints 3.4).
-// Returns their names. Errors go to the graph.
+// Adds the nodes of a saver for `saveables`, which must not be empty, in the scope options.name.
+// Names, order and structure are those of TensorFlow 2.21. Returns the names. Errors are recorded
+// in the graph.
 SaverNames BuildSaverNodes(Graph& graph, const std::vector<Saveable>& saveables,
                            const SaverOptions& options);
 

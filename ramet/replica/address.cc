@@ -2,29 +2,25 @@
 
 #include <algorithm>
 
+#include "ramet/base/strings.h"
+#include "ramet/replica/transports.h"
+
 namespace ramet {
 namespace {
 
-struct Scheme {
-  std::string_view name, what;
-};
-constexpr Scheme kSchemes[] = {
-    {"shm", "shared memory of this machine"},
-    {"file", "a folder of TensorFlow checkpoints"},
-    {"redis", "a Redis server"},
-    {"rediss", "a Redis server over TLS"},
-};
-
 Status UnknownScheme(std::string_view address, std::string_view scheme) {
   std::string known;
-  for (const Scheme& s : kSchemes)
-    known += StrCat(known.empty() ? "" : ", ", s.name, ": (", s.what, ")");
-  return InvalidArgument("'", PrintableAddress(address), "': '", scheme,
-                         "' is no way to publish; there is ", known);
+  for (const TransportFactory* factory : Transports()) {
+    for (const TransportFactory::Scheme& s : factory->schemes) {
+      known += StrCat(known.empty() ? "" : ", ", s.name, ": (", s.description, ")");
+    }
+  }
+  return InvalidArgument("'", PrintableAddress(address), "': unknown address scheme '", scheme,
+                         "'; use ", known);
 }
 
-// Where the place's part begins that may have a label, and where it ends: of
-// "//server/name?options" the name.
+// Returns the begin and end of the part of `place` that may have a label. For
+// "//server/name?options" it is the name.
 std::pair<size_t, size_t> LabelledPart(std::string_view place) {
   if (place.substr(0, 2) != "//") return {0, place.size()};
   const size_t name = std::min(place.find('/', 2), place.size());
@@ -37,17 +33,15 @@ StatusOr<ReplicaAddress> ParseReplicaAddress(std::string_view address) {
   const size_t colon = address.find(':');
   ReplicaAddress parsed;
   if (colon == address.npos) {
-    return InvalidArgument("'", address, "' does not say how to get there; write shm:", address,
-                           " for shared memory of this machine");
+    return InvalidArgument("'", address, "' has no scheme; write shm:", address,
+                           " for shared memory on this machine");
   }
   parsed.scheme = address.substr(0, colon);
-  if (std::ranges::none_of(kSchemes, [&](const Scheme& s) { return s.name == parsed.scheme; })) {
-    return UnknownScheme(address, parsed.scheme);
-  }
+  if (FindTransport(parsed.scheme) == nullptr) return UnknownScheme(address, parsed.scheme);
   const std::string_view place = address.substr(colon + 1);
   const auto [begin, end] = LabelledPart(place);
   const std::string_view part = place.substr(begin, end - begin);
-  // A label has no '/'; a path may have an '@' before one.
+  // A label contains no '/', but a path may contain an '@' before one.
   size_t at = part.rfind('@');
   if (at != part.npos && part.find('/', at) != part.npos) at = part.npos;
   parsed.place = place.substr(0, begin);
@@ -60,9 +54,30 @@ StatusOr<ReplicaAddress> ParseReplicaAddress(std::string_view address) {
     }
   }
   if (parsed.place.empty()) {
-    return InvalidArgument("'", PrintableAddress(address), "' names no publisher");
+    return InvalidArgument("'", PrintableAddress(address), "' does not name a publisher");
   }
   return parsed;
+}
+
+Status CheckReplicaAddress(std::string_view address) {
+  RAMET_ASSIGN_OR_RETURN(const ReplicaAddress parsed, ParseReplicaAddress(address));
+  RAMET_ASSIGN_OR_RETURN(const TransportFactory* factory, TransportOf(parsed));
+  return factory->check(parsed);
+}
+
+bool OutlivesPublisher(std::string_view address) {
+  const TransportFactory* factory = FindTransport(address.substr(0, address.find(':')));
+  return factory != nullptr && factory->outlives_publisher;
+}
+
+std::string ReplicaAddressForms() {
+  std::string forms;
+  for (const TransportFactory* factory : Transports()) {
+    for (const TransportFactory::Scheme& s : factory->schemes) {
+      forms += StrCat(forms.empty() ? "" : ", ", s.forms, " (", s.description, ")");
+    }
+  }
+  return forms;
 }
 
 std::string PrintableAddress(std::string_view address) {

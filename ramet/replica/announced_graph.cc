@@ -11,7 +11,7 @@ constexpr uint32_t kSchemaVersion = 1, kMetaGraphs = 2;  // of SavedModel
 constexpr uint32_t kMetaInfoDef = 1;                     // of MetaGraphDef
 constexpr uint32_t kTags = 4;                            // of MetaInfoDef
 
-// The last field of that number; empty if there is none.
+// Returns the last field with that number, or an empty string.
 std::string_view FieldOf(std::string_view message, uint32_t number) {
   std::string_view found;
   for (WireField field; TakeField(&message, &field);) {
@@ -26,7 +26,7 @@ bool IsSavedModel(std::string_view announced) {
          field.type == WireType::kVarint;
 }
 
-// The models by name.
+// Returns the names and graphs of the models.
 std::vector<std::pair<std::string, std::string_view>> ModelsOf(std::string_view announced) {
   std::vector<std::pair<std::string, std::string_view>> models;
   if (!IsSavedModel(announced)) return models;
@@ -64,16 +64,16 @@ std::vector<std::string> AnnouncedModels(std::string_view announced) {
 StatusOr<std::string_view> AnnouncedGraph(std::string_view announced, std::string_view model) {
   if (!IsSavedModel(announced)) {
     if (model.empty()) return announced;
-    return InvalidArgument("one model without a name is published, not '", model, "'");
+    return InvalidArgument("a single model without a name is published, not '", model, "'");
   }
   for (const auto& candidate : ModelsOf(announced)) {
     if (candidate.first == model) return candidate.second;
   }
   const std::string names = StrJoin(AnnouncedModels(announced), ", ");
   if (model.empty()) {
-    return InvalidArgument("several models are published; say which one is followed: ", names);
+    return InvalidArgument("several models are published; choose one of ", names);
   }
-  return InvalidArgument("no model '", model, "' is published; there are ", names);
+  return InvalidArgument("no model '", model, "' is published; choose one of ", names);
 }
 
 }  // namespace ramet

@@ -8,19 +8,21 @@
 #include "ramet/base/status.h"
 #include "ramet/graph/graph.h"
 
-// The graph that a publisher announces: a MetaGraphDef, or of several models a SavedModel message
-// with a MetaGraphDef of each, tagged with its name (docs/formats/shm.md).
+// The graph that a publisher announces. For one model it is a MetaGraphDef. For several models it
+// is a SavedModel message with one MetaGraphDef per model, tagged with the model's name (see
+// docs/formats/shm.md).
 namespace ramet {
 
-// \error as ExportMetaGraph.
+// \error as for ExportMetaGraph.
 StatusOr<std::string> AnnounceGraph(const Graph& graph);
 StatusOr<std::string> AnnounceGraphs(
     const std::vector<std::pair<std::string, const Graph*>>& models);
 
-// The names of the models of an announced graph; nothing if it is one MetaGraphDef.
+// Returns the names of the models of an announced graph. Empty if it is a single MetaGraphDef.
 std::vector<std::string> AnnouncedModels(std::string_view announced);
-// The MetaGraphDef of a model ("": of the only one). It is part of `announced`.
-// \error kInvalidArgument naming the models that there are.
+// Returns the MetaGraphDef of a model, as a part of `announced`. An empty `model` means the only
+// one.
+// \error kInvalidArgument: there is no such model. The message lists the models.
 StatusOr<std::string_view> AnnouncedGraph(std::string_view announced, std::string_view model);
 
 }  // namespace ramet

@@ -11,42 +11,44 @@ BackgroundJob::BackgroundJob(RetentionOptions::AtLimit at_limit)
 
 BackgroundJob::~BackgroundJob() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     stopping_ = true;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   thread_.join();
 }
 
 Status BackgroundJob::WaitForRoom() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (busy_ && at_limit_ == RetentionOptions::AtLimit::kSkip) {
     return ResourceExhausted(
-        "the version before is still being copied from its device; publish "
-        "less often, or wait (RetentionOptions::at_limit)");
+        "the previous version is still being copied from its device; publish less often, or set "
+        "RetentionOptions::at_limit to kWait");
   }
-  changed_.wait(lock, [this] { return !busy_; });
+  while (busy_) changed_.Wait(mutex_);
   return OkStatus();
 }
 
 void BackgroundJob::Post(std::function<void()> job) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   job_ = std::move(job);
   busy_ = true;
-  changed_.notify_all();
+  changed_.NotifyAll();
+}
+
+std::function<void()> BackgroundJob::TakeJob() {
+  MutexLock lock(mutex_);
+  while (!job_ && !stopping_) changed_.Wait(mutex_);
+  return std::exchange(job_, nullptr);
 }
 
 void BackgroundJob::Work() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return job_ || stopping_; });
-    if (!job_) return;
-    const std::function<void()> job = std::exchange(job_, nullptr);
-    lock.unlock();
-    LogIfThrown("a job of a publisher", job);
-    lock.lock();
+  while (std::function<void()> job = TakeJob()) {
+    LogIfThrown("a background job of a publisher", job);
+    job = nullptr;
+    MutexLock lock(mutex_);
     busy_ = job_ != nullptr;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
 }
 

@@ -1,36 +1,38 @@
 #pragma once
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 
+#include "ramet/base/mutex.h"
 #include "ramet/base/status.h"
 #include "ramet/replica/transport.h"
 
 namespace ramet {
 
-// A thread that does one job at a time. Its end waits for the jobs that were taken. Thread-safe.
+// A BackgroundJob is a thread that runs one job at a time. The destructor waits for queued jobs.
+// Thread-safe.
 class BackgroundJob {
  public:
   explicit BackgroundJob(RetentionOptions::AtLimit at_limit);
   ~BackgroundJob();
-  // Waits until the job before is done, with kWait. \error kResourceExhausted with kSkip if it is
-  // not.
+  // With kWait, waits until the previous job is done.
+  // \error kResourceExhausted: with kSkip, the previous job is not done.
   Status WaitForRoom();
-  // Takes a job, in the place of one that has not begun. Where each is to be done: after
-  // WaitForRoom, by one thread at a time.
+  // Queues `job`, replacing one that has not started. To run every job, post each one after
+  // WaitForRoom, from one thread at a time.
   void Post(std::function<void()> job);
 
  private:
   void Work();
+  // Waits for a job. Returns nothing when the thread must end.
+  std::function<void()> TakeJob();
 
   const RetentionOptions::AtLimit at_limit_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::function<void()> job_;
-  bool busy_ = false;
-  bool stopping_ = false;
+  Mutex mutex_;
+  CondVar changed_;
+  std::function<void()> job_ RAMET_GUARDED_BY(mutex_);
+  bool busy_ RAMET_GUARDED_BY(mutex_) = false;
+  bool stopping_ RAMET_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

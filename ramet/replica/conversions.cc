@@ -33,7 +33,7 @@ void Convert(const Tensor& from, Tensor* to) {
   }
 }
 
-// The scale of each channel. False if a value is not finite.
+// Sets the scale of each channel. Returns false if a value is not finite.
 template <class T>
 bool FindScales(std::span<const T> values, std::span<Wide<T>> scales) {
   std::fill(scales.begin(), scales.end(), Wide<T>(0));
@@ -113,7 +113,7 @@ StatusOr<Quantized> Quantize(const Tensor& value, Allocator* allocator) {
     return true;
   });
   if (finite) return q;
-  return InvalidArgument("a value is not finite, which int8 cannot say");
+  return InvalidArgument("a value is not finite and cannot be represented as int8");
 }
 
 StatusOr<Tensor> Decode(const VariableSpec& spec, const Tensor& value, const Tensor& scales) {

@@ -7,36 +7,40 @@
 
 namespace ramet {
 
-// What floating values are sent as. Others are left alone.
+// The format in which floating-point values are sent. Other values are sent as they are.
 enum class Conversion : uint8_t {
   kNone,
   kBFloat16,
   kHalf,
-  kInt8,  // one scale for each channel, which is the last dimension: its largest magnitude is 127
+  kInt8,  // One scale per channel (last dimension), such that its largest magnitude becomes 127.
 };
 
-// The dtype of a value of `dtype` after a conversion; `dtype` itself where there is nothing to do.
+// Returns the dtype of a value of `dtype` after `conversion`: `dtype` itself unless it is a
+// floating-point type.
 DType ConvertedDType(DType dtype, Conversion conversion);
-// The dtype of the scales that go with int8 values of what was `dtype`: double for double, else
-// float.
+// Returns the dtype of the scales for values of `dtype` that are converted to int8: double for
+// double, otherwise float.
 DType ScalesDType(DType dtype);
-// The shape of the scales: the last dimension, or one element for a scalar.
+// Returns the shape of the scales: the last dimension, or one element for a scalar.
 Shape ScalesShape(const Shape& shape);
 
-// `value`, of a floating dtype and in host memory, as bfloat16 or half, in a buffer of `allocator`.
-// Rounds to nearest, ties to even. \error kResourceExhausted.
+// Converts `value`, which is floating-point and in host memory, to bfloat16 or half in a buffer of
+// `allocator`. Rounds to nearest, ties to even.
+// \error kResourceExhausted: the buffer cannot be allocated.
 StatusOr<Tensor> ConvertFloating(const Tensor& value, DType to, Allocator* allocator);
 
 struct Quantized {
   Tensor values;  // int8
   Tensor scales;
 };
-// `value` as int8 with a scale for each channel. \error kInvalidArgument if a value is not finite;
-//   kResourceExhausted.
+// Converts `value` to int8 with one scale per channel.
+// \error kInvalidArgument: a value is not finite.
+// \error kResourceExhausted: a buffer cannot be allocated.
 StatusOr<Quantized> Quantize(const Tensor& value, Allocator* allocator);
 
-// The values that a variable has by what was sent: in spec.decoded_dtype(). `scales` is that of
-// spec.scales, or empty. \error kResourceExhausted.
+// Converts a received value back to spec.decoded_dtype(). `scales` is the value of spec.scales, or
+// empty if there are none.
+// \error kResourceExhausted: the buffer cannot be allocated.
 StatusOr<Tensor> Decode(const VariableSpec& spec, const Tensor& value, const Tensor& scales);
 
 }  // namespace ramet

@@ -19,7 +19,7 @@ std::vector<float> Floats(const Tensor& t) {
   return {t.flat<float>().begin(), t.flat<float>().end()};
 }
 
-// What a follower has of it.
+// Returns the value that a follower has after a conversion.
 Tensor ThereAndBack(const Tensor& value, Conversion conversion) {
   VariableSpec spec{"w", ConvertedDType(value.dtype(), conversion), value.shape()};
   spec.source_dtype = value.dtype();
@@ -41,7 +41,7 @@ TEST(Conversions, OnlyFloatingValuesAreConverted) {
   EXPECT_EQ(ConvertedDType(kFloat, Conversion::kNone), kFloat);
 }
 
-TEST(Conversions, WhatIsNotFiniteStaysSoInBFloat16AndHalf) {
+TEST(Conversions, NonFiniteValuesSurviveBFloat16AndHalf) {
   const Tensor value = Tensor::Vector<float>({kInfinity, -kInfinity, 1e6f, NAN});
   for (const Conversion conversion : {Conversion::kBFloat16, Conversion::kHalf}) {
     const std::vector<float> back = Floats(ThereAndBack(value, conversion));
@@ -62,8 +62,8 @@ TEST(Conversions, DoublesComeBackAsDoubles) {
   EXPECT_DOUBLE_EQ(int8.data<double>()[1], 100.0);
 }
 
-// No element is further off than half a level of its channel.
-TEST(Conversions, Int8IsOffByHalfALevelAtMost) {
+// The error of an element is at most half a level of its channel.
+TEST(Conversions, Int8ErrorIsAtMostHalfALevel) {
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
   Tensor value(kFloat, {7, 3, 5});
@@ -79,7 +79,7 @@ TEST(Conversions, Int8IsOffByHalfALevelAtMost) {
   }
 }
 
-TEST(Conversions, Int8OfScalarsZerosAndNothing) {
+TEST(Conversions, Int8OfScalarsZerosAndEmptyTensors) {
   EXPECT_FLOAT_EQ(ThereAndBack(Tensor(-3.0f), Conversion::kInt8).scalar<float>(), -3.0f);
   EXPECT_THAT(Floats(ThereAndBack(Tensor::Vector<float>({0, -0.0f}), Conversion::kInt8)),
               ElementsAre(0, 0));
@@ -87,7 +87,7 @@ TEST(Conversions, Int8OfScalarsZerosAndNothing) {
   EXPECT_EQ(ThereAndBack(Tensor(kFloat, {4, 0}), Conversion::kInt8).num_elements(), 0);
 }
 
-TEST(Conversions, Int8OfWhatIsNotFiniteIsAnError) {
+TEST(Conversions, NonFiniteValuesCannotBecomeInt8) {
   for (const float bad : {NAN, kInfinity, -kInfinity}) {
     const Status status = Quantize(Tensor::Vector<float>({1, bad}), HostAllocator()).status();
     EXPECT_TRUE(IsInvalidArgument(status));

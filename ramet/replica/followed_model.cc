@@ -15,14 +15,14 @@
 namespace ramet {
 namespace {
 
-// Whether names that begin with these are wanted.
+// Reports whether `name` begins with one of `prefixes`, or `prefixes` is empty.
 bool IsAmong(const std::vector<std::string>& prefixes, std::string_view name) {
   return prefixes.empty() || std::ranges::any_of(prefixes, [&](const std::string& prefix) {
            return name.starts_with(prefix);
          });
 }
 
-// The entries of a signature by the names under which a model may know them.
+// Returns the entries of a signature by the names that a model may use for them.
 std::unordered_map<std::string_view, int> EntriesByName(const ReplicaSignature& offered,
                                                         const std::string& prefix, bool by_source) {
   std::unordered_map<std::string_view, int> entries;
@@ -37,7 +37,7 @@ std::unordered_map<std::string_view, int> EntriesByName(const ReplicaSignature& 
   return entries;
 }
 
-// By name: the entries that are scales.
+// Returns the entries that are scales, by name.
 std::unordered_map<std::string_view, int> Scales(const ReplicaSignature& offered) {
   std::unordered_map<std::string_view, int> scales;
   for (size_t i = 0; i < offered.size(); ++i) {
@@ -59,7 +59,7 @@ Status Import(Graph& into, std::string_view meta_graph, ImportMetaGraphOptions i
 
 FollowedModel::~FollowedModel() {
   Detach();
-  if (impl_) impl_->EndFollowing();
+  if (impl_) impl_->followed().Unclaim();
 }
 
 StatusOr<std::shared_ptr<FollowedModel>> FollowedModel::Make(const std::string& announced,
@@ -73,9 +73,9 @@ StatusOr<std::shared_ptr<FollowedModel>> FollowedModel::Make(const std::string& 
     RAMET_RETURN_IF_ERROR(model->MakeSession(options));
   }
   std::shared_ptr<SessionImpl> impl = ImplOf(*model->session_);
-  if (!impl->BeginFollowing()) {
+  if (!impl->followed().Claim()) {
     return FailedPrecondition(
-        "the session has another follower; end that one first, or use a session for each");
+        "the session already has a follower; close that one first, or use a session for each");
   }
   model->impl_ = std::move(impl);
   model->FindVariables(options);
@@ -85,13 +85,13 @@ StatusOr<std::shared_ptr<FollowedModel>> FollowedModel::Make(const std::string& 
 Status FollowedModel::BuildGraph(const FollowerOptions& options) {
   if (announced_.empty()) {
     return FailedPrecondition(
-        "no graph is published; give a session (FollowerOptions::session), "
+        "no graph is published; pass a session (FollowerOptions::session), "
         "or publish with graph=true");
   }
   RAMET_ASSIGN_OR_RETURN(const std::string_view meta_graph,
                          AnnouncedGraph(announced_, options.model));
   own_graph_ = options.host ? options.host->NewGraph() : std::make_shared<Graph>();
-  if (own_graph_ == nullptr) return Cancelled("the follower's host makes no graphs any more");
+  if (own_graph_ == nullptr) return Cancelled("the follower's host creates no more graphs");
   if (!options.scope.empty()) scope_ = StrCat(options.scope, "/");
   const bool clones = options.strip_training || !options.outputs.empty();
   Graph published;
@@ -148,7 +148,7 @@ void FollowedModel::Attach() {
 void FollowedModel::Detach() {
   if (!attached_) return;
   attached_ = false;
-  impl_->Follow(nullptr);
+  impl_->followed().Set(nullptr);
   for (const FollowedVariable& variable : variables_) variable.state->FollowAs(-1);
 }
 

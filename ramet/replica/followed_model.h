@@ -4,33 +4,34 @@
 #include <string>
 #include <vector>
 
-#include "ramet/op/resource_store.h"
 #include "ramet/replica/follower.h"
 #include "ramet/runtime/session_impl.h"
+#include "ramet/variable/variable_state.h"
 
 namespace ramet {
 
-// What follows: a session, its own or given, and its variables.
+// A FollowedModel is a session whose variables follow, either the follower's own or the caller's.
 class FollowedModel {
  public:
-  // Over the session of the options, or the announced graph. \error as Follower::Open.
+  // Makes the model from the session of the options or from the announced graph.
+  // \error as for Follower::Open.
   static StatusOr<std::shared_ptr<FollowedModel>> Make(const std::string& announced,
                                                        const FollowerOptions& options);
   ~FollowedModel();
 
   struct FollowedVariable {
-    VariableSpec spec;       // its name without the scope; the shape may be partial
-    bool is_needed = false;  // not only by an optimizer
+    VariableSpec spec;       // with the name without the scope; the shape may be partial
+    bool is_needed = false;  // false: only an optimizer uses it
     std::shared_ptr<VariableState> state;
   };
   const std::vector<FollowedVariable>& variables() const { return variables_; }
   Session& session() const { return *session_; }
   SessionImpl& impl() const { return *impl_; }
-  // Whether the graph came from the publisher: its variables have the trainer's names.
+  // Reports whether the graph came from the publisher. Its variables then have the trainer's names.
   bool is_own() const { return own_graph_ != nullptr; }
   const std::string& announced() const { return announced_; }
 
-  // The variables follow from now on, in their order / no more.
+  // Attach makes the variables follow, in their order. Detach ends it.
   void Attach();
   void Detach();
 
@@ -45,24 +46,26 @@ class FollowedModel {
   std::shared_ptr<Graph> own_graph_;
   std::shared_ptr<Session> own_session_;
   Session* session_ = nullptr;
-  std::string scope_;  // with a slash, or nothing
+  std::string scope_;  // ends with a slash, or is empty
   std::shared_ptr<SessionImpl> impl_;
   std::vector<FollowedVariable> variables_;
   bool attached_ = false;
 };
 
-// How a model's variables are found in what is published.
+// Maps a model's variables to published entries.
 struct FollowerBinding {
-  std::vector<int> published_as;  // by the model's variables: the entry of the signature, or -1
-  std::vector<int> scales;        // and that of its scales, or -1
+  std::vector<int> published_as;  // per variable: the index in the signature, or -1
+  std::vector<int> scales;        // per variable: the index of its scales, or -1
   std::vector<std::string> missing, extra;
   uint64_t bytes = 0;
 };
-// \error kFailedPrecondition naming the first differences.
+// Finds the variables of `model` in `offered`.
+// \error kFailedPrecondition: something does not fit. The message lists the first differences.
 StatusOr<FollowerBinding> BindModel(const FollowedModel& model, const ReplicaSignature& offered,
                                     const FollowerOptions& options);
 
-// The model's values by those that were published, decoded. \error kResourceExhausted.
+// Returns the values of the model's variables, decoded from the published ones.
+// \error kResourceExhausted: a value cannot be allocated.
 StatusOr<std::vector<Tensor>> DecodeValues(const FollowerBinding& binding,
                                            const ReplicaSignature& signature,
                                            const std::vector<Tensor>& published);

@@ -15,149 +15,161 @@
 
 namespace ramet {
 
-// Where graphs and sessions of followers are kept by somebody else: bindings of other languages, in
-// which they are objects.
+// A FollowerHost creates and owns graphs and sessions for followers. Bindings for other languages
+// implement it because graphs and sessions are objects of that language.
 class FollowerHost {
  public:
   virtual ~FollowerHost() = default;
-  // An empty graph.
+  // Returns an empty graph.
   virtual std::shared_ptr<Graph> NewGraph() = 0;
-  // A session over it, when it is built. May be called from a thread of the follower.
+  // Returns a session over `graph`, which is complete. May be called from a follower's thread.
   virtual StatusOr<std::shared_ptr<Session>> NewSession(const std::shared_ptr<Graph>& graph,
                                                         const SessionOptions& options) = 0;
 };
 
-// Whether a follower makes sure that it has what was published: both sides hash the values
-// (docs/formats/version-hash.md) and compare.
+// Controls whether a follower verifies that it has the published values. Both sides hash the values
+// (see docs/formats/version-hash.md), and the follower compares the hashes.
 enum class Verify : uint8_t {
   kOff,
-  // Beside the runs, which use the version meanwhile; about one hundredth of the time is spent on
-  // it, so that not every version of many is proven. One that turns out to be wrong is refused: the
-  // version before counts again.
+  // Verifies in the background while runs already use the version. Spends about 1% of the time on
+  // this, so if versions come often, not each of them is verified. A version that fails is refused
+  // and the previous one is used again.
   kAsync,
-  // Before a version is used. The publisher hashes it first, so that this takes time.
+  // Verifies each version before it is used. This takes time, because the publisher has to hash the
+  // values first.
   kBeforeUse,
 };
 
-// What happens when a new publisher's variables do not fit, or its graph is another one.
+// Controls what happens when a new publisher's graph differs or its variables do not fit.
 enum class OnChange : uint8_t {
-  kRefuse,  // the last version of the old one stays; a graph that fits all the same stays too
-  kReload,  // graph and session are built anew and take the place of the old ones
+  kRefuse,  // Keep the graph. Keep the old publisher's last version if the variables do not fit.
+  kReload,  // Build a new graph and session, which replace the old ones.
 };
 
-// How a follower is set up.
+// Configures a Follower.
 struct FollowerOptions {
-  // The session whose variables follow, by their names; null: one of the follower's own over the
-  // published graph. It outlives the follower.
+  // The session whose variables follow the published ones of the same names. Must outlive the
+  // follower. If null, the follower creates its own session over the published graph.
   Session* session = nullptr;
-  // For a session of its own: how the graph gets there. Devices of the published graph are left
-  // out, or all operations go to `device` ("/gpu:0"). `scope` stands before all names. What only
-  // training needs can be left out, as CloneOptions::strip_training does it: Identity operations go
-  // too. So whoever asks for one names it among `outputs` (tensors or operations, as they are
-  // published); then there is just what these need.
+  // How the published graph is imported for the follower's own session. `clear_devices` drops its
+  // devices. `device`, for example "/gpu:0", places all operations there. `scope` is prepended to
+  // all names. `strip_training` drops what only training needs, like CloneOptions::strip_training.
+  // This removes Identity operations too, so a caller that needs one has to list it in `outputs`.
+  // If `outputs` (published names of tensors or operations) is not empty, only what these need is
+  // imported.
   bool clear_devices = true;
   std::string device = {};
   std::string scope = {};
   bool strip_training = false;
   std::vector<std::string> outputs = {};
-  // Which one of several models that are published together.
+  // The model to follow, if several are published together.
   std::string model = {};
-  OnChange on_change = OnChange::kRefuse;  // kReload: for a session of its own
-  // How long Open waits for the publisher; negative: for ever.
+  OnChange on_change = OnChange::kRefuse;  // kReload requires the follower's own session.
+  // How long Open waits for a publisher. Negative: forever.
   std::chrono::milliseconds wait = std::chrono::milliseconds(0);
-  // An address that is followed when nobody publishes within `wait`, until somebody does.
+  // An address to follow if nobody publishes at the main one within `wait`, until somebody does.
   std::string fallback = {};
-  // Each run uses the newest version; else that of the last Update.
+  // If true, each run uses the newest version. If false, runs use the version of the last Update.
   bool automatic = true;
   // Only variables whose names (in the session's graph, without `scope`) begin with one of these
-  // follow; none given: all.
+  // prefixes follow. Empty: all variables.
   std::vector<std::string> subsets = {};
-  // Variables of the session that are not published keep their own values; else they are an error.
+  // If true, session variables that are not published keep their values. If false, they are an
+  // error.
   bool allow_missing = false;
   Verify verify = Verify::kAsync;
-  // How a session of its own runs.
+  // Options of the follower's own session.
   SessionOptions session_options = {};
-  // Makes the graph and the session of its own; null: they are the follower's alone.
+  // Creates the graph and the session. If null, the follower creates and owns them.
   std::shared_ptr<FollowerHost> host = nullptr;
 };
 
-// How Update goes about it.
+// Options of one call of Update.
 struct UpdateOptions {
-  // Waits for the proof of the version, before it is used if it is a new one.
+  // Waits until the version is verified. A new version is verified before it is used.
   bool verify = false;
 };
 
 struct FollowerStats {
-  VersionInfo current;       // version 0: none yet
-  uint64_t newest = 0;       // that could be had
-  uint64_t lag = 0;          // versions between them
-  double lag_seconds = 0;    // for how long there has been a newer one, at most; 0: there is none
-  double age_seconds = 0;    // since the current one was published, by the clocks when it came
-  uint64_t swaps = 0;        // how often a version became current
-  uint64_t reloads = 0;      // how often graph and session were built anew
-  uint64_t proven = 0;       // versions whose hashes were found equal
-  uint64_t refused = 0;      // versions that could not be used, and publishers
-  std::string last_refusal;  // and why the last one was not
-  uint64_t bytes = 0;        // of the values that are followed, as published
+  VersionInfo current;       // version is 0 if there is none yet
+  uint64_t newest = 0;       // the newest version available
+  uint64_t lag = 0;          // the number of versions that `current` is behind `newest`
+  double lag_seconds = 0;    // upper bound of the time for which there has been a newer version
+  double age_seconds = 0;    // since `current` was published, by both clocks when it arrived
+  uint64_t swaps = 0;        // times that a version became current
+  uint64_t reloads = 0;      // times that the graph and the session were rebuilt
+  uint64_t proven = 0;       // versions whose hashes were equal
+  uint64_t refused = 0;      // versions and publishers that could not be used
+  std::string last_refusal;  // why the last one was refused
+  uint64_t bytes = 0;        // size of the followed values, as published
   bool connected = false;
-  bool on_fallback = false;          // nobody publishes at the address itself yet
+  bool on_fallback = false;          // following the fallback address
   std::vector<std::string> missing;  // variables of the session that are not published
-  std::vector<std::string> extra;    // published ones that the session does not have, or follow
+  std::vector<std::string> extra;  // published variables that the session lacks or does not follow
 };
 
-// A Follower keeps the variables of a session at the values that a publisher published
-// (docs/replicas.md). Each run of the session sees one whole version from its beginning to its end;
-// RunMetadata::version says which. On one machine the variables show the publisher's memory:
-// nothing is copied (but for integers, which may be indices). What a run assigns to a variable that
-// follows counts until the next version comes.
+// A Follower keeps the variables of a session at published values (see docs/replicas.md). Each run
+// of the session sees one whole version from beginning to end; RunMetadata::version tells which. On
+// one machine the variables refer to the publisher's memory, so nothing is copied, except integers,
+// which may be used as indices. A run may assign to a variable that follows; the next version
+// overwrites the assignment.
 //
-// Values that were converted have the variables' own dtypes again before they are used; what takes
-// time is done beside the runs.
+// Converted values are converted back to the variables' dtypes before they are used. Slow work is
+// done in the background, not during runs.
 //
-// When the publisher ends, the last version stays; when there is one at the address again, it is
-// followed. Thread-safe.
+// When the publisher ends, the last version stays in use. A new publisher at the same address is
+// followed in turn. Thread-safe.
 class RAMET_EXPORT Follower {
  public:
-  // `address` is a publisher's, or with a label "shm:NAME@stable". \error kInvalidArgument for the
-  // address and for options that do not go together; kDeadlineExceeded if nobody publishes there
-  //   within `wait`; kUnavailable if a process listens there that does not greet within 10 seconds,
-  //   or `wait` if that is longer; kPermissionDenied if the publisher refuses; kFailedPrecondition
-  //   if what is published does not fit the session's variables, if the session has a follower
-  //   already, or if no graph is published and no session given.
+  // Follows the publisher at `address`, which may have a label, as in "shm:NAME@stable".
+  // \error kInvalidArgument: the address is invalid, or options contradict each other.
+  // \error kDeadlineExceeded: nobody publishes there within `wait`.
+  // \error kUnavailable: a process listens there but does not greet within 10 seconds, or within
+  // `wait` if that is longer.
+  // \error kPermissionDenied: the publisher refuses the connection.
+  // \error kFailedPrecondition: the published variables do not fit the session's, the session
+  // already has a follower, or no graph is published and no session is given.
   static StatusOr<Follower> Open(std::string_view address, const FollowerOptions& options = {});
   Follower(Follower&&) noexcept;
   Follower& operator=(Follower&&) noexcept;
   ~Follower();
 
-  // Those that follow now. With OnChange::kReload others may take their place at any time: they
-  // have to be asked for again then (FollowerStats::reloads). The former ones stay as long as the
-  // follower; the last ones before keep their last version, older ones have no values any more.
+  // Return the graph and the session that follow. With OnChange::kReload both may be replaced at
+  // any time (FollowerStats::reloads tells); call these functions again to get the current ones.
+  // Replaced graphs and sessions live as long as the follower. The session that was replaced last
+  // keeps its last version; older ones have no values.
   Graph& graph() const;
   Session& session() const;
 
-  // Makes the newest version (of the label) current and returns it; the one that is current, if
-  // there is no newer one or one is pinned. Version 0: nothing is published yet.
-  // \error why the newest one cannot be used: the one before stays. kDataLoss if its hashes are not
-  //   those that were published; kUnavailable if there is nobody to prove it.
+  // Makes the newest version (of the label) current and returns it. Returns the current version if
+  // it is the newest or if a version is pinned. The result is version 0 if nothing is published
+  // yet. On error, the newest version cannot be used and the previous one stays.
+  // \error kDataLoss: the hashes differ from the published ones.
+  // \error kUnavailable: nobody is there to verify the version.
   StatusOr<VersionInfo> Update(const UpdateOptions& options = {});
-  // Waits until a version of that number or a later one is current (of any other epoch too).
-  // \error kDeadlineExceeded; kUnavailable if the follower is closed meanwhile.
+  // Waits until a version with this number or a higher one, or any version of a different epoch,
+  // is current.
+  // \error kDeadlineExceeded: no such version came within `timeout`.
+  // \error kUnavailable: the follower was closed while waiting.
   StatusOr<VersionInfo> Wait(uint64_t version, std::chrono::milliseconds timeout);
-  // Makes a version that is still kept current and stays with it until Unpin.
-  // \error kNotFound if it is not kept (any more), naming those that are.
+  // Makes a kept version current and stays with it until Unpin.
+  // \error kNotFound: the version is not kept. The message lists those that are.
   Status Pin(uint64_t version);
   void Unpin();
-  // Versions that are kept, oldest first: those that Pin can take.
+  // Returns the versions that are kept and that Pin accepts, oldest first.
   std::vector<uint64_t> Versions() const;
 
-  // What the publisher can do, from here. \error as Publisher's; kUnavailable if it is not there;
-  //   kPermissionDenied if this user may only follow.
+  // Ask the publisher to do what its functions of the same names do.
+  // \error as for Publisher.
+  // \error kUnavailable: the publisher is not there.
+  // \error kPermissionDenied: this user may follow but not control the publisher.
   Status Promote(std::string_view label, uint64_t version);
   StatusOr<uint64_t> Rollback(uint64_t version);
   StatusOr<PublisherStats> PublisherStatus();
-  // What hashes a version that is kept has, by the publisher's word. \error as FollowerTransport.
+  // Returns the hashes that the publisher has computed for a kept version.
+  // \error as for FollowerTransport::Hashes.
   StatusOr<VersionHashes> Hashes(uint64_t version, std::chrono::milliseconds timeout);
-  // What is published: names, shapes, dtypes.
+  // Returns the names, shapes and dtypes of the published variables.
   ReplicaSignature signature() const;
 
   VersionInfo current() const;

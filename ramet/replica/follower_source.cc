@@ -14,7 +14,7 @@ using Clock = FollowerTransport::Clock;
 using Millis = std::chrono::milliseconds;
 
 constexpr Millis kFirstPause{5};
-constexpr Millis kLongestPause{500};
+constexpr Millis kMaxPause{500};
 
 }  // namespace
 
@@ -36,7 +36,7 @@ StatusOr<std::shared_ptr<FollowerTransport>> ConnectWithin(const std::string& te
     LogOnce(LogLevel::kInfo, StrCat("waiting for ", text), "waiting for a publisher at ", text,
             ": ", transport.status().message());
     std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, kLongestPause);
+    pause = std::min(pause * 2, kMaxPause);
   }
 }
 

@@ -9,26 +9,27 @@
 
 namespace ramet {
 
-// Where versions come from, and which model gets them. Immutable.
+// A FollowerSource is a connection to a publisher and the model that it updates. Immutable.
 struct FollowerSource {
   std::shared_ptr<FollowerTransport> transport;
   std::shared_ptr<FollowedModel> model;
   FollowerBinding binding;
   std::string label;
 
-  // The newest version that may be taken; 0: none.
+  // Returns the newest version that may be taken, or 0 if there is none.
   uint64_t Newest() const { return transport->Newest(label); }
 };
 
-// Waits until somebody publishes at the address. \error kDeadlineExceeded naming the address; what
-// connecting says else.
+// Waits until somebody publishes at the address.
+// \error kDeadlineExceeded: nobody did in time. The message names the address.
+// \error as for ConnectFollowerTransport.
 StatusOr<std::shared_ptr<FollowerTransport>> ConnectWithin(
     const std::string& text, const ReplicaAddress& address,
     FollowerTransport::Clock::time_point deadline);
 
-// Finds the model for what is published: `current`, or with OnChange::kReload another one if the
-// graph is not the same, or does not fit; there is none at first. \error kFailedPrecondition if it
-//   does not fit.
+// Returns a source for what `transport` publishes. The model is `current`, unless that is null.
+// With OnChange::kReload, a new model is made if the published graph differs or does not fit.
+// \error kFailedPrecondition: the published variables do not fit the model.
 StatusOr<std::shared_ptr<const FollowerSource>> MakeSource(
     std::shared_ptr<FollowerTransport> transport, std::shared_ptr<FollowedModel> current,
     const std::string& label, const FollowerOptions& options);

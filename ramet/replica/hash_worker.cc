@@ -12,42 +12,45 @@ namespace ramet {
 void HashWorker::Stop() {
   std::deque<Question> left;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     stopping_ = true;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   if (thread_.joinable()) thread_.join();
-  left.swap(questions_);
+  {
+    MutexLock lock(mutex_);
+    left.swap(questions_);
+  }
   for (const Question& question : left) {
     for (const Done& done : question.asking) done(Unavailable("the publisher has ended"));
   }
 }
 
 bool HashWorker::idle() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return questions_.empty();
 }
 
 VersionHashes HashWorker::Known(uint64_t version) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto found = known_.find(version);
   return found == known_.end() ? VersionHashes() : found->second;
 }
 
 void HashWorker::Alias(uint64_t version, uint64_t of) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (const auto found = known_.find(of); found != known_.end()) known_[version] = found->second;
 }
 
 void HashWorker::Forget(uint64_t version) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   known_.erase(version);
 }
 
 Status HashWorker::Ask(uint64_t version, const std::function<Values()>& values, Done done) {
-  std::lock_guard lock(mutex_);
-  if (num_asking_ >= kMostAsking) {
-    return ResourceExhausted(num_asking_, " questions for hashes wait already");
+  MutexLock lock(mutex_);
+  if (num_asking_ >= kMaxAsking) {
+    return ResourceExhausted(num_asking_, " requests for hashes are waiting already");
   }
   auto question = std::ranges::find(questions_, version, &Question::version);
   if (question == questions_.end()) {
@@ -62,37 +65,40 @@ Status HashWorker::Ask(uint64_t version, const std::function<Values()>& values, 
       return started;
     }
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   return OkStatus();
+}
+
+HashWorker::Question* HashWorker::NextQuestion() {
+  MutexLock lock(mutex_);
+  while (!stopping_ && questions_.empty()) changed_.Wait(mutex_);
+  return stopping_ ? nullptr : &questions_.front();
+}
+
+std::vector<HashWorker::Done> HashWorker::TakeCallbacks() {
+  MutexLock lock(mutex_);
+  std::vector<Done> asking = std::move(questions_.front().asking);
+  questions_.pop_front();
+  num_asking_ -= asking.size();
+  return asking;
 }
 
 void HashWorker::Work() {
   LowerPriority();
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return stopping_ || !questions_.empty(); });
-    if (stopping_) return;
-    Question& question = questions_.front();
-    lock.unlock();
+  while (Question* question = NextQuestion()) {
     StatusOr<VersionHashes> hashes = VersionHashes();
     const Status hashed = Guarded([&] {
-      hashes = HashesOf(question.version, question.values);
+      hashes = HashesOf(question->version, question->values);
       return OkStatus();
     });
     if (!hashed.ok()) hashes = hashed;
-    question.values = {};
-    lock.lock();
-    const std::vector<Done> asking = std::move(question.asking);
-    questions_.pop_front();
-    num_asking_ -= asking.size();
-    lock.unlock();
-    for (const Done& done : asking) {
+    question->values = {};
+    for (const Done& done : TakeCallbacks()) {
       Guarded([&] {
         done(hashes);
         return OkStatus();
       }).IgnoreError();
     }
-    lock.lock();
   }
 }
 
@@ -100,7 +106,7 @@ VersionHashes HashWorker::HashesOf(uint64_t version, const Values& values) {
   if (const VersionHashes known = Known(version); !known.content.empty()) return known;
   const VersionHashes hashes{SourceHash(signature_, values.values, values.sources),
                              ContentHash(signature_, values.values)};
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   known_[version] = hashes;
   return hashes;
 }

@@ -1,48 +1,48 @@
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "ramet/base/mutex.h"
 #include "ramet/replica/transport.h"
 
 namespace ramet {
 
-// A HashWorker hashes versions on a thread of its own, one at a time, when somebody asks, and keeps
-// what it found. The thread begins with the first question. Thread-safe.
+// A HashWorker hashes versions on request, one at a time on its own thread, and keeps the results.
+// The first request starts the thread. Thread-safe.
 class HashWorker {
  public:
-  // In the order of the signature; `sources` as of PublisherTransport::Publish.
+  // In the order of the signature. `sources` is as for PublisherTransport::Publish.
   struct Values {
     std::vector<Tensor> values, sources;
   };
   // Called on the worker's thread; must not throw.
   using Done = std::function<void(const StatusOr<VersionHashes>&)>;
-  static constexpr size_t kMostAsking = 4096;
+  static constexpr size_t kMaxAsking = 4096;
 
   explicit HashWorker(ReplicaSignature signature) : signature_(std::move(signature)) {}
   HashWorker(const HashWorker&) = delete;
   HashWorker& operator=(const HashWorker&) = delete;
   ~HashWorker() { Stop(); }
-  // Ends the thread; questions that are not begun are answered with kUnavailable. Nobody asks after
-  // this.
+  // Ends the thread and answers the remaining requests with kUnavailable. Ask must not be called
+  // after this.
   void Stop();
 
-  // Whether nobody waits for an answer, and no values are held for one.
+  // Reports whether there are no requests, and so no values are held.
   bool idle() const;
-  // What is known of a version already; empty strings if nothing is.
+  // Returns the hashes of a version, or empty strings if they are not known.
   VersionHashes Known(uint64_t version) const;
-  // Answers by `done`, soon. `values` is called, before this returns, unless somebody else waits
-  // for that version already; what it gives is held until then. \error kResourceExhausted if
-  // kMostAsking wait.
+  // Requests the hashes of a version; `done` is called with the answer. Calls `values` before
+  // returning, unless there is already a request for that version. Holds the values until they are
+  // hashed.
+  // \error kResourceExhausted: too many requests are waiting.
   Status Ask(uint64_t version, const std::function<Values()>& values, Done done);
-  // What is known of version `of` is true of `version` as well.
+  // Copies the known hashes of version `of` to `version`.
   void Alias(uint64_t version, uint64_t of);
-  // The version is not kept any more.
+  // Drops the hashes of a version that is no longer kept.
   void Forget(uint64_t version);
 
  private:
@@ -52,15 +52,19 @@ class HashWorker {
     std::vector<Done> asking;
   };
   void Work();
-  VersionHashes HashesOf(uint64_t version, const Values& values);
+  // Waits for a question. Returns null when the thread must end.
+  Question* NextQuestion() RAMET_EXCLUDES(mutex_);
+  // Removes the first question and returns its callbacks.
+  std::vector<Done> TakeCallbacks() RAMET_EXCLUDES(mutex_);
+  VersionHashes HashesOf(uint64_t version, const Values& values) RAMET_EXCLUDES(mutex_);
 
   const ReplicaSignature signature_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Question> questions_;  // the first one is worked on
-  size_t num_asking_ = 0;
-  std::map<uint64_t, VersionHashes> known_;
-  bool stopping_ = false;
+  mutable Mutex mutex_;
+  CondVar changed_;
+  std::deque<Question> questions_ RAMET_GUARDED_BY(mutex_);  // the first one is being answered
+  size_t num_asking_ RAMET_GUARDED_BY(mutex_) = 0;
+  std::map<uint64_t, VersionHashes> known_ RAMET_GUARDED_BY(mutex_);
+  bool stopping_ RAMET_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

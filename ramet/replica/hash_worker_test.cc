@@ -28,7 +28,7 @@ class HashWorkerTest : public testing::Test {
   HashWorker worker_{signature_};
 };
 
-TEST_F(HashWorkerTest, ManyWhoAskForOneVersionAreAnsweredAtOnce) {
+TEST_F(HashWorkerTest, RequestsForOneVersionAreAnsweredTogether) {
   Block(1);
   std::atomic<int> values_given = 0, answered = 0;
   std::promise<void> all;
@@ -52,17 +52,17 @@ TEST_F(HashWorkerTest, ManyWhoAskForOneVersionAreAnsweredAtOnce) {
   EXPECT_TRUE(worker_.Known(3).content.empty());
 }
 
-TEST_F(HashWorkerTest, SoManyWhoWaitAreEnough) {
+TEST_F(HashWorkerTest, WaitingRequestsAreLimited) {
   Block(1);
   std::atomic<size_t> told = 0;
   Status status;
   size_t asked = 0;
-  for (; status.ok() && asked < 2 * HashWorker::kMostAsking; ++asked) {
+  for (; status.ok() && asked < 2 * HashWorker::kMaxAsking; ++asked) {
     status = worker_.Ask(
         asked % 7 + 2, [] { return Values(1); }, [&](const auto&) { ++told; });
   }
   EXPECT_TRUE(IsResourceExhausted(status)) << status.ToString();
-  EXPECT_LE(asked, HashWorker::kMostAsking + 1);
+  EXPECT_LE(asked, HashWorker::kMaxAsking + 1);
   gate_.set_value();
   worker_.Stop();
   EXPECT_EQ(told, asked - 1);

@@ -7,14 +7,14 @@
 
 namespace ramet {
 
-// Makes the calling thread give way to those who train and serve, where processors are scarce.
+// Lowers the priority of the calling thread below that of threads that train and serve.
 inline void LowerPriority() {
   constexpr int kNice = 10;
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
 }
 
-// Makes the calling thread wait for its turn when it is woken, on processors that are busy; apart
-// from that it counts as much as others.
+// Makes the calling thread wait for its turn when it wakes up on a busy processor. Otherwise its
+// priority stays the same.
 inline void WakeGently() {
   const sched_param none{};
   (void)sched_setscheduler(0, SCHED_BATCH, &none);

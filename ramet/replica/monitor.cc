@@ -29,7 +29,7 @@ class ReplicaMonitor::Impl {
     transport_->Wait(&seen, Clock::now() + timeout);
     seen_ = seen;
   }
-  // Says where, unless the message does.
+  // Prepends the address unless the message contains it.
   Status At(const Status& status) const {
     if (status.ok() || status.message().find(text_) != std::string::npos) return status;
     return Status(status.code(), StrCat(text_, ": ", status.message()));
@@ -41,11 +41,14 @@ class ReplicaMonitor::Impl {
   const std::string address_;
   const std::string text_;  // without a password
   std::unique_ptr<FollowerTransport> transport_;
+  bool counts_monitors_ = false;  // the publisher counts this monitor as a reader
   std::atomic<uint64_t> seen_ = 0;
 };
 
 Status ReplicaMonitor::Impl::Connect(std::chrono::milliseconds wait) {
   RAMET_ASSIGN_OR_RETURN(const ReplicaAddress address, ParseReplicaAddress(address_));
+  RAMET_ASSIGN_OR_RETURN(const TransportFactory* factory, TransportOf(address));
+  counts_monitors_ = factory->counts_monitors;
   const auto end = wait.count() < 0 ? Clock::time_point::max() : Clock::now() + wait;
   while (true) {
     auto transport = ConnectFollowerTransport(address, GreetingEnd(end));
@@ -71,7 +74,7 @@ StatusOr<ReplicaStatus> ReplicaMonitor::Impl::Look() {
   auto publisher = transport_->PublisherStatus();
   if (!publisher.ok()) return At(publisher.status());
   status.publisher = *std::move(publisher);
-  if (address_.starts_with("shm:") && status.publisher.readers > 0) --status.publisher.readers;
+  if (counts_monitors_ && status.publisher.readers > 0) --status.publisher.readers;
   status.connected = transport_->connected();
   status.epoch = transport_->announcement().epoch;
   status.newest = transport_->Newest("");

@@ -12,22 +12,24 @@
 
 namespace ramet {
 
-// What is known of an address at one moment.
+// The state of an address at one moment.
 struct ReplicaStatus {
-  bool connected = false;  // whether a publisher is there now
+  bool connected = false;  // whether the publisher is there
   uint64_t epoch = 0;
-  uint64_t newest = 0;             // version; 0: none yet
-  std::vector<uint64_t> versions;  // that can be taken, oldest first
-  PublisherStats publisher;        // what it says of itself; readers without the one that asks
+  uint64_t newest = 0;             // the newest version, or 0 if there is none yet
+  std::vector<uint64_t> versions;  // versions that can be taken, oldest first
+  PublisherStats publisher;        // the publisher's own figures; `readers` excludes this monitor
 };
 
-// A ReplicaMonitor looks at a publisher from elsewhere and gives it orders; it follows nothing and
-// needs no graph. Thread-safe.
+// A ReplicaMonitor observes and controls a publisher from outside. It does not follow any variables
+// and needs no graph. Thread-safe.
 class RAMET_EXPORT ReplicaMonitor {
  public:
-  // `address` is a publisher's, a label in it is of no account; a negative `wait` is for ever.
-  // \error kInvalidArgument for the address; kDeadlineExceeded if nobody publishes there within
-  //   `wait`; kPermissionDenied if the publisher refuses.
+  // Connects to the publisher at `address`; a label is ignored. Waits for it for up to `wait`, or
+  // forever if that is negative.
+  // \error kInvalidArgument: the address is invalid.
+  // \error kDeadlineExceeded: nobody publishes there within `wait`.
+  // \error kPermissionDenied: the publisher refuses the connection.
   static StatusOr<ReplicaMonitor> Open(std::string_view address,
                                        std::chrono::milliseconds wait = {});
   ReplicaMonitor(ReplicaMonitor&&) noexcept;
@@ -36,12 +38,17 @@ class RAMET_EXPORT ReplicaMonitor {
 
   const std::string& address() const;
   const Announcement& announcement() const;
-  // What is there now. \error kUnavailable if the publisher has gone; those of asking it.
+  // Returns the current state.
+  // \error kUnavailable: the publisher has gone.
+  // \error as for FollowerTransport::PublisherStatus.
   StatusOr<ReplicaStatus> Look();
-  // Waits until something may have changed; returns early when the publisher has gone.
+  // Waits until something may have changed. Returns early if the publisher ends.
   void Wait(std::chrono::milliseconds timeout);
 
-  // As Publisher's. \error as there; kUnavailable if the publisher has gone; kPermissionDenied.
+  // Ask the publisher to do what its functions of the same names do.
+  // \error as for Publisher.
+  // \error kUnavailable: the publisher has gone.
+  // \error kPermissionDenied: this user may follow but not control the publisher.
   Status Promote(std::string_view label, uint64_t version);
   StatusOr<uint64_t> Rollback(uint64_t version);
 

@@ -16,7 +16,7 @@ Conversion ConversionOf(const std::string& name, DType dtype,
   return rule->to;
 }
 
-// A variable's shape by its value, or else by its node.
+// Returns the shape of the variable's value or, if it has none, of its node.
 StatusOr<Shape> ShapeOf(SessionImpl& session, const Variable& variable) {
   if (DTypeSize(variable.dtype()) == 0) {
     return Unimplemented("variable '", variable.op_name(), "' is ", DTypeName(variable.dtype()),
@@ -26,7 +26,7 @@ StatusOr<Shape> ShapeOf(SessionImpl& session, const Variable& variable) {
   Shape shape = value.empty() ? variable.shape() : value.shape();
   if (shape.IsFullyDefined()) return shape;
   return FailedPrecondition("variable '", variable.op_name(), "' has shape ", shape,
-                            " and no value yet; initialise it before publishing");
+                            " and no value yet; initialize it before publishing");
 }
 
 }  // namespace
@@ -54,8 +54,8 @@ StatusOr<ModelSource> ModelSource::Make(const Session& session, std::string pref
   if (source.variables_.empty()) return InvalidArgument("the graph has no variables to publish");
   for (const Variable& variable : source.variables_) {
     if (variable.graph() == &graph) continue;
-    return InvalidArgument("variable '", variable.op_name(), "' is of another graph than the ",
-                           "session's");
+    return InvalidArgument("variable '", variable.op_name(), "' belongs to a different graph than ",
+                           "the session");
   }
   for (const Variable& step : graph.collections().Get<Variable>("global_step")) {
     source.global_step_ = source.session_->StateOf(step.record(), true);

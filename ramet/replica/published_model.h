@@ -4,39 +4,39 @@
 #include <string>
 #include <vector>
 
-#include "ramet/op/resource_store.h"
 #include "ramet/replica/publisher.h"
 #include "ramet/runtime/session_impl.h"
+#include "ramet/variable/variable_state.h"
 
 namespace ramet {
 
-// A variable that is published: where its value is, and what is sent of it.
+// A published variable: the state that holds its value, and the form in which it is sent.
 struct PublishedVariable {
   std::string name = {};  // in its graph
   DType dtype = DType::kInvalid;
   Shape shape = {};
   Conversion conversion = Conversion::kNone;
-  size_t entry = 0;  // in the signature; of int8 values the next one has the scales
+  size_t entry = 0;  // index in the signature; the scales of int8 values are at the next index
   SessionImpl* session = nullptr;
   std::shared_ptr<VariableState> state = {};
-  // What was sent last, of which value; of a converted variable.
+  // For a converted variable: the value that was sent last, before and after conversion.
   Tensor source = {}, converted = {}, scales = {};
 };
 
-// What one session has to publish.
+// A ModelSource is the publisher's view of one session.
 class ModelSource {
  public:
-  // `prefix` ("actor/", or nothing) stands before all published names.
-  // \error as Publisher::Open.
+  // `prefix` ("actor/", or empty) is prepended to all published names.
+  // \error as for Publisher::Open.
   static StatusOr<ModelSource> Make(const Session& session, std::string prefix,
                                     const std::vector<Variable>& variables,
                                     const PublisherOptions& options);
 
   SessionImpl& session() const { return *session_; }
-  // Appends what is published to the signature, and the variables.
+  // Appends the published tensors to `signature` and the variables to `published`.
   Status Announce(const PublisherOptions& options, ReplicaSignature* signature,
                   std::vector<PublishedVariable>* published) const;
-  // The value of the graph's global step; empty if it has none.
+  // Returns the value of the graph's global step, or an empty tensor if it has none.
   Tensor GlobalStep() const { return global_step_ ? global_step_->Read() : Tensor(); }
 
  private:
@@ -46,7 +46,7 @@ class ModelSource {
   std::shared_ptr<VariableState> global_step_;
 };
 
-// "train/w" as the rules publish it.
+// Returns `name` as published according to `rules`.
 std::string Renamed(const std::string& name, const std::vector<Renaming>& rules);
 
 }  // namespace ramet

@@ -13,16 +13,17 @@ bool IsRead(std::string_view op) {
   return op == "Identity" || op == "ReadVariableOp" || op == "RefIdentity";
 }
 
-// An optimizer's update: ApplyAdam(var, m, v, beta1_power, ...), SparseApply..., ResourceApply...
+// Reports whether `op` is an optimizer's update: ApplyAdam(var, m, v, beta1_power, ...),
+// SparseApply..., ResourceApply...
 bool IsApply(std::string_view op) {
   return op.starts_with("Apply") || op.starts_with("SparseApply") ||
          op.starts_with("ResourceApply") || op.starts_with("ResourceSparseApply");
 }
 
-// The nodes that stand for the value of a variable: its own, and those that read it.
+// Nodes of variables that optimizers use, directly or through a node that reads the variable.
 struct Uses {
   std::unordered_set<NodeId> updated;      // input 0 of an update
-  std::unordered_set<NodeId> optimizer_s;  // another input of one
+  std::unordered_set<NodeId> optimizer_s;  // any other input of an update
 };
 
 Uses FindUses(const GraphImpl& graph) {

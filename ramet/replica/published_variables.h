@@ -6,9 +6,9 @@
 
 namespace ramet {
 
-// What a publisher publishes when it is not told: the variables of the collection "variables" but
-// for what only optimizers use, their slots and counts. What batch normalisation averages and the
-// step are among them.
+// Returns the variables that a publisher publishes by default: those of the collection "variables",
+// except the ones that only optimizers use, such as slots and counters. The moving averages of
+// batch normalization and the global step are included.
 std::vector<Variable> VariablesForInference(const Graph& graph);
 
 }  // namespace ramet

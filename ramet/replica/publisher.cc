@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <set>
@@ -10,6 +9,7 @@
 
 #include "ramet/base/exception.h"
 #include "ramet/base/log.h"
+#include "ramet/base/mutex.h"
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
 #include "ramet/replica/announced_graph.h"
@@ -24,7 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Epochs of one address differ and grow with time, also when clocks are set back a little.
+// Returns an epoch that differs from all earlier ones of an address. Epochs grow with time, even if
+// the clock is set back a little.
 uint64_t NewEpoch() {
   std::random_device random;
   return static_cast<uint64_t>(WallClockNanos()) / 1000 * 16 + random() % 16;
@@ -38,7 +39,9 @@ Status CheckNames(const ReplicaSignature& signature) {
                              "'; rename one of them (PublisherOptions::rename)");
     }
     if (spec.name.empty() || spec.name.find(':') != spec.name.rfind(":scales")) {
-      return InvalidArgument("'", spec.name, "' is no name to publish a variable under");
+      return InvalidArgument("'", spec.name,
+                             "' is not a valid name for a published variable; names must not be "
+                             "empty or contain ':' (PublisherOptions::rename)");
     }
   }
   return OkStatus();
@@ -48,28 +51,28 @@ Status CheckModels(std::span<const PublishedModel> models, const PublisherOption
   if (models.empty()) return InvalidArgument("no model is given");
   if (!options.variables.empty()) {
     return InvalidArgument(
-        "of several models, each one has its own list of variables "
-        "(PublishedModel::variables)");
+        "PublisherOptions::variables cannot be used with several models; "
+        "set PublishedModel::variables of each model instead");
   }
   std::set<std::string_view> names;
   for (const PublishedModel& model : models) {
     if (model.session == nullptr) return InvalidArgument("model '", model.name, "' has no session");
     if (model.name.empty() || model.name.find_first_of("/:") != model.name.npos ||
         !names.insert(model.name).second) {
-      return InvalidArgument("'", model.name, "' is no name for one of several models: names are ",
-                             "not empty, have no slash or colon, and differ");
+      return InvalidArgument("'", model.name, "' is not a valid model name; a name must not be ",
+                             "empty, contain '/' or ':', or be used twice");
     }
   }
   return OkStatus();
 }
 
-// What keeps runs of several sessions off at once. Two publishers never do so at the same time,
-// since each would wait for what the other has closed.
+// Closes the gates of several sessions, which keeps their runs out, until it is destroyed. Only one
+// publisher at a time does this for more than one session; two of them could deadlock.
 class Closings {
  public:
   explicit Closings(const std::vector<SessionImpl*>& sessions) {
-    static std::mutex turn;
-    if (sessions.size() > 1) turn_ = std::unique_lock(turn);
+    static Mutex turn;
+    if (sessions.size() > 1) turn_.emplace(turn);
     first_.emplace(sessions[0]->gate());
     for (size_t i = 1; i < sessions.size(); ++i) {
       others_.push_back(std::make_unique<StepGate::Closing>(sessions[i]->gate()));
@@ -77,7 +80,7 @@ class Closings {
   }
 
  private:
-  std::unique_lock<std::mutex> turn_;
+  std::optional<MutexLock> turn_;
   std::optional<StepGate::Closing> first_;
   std::vector<std::unique_ptr<StepGate::Closing>> others_;
 };
@@ -106,7 +109,7 @@ class Publisher::Impl {
     return transport_->Promote(label, version);
   }
   StatusOr<uint64_t> Rollback(uint64_t version) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return transport_->Rollback(version);
   }
   const std::string& address() const { return address_; }
@@ -114,7 +117,7 @@ class Publisher::Impl {
   PublisherStats stats() const { return transport_->stats(); }
 
  private:
-  // The values between two runs, by variables_, and what is said of them.
+  // The values between two runs, in the order of variables_, and the information about them.
   struct Taken {
     std::vector<Tensor> values;
     Tensor step;
@@ -123,37 +126,38 @@ class Publisher::Impl {
 
   StatusOr<Announcement> Announce();
   Status AfterRun();
-  bool IsDue();
+  bool IsDue() RAMET_EXCLUDES(schedule_mutex_);
   Status TakeValues(Taken* taken);
   Status CheckValues(const Taken& taken) const;
-  StatusOr<uint64_t> PublishTaken();
-  StatusOr<uint64_t> PublishNow(const Taken& taken);
-  StatusOr<uint64_t> PublishLater(std::shared_ptr<const Taken> taken);
-  void Skipped(const Status& why);
+  StatusOr<uint64_t> PublishTaken() RAMET_REQUIRES(take_mutex_) RAMET_EXCLUDES(mutex_);
+  StatusOr<uint64_t> PublishNow(const Taken& taken) RAMET_REQUIRES(mutex_);
+  StatusOr<uint64_t> PublishLater(std::shared_ptr<const Taken> taken) RAMET_REQUIRES(take_mutex_);
+  void Skipped(const Status& why) RAMET_EXCLUDES(schedule_mutex_);
 
   const std::string full_address_;
-  const std::string address_;  // as it is shown: without a password
+  const std::string address_;  // for messages: without a password
   const PublisherOptions options_;
   std::vector<std::pair<std::string, const Graph*>> graphs_;  // by model
   std::vector<ModelSource> models_;
-  std::vector<SessionImpl*> sessions_;  // each once
+  std::vector<SessionImpl*> sessions_;  // without duplicates
   ReplicaSignature signature_;
   std::vector<PublishedVariable> variables_;
   std::unique_ptr<PublisherTransport> transport_;
-  std::vector<int> observers_;  // by sessions_
+  std::vector<int> observers_;  // in the order of sessions_
 
-  std::mutex take_mutex_;
-  Taken taken_;
-  std::unique_ptr<BackgroundJob> later_;  // for values in the memory of devices
+  Mutex take_mutex_;
+  Taken taken_ RAMET_GUARDED_BY(take_mutex_);
+  // For values in device memory.
+  std::unique_ptr<BackgroundJob> later_ RAMET_GUARDED_BY(take_mutex_);
 
-  std::mutex mutex_;
-  std::optional<ValuePlacer> placer_;
-  std::optional<SpareKeeper> spares_;
+  Mutex mutex_;
+  std::optional<ValuePlacer> placer_ RAMET_GUARDED_BY(mutex_);
+  std::optional<SpareKeeper> spares_ RAMET_GUARDED_BY(mutex_);
 
-  std::mutex schedule_mutex_;
-  int64_t runs_ = 0;
-  Clock::time_point last_ = Clock::now();
-  bool has_warned_ = false;
+  Mutex schedule_mutex_;
+  int64_t runs_ RAMET_GUARDED_BY(schedule_mutex_) = 0;
+  Clock::time_point last_ RAMET_GUARDED_BY(schedule_mutex_) = Clock::now();
+  bool has_warned_ RAMET_GUARDED_BY(schedule_mutex_) = false;
 };
 
 Status Publisher::Impl::AddModel(const Session& session, const std::string& name,
@@ -187,13 +191,16 @@ StatusOr<Announcement> Publisher::Impl::Announce() {
 Status Publisher::Impl::Start() {
   RAMET_ASSIGN_OR_RETURN(const ReplicaAddress address, ParseReplicaAddress(full_address_));
   if (options_.every_steps < 0 || !(options_.every_seconds >= 0)) {
-    return InvalidArgument("every_steps and every_seconds are 0 or more");
+    return InvalidArgument("every_steps and every_seconds must not be negative");
   }
   RAMET_ASSIGN_OR_RETURN(Announcement announcement, Announce());
   RAMET_ASSIGN_OR_RETURN(transport_, OpenPublisherTransport(address, std::move(announcement),
                                                             options_.retention, options_.access));
-  placer_.emplace(variables_, signature_, *transport_);
-  spares_.emplace(variables_, *transport_);
+  {
+    MutexLock lock(mutex_);
+    placer_.emplace(variables_, signature_, *transport_);
+    spares_.emplace(variables_, *transport_);
+  }
   for (PublishedVariable& variable : variables_) {
     if (variable.conversion == Conversion::kNone && transport_->allocator() != nullptr) {
       variable.state->SetAllocator(transport_->allocator());
@@ -201,15 +208,16 @@ Status Publisher::Impl::Start() {
   }
   if (options_.every_steps > 0 || options_.every_seconds > 0) {
     for (SessionImpl* session : sessions_) {
-      observers_.push_back(session->AddObserver([this] { return AfterRun(); }));
+      observers_.push_back(session->observers().Add([this] { return AfterRun(); }));
     }
   }
   return OkStatus();
 }
 
-// Variables go on in memory of the session's own: what was published stays as it is.
+// Copies the variables back to the session's own memory, so that later updates do not touch the
+// published values.
 Publisher::Impl::~Impl() {
-  for (size_t i = 0; i < observers_.size(); ++i) sessions_[i]->RemoveObserver(observers_[i]);
+  for (size_t i = 0; i < observers_.size(); ++i) sessions_[i]->observers().Remove(observers_[i]);
   later_.reset();
   spares_.reset();
   if (!transport_) return;
@@ -224,7 +232,7 @@ Publisher::Impl::~Impl() {
 }
 
 bool Publisher::Impl::IsDue() {
-  std::lock_guard lock(schedule_mutex_);
+  MutexLock lock(schedule_mutex_);
   ++runs_;
   const auto now = Clock::now();
   const bool by_steps = options_.every_steps > 0 && runs_ >= options_.every_steps;
@@ -236,7 +244,7 @@ bool Publisher::Impl::IsDue() {
   return true;
 }
 
-// Training goes on when publishing does not work; that is said once.
+// Training continues if publishing fails; only the first failure is logged.
 Status Publisher::Impl::AfterRun() {
   if (!IsDue()) return OkStatus();
   Skipped(Publish({}).status());
@@ -245,7 +253,7 @@ Status Publisher::Impl::AfterRun() {
 
 void Publisher::Impl::Skipped(const Status& why) {
   if (why.ok() || IsResourceExhausted(why)) return;
-  std::lock_guard lock(schedule_mutex_);
+  MutexLock lock(schedule_mutex_);
   if (!has_warned_) LogWarning(address_, ": not published: ", why.message());
   has_warned_ = true;
 }
@@ -254,8 +262,8 @@ Status Publisher::Impl::TakeValues(Taken* taken) {
   for (SessionImpl* session : sessions_) {
     if (!session->gate().Within()) continue;
     return FailedPrecondition(PrintableAddress(address_),
-                              ": Publish was called from within a run of the session; a ",
-                              "version is what lies between two runs");
+                              ": Publish was called from within a run of the session; call it ",
+                              "between two runs");
   }
   taken->values.resize(variables_.size());
   const Closings closings(sessions_);
@@ -277,7 +285,6 @@ Status Publisher::Impl::CheckValues(const Taken& taken) const {
   return OkStatus();
 }
 
-// mutex_ is held.
 StatusOr<uint64_t> Publisher::Impl::PublishNow(const Taken& taken) {
   VersionInfo info = taken.info;
   RAMET_ASSIGN_OR_RETURN(const Tensor step, models_[0].session().ToHost(taken.step));
@@ -292,21 +299,21 @@ StatusOr<uint64_t> Publisher::Impl::PublishNow(const Taken& taken) {
   return version;
 }
 
-// take_mutex_ is held. What was taken does not change any more, so the next run need not wait until
-// it is copied.
+// The taken values do not change, so the next run does not have to wait until
+// they are copied.
 StatusOr<uint64_t> Publisher::Impl::PublishLater(std::shared_ptr<const Taken> taken) {
   if (!later_) later_ = std::make_unique<BackgroundJob>(options_.retention.at_limit);
   RAMET_RETURN_IF_ERROR(later_->WaitForRoom());
   const uint64_t version = transport_->stats().version + 1;
   later_->Post([this, taken = std::move(taken)] {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (auto published = PublishNow(*taken); !published.ok()) Skipped(published.status());
   });
   return version;
 }
 
 StatusOr<uint64_t> Publisher::Impl::Publish(const PublishOptions& options) {
-  std::lock_guard take_lock(take_mutex_);
+  MutexLock take_lock(take_mutex_);
   taken_.info = {{0, 0, options.step}, WallClockNanos(), options.metrics};
   const auto version = PublishTaken();
   taken_.step = Tensor();
@@ -320,7 +327,7 @@ StatusOr<uint64_t> Publisher::Impl::PublishTaken() {
   if (std::ranges::any_of(taken_.values, [](const Tensor& v) { return !v.host_accessible(); })) {
     return PublishLater(std::make_shared<Taken>(std::exchange(taken_, {})));
   }
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return PublishNow(taken_);
 }
 

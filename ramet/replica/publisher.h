@@ -15,102 +15,119 @@
 
 namespace ramet {
 
-// Names that begin with `from` begin with `to` where they are published.
+// Publishes variables whose names begin with `from` under names that begin with `to` instead.
 struct Renaming {
   std::string from;
   std::string to;
 };
 
-// Variables whose names (in the graph) begin with `prefix` are converted.
+// Converts the variables whose names in the graph begin with `prefix`.
 struct ConversionRule {
-  std::string prefix;  // "": all
+  std::string prefix;  // Empty: all variables.
   Conversion to = Conversion::kNone;
 };
 
-// What is published, and when.
+// Controls what a Publisher publishes and when.
 struct PublisherOptions {
-  // Default: the variables of the collection "variables" without what only optimizers use.
+  // The variables to publish. Empty: those of the collection "variables", except the ones that only
+  // optimizers use.
   std::vector<Variable> variables = {};
-  // All of that collection, what optimizers keep too: for a trainer that can take over.
+  // If `variables` is empty, publishes the whole collection, optimizer state included. Use it for a
+  // trainer that another one can take over from.
   bool all_variables = false;
-  // Whether the graph goes with them as a MetaGraphDef, so that followers need nothing else.
+  // Also publishes the graph as a MetaGraphDef, so that followers need nothing else.
   bool graph = true;
-  // {{"train/", "serve/"}}: the first one that fits counts. Followers that have the graph from here
-  // know the variables under both names.
+  // For example {{"train/", "serve/"}}. The first rule that matches a name applies. Followers that
+  // take their graph from this publisher know the variables under both names.
   std::vector<Renaming> rename = {};
-  // {{"embedding/", Conversion::kInt8}, {"", Conversion::kBFloat16}}: the first one that fits
-  // counts. Publish converts, on the thread that calls it, what has changed since the version
-  // before. Followers have values of the variable's own dtype again. Integers are left alone.
+  // For example {{"embedding/", Conversion::kInt8}, {"", Conversion::kBFloat16}}. The first rule
+  // that matches a name applies. Publish converts the values that have changed since the previous
+  // version, on the thread that calls it. Followers convert them back to the variable's dtype.
+  // Integers are never converted.
   std::vector<ConversionRule> convert = {};
-  // Publishes by itself after every so many runs that wrote variables, or once so much time has
-  // passed at the end of such a run; 0: only when Publish is called.
+  // Publish automatically after every `every_steps` runs that wrote variables, or at the end of the
+  // first such run after `every_seconds` have passed. If both are 0, only Publish publishes.
   int64_t every_steps = 0;
   double every_seconds = 0;
   RetentionOptions retention = {};
   AccessOptions access = {};
 };
 
-// One of several models that are published together.
+// A model to publish together with others at one address.
 struct PublishedModel {
   std::string name;
-  const Session* session = nullptr;      // it is used as long as the publisher
-  std::vector<Variable> variables = {};  // as PublisherOptions::variables, for this model
+  const Session* session = nullptr;      // Must outlive the publisher.
+  std::vector<Variable> variables = {};  // Like PublisherOptions::variables, for this model.
 };
 
-// What is said of one version.
+// Information that Publish records with a version.
 struct PublishOptions {
-  // Default: the value of the graph's global step, if it has one (the first model's).
+  // The trainer's step. -1: the value of the graph's global step, if it has one (the first
+  // model's).
   int64_t step = -1;
-  // Numbers of the user's own that go with the version; their text has 2 KiB at most.
+  // Numbers of the user's choice, published with the version. At most 2 KiB as text.
   std::map<std::string, double> metrics = {};
 };
 
-// A Publisher makes the values of a session's variables available to followers, in this process or
-// others (docs/replicas.md). What it publishes is a version: the values between two runs. They are
-// not copied: a published buffer is never written again, the next update of its variable goes to
-// another one. So the session's variables are moved to the publisher's memory by the first
-// version, which is the one that copies; so is what `Assign` later sets from elsewhere.
+// A Publisher makes the values of a session's variables available to followers in this process or
+// in other processes (see docs/replicas.md). Each call of Publish creates a version: the values of
+// all published variables between two runs. Publishing does not copy them. A published buffer is
+// never written again; the next update of its variable writes to a different buffer. The first
+// version does copy, because it moves the session's variables to the publisher's memory. A value
+// that `Assign` later takes from elsewhere is copied as well.
 //
-// Thread-safe. The session may be used meanwhile, from several threads; publishing waits for runs
-// that write variables, and these for publishing. When a Publisher ends, followers keep the last
-// version.
+// Thread-safe. Other threads may use the session while its variables are published. Publish waits
+// for runs that write variables, and such runs wait for Publish. After a Publisher is destroyed,
+// followers keep the last version.
 class RAMET_EXPORT Publisher {
  public:
-  // `address` is "shm:NAME", "shm:PATH" of a socket file, "file:DIR" of a folder of checkpoints,
-  // or "redis://server/NAME" (docs/replicas.md; with files and on a server, Publish hands the
-  // values to a thread that writes or sends them). \error
-  // kAlreadyExists if there is a publisher at that address, unless options.access.takeover asks it
-  // to end; kInvalidArgument for
-  //   addresses and options, and for two variables of one name; kUnimplemented naming variables of
-  //   dtypes that cannot be published (string, resource, variant);
-  //   kFailedPrecondition if a variable's shape is neither known nor has it a value;
-  //   kResourceExhausted if the memory is not to be had.
+  // Publishes the variables of `session` at `address`, which is one of:
+  //   "shm:NAME"             shared memory
+  //   "shm:PATH"             shared memory, found by the socket file PATH
+  //   "file:DIR"             a folder of checkpoints
+  //   "redis://server/NAME"  a Redis server
+  // For files and Redis, Publish passes the values to a background thread that writes or sends
+  // them. See docs/replicas.md.
+  // \error kAlreadyExists: `address` has a publisher and options.access.takeover is false.
+  // \error kInvalidArgument: the address or an option is invalid, or two variables share a name.
+  // \error kUnimplemented: a variable has a dtype that cannot be published (string, resource,
+  // variant). The message names it.
+  // \error kFailedPrecondition: a variable has no value and its shape is not fully known.
+  // \error kResourceExhausted: the memory cannot be reserved.
   static StatusOr<Publisher> Open(std::string_view address, const Session& session,
                                   const PublisherOptions& options = {});
-  // Several models, each version of which is one moment of all: published as "NAME/variable", and
-  // followed one by one (FollowerOptions::model). If runs of one session start runs of another one,
-  // that session comes first. \error besides: kInvalidArgument for names that are empty, have a
-  //   slash or a colon, or come twice, and for PublisherOptions::variables.
+  // Publishes several models. Each version holds the values of all of them at one moment. Variables
+  // are published as "NAME/variable", and each follower follows one model (FollowerOptions::model).
+  // If runs of one session start runs of another one, list the outer session first.
+  // \error kInvalidArgument: a model's name is empty, contains a slash or a colon, or is used
+  // twice, or PublisherOptions::variables is set.
+  // \error as for a single model.
   static StatusOr<Publisher> Open(std::string_view address, std::span<const PublishedModel> models,
                                   const PublisherOptions& options = {});
   Publisher(Publisher&&) noexcept;
   Publisher& operator=(Publisher&&) noexcept;
   ~Publisher();
 
-  // Publishes the current values and returns the version's number, 1 for the first one. Values in
-  // the memory of a device are copied behind it: the version comes when they are there, under that
-  // number unless somebody rolls back meanwhile.
-  // \error kFailedPrecondition from within a run of the session, for uninitialised variables, and
-  //   for one whose shape has changed; kResourceExhausted if followers hold so much that there is
-  //   no room (RetentionOptions); kInvalidArgument for metrics that are too long, and for values
-  //   that are not finite where int8 is asked for; kAborted once another publisher has taken over.
+  // Publishes the current values and returns the version's number, which is 1 for the first
+  // version. Values in device memory are copied in the background; the version appears once they
+  // have arrived, under the returned number unless somebody rolls back in between.
+  // \error kFailedPrecondition: called from within a run of the session, or a variable is
+  // uninitialized or has changed its shape.
+  // \error kResourceExhausted: followers hold so many versions that there is no room
+  // (RetentionOptions).
+  // \error kInvalidArgument: the metrics are too long, or a value to be converted to int8 is not
+  // finite.
+  // \error kAborted: another publisher has taken over.
   StatusOr<uint64_t> Publish(const PublishOptions& options = {});
-  // Makes "ADDRESS@label" name a version, which is kept as long. \error kNotFound if the version is
-  // not kept (any more); kInvalidArgument for the label.
+  // Makes "ADDRESS@label" name `version`, which is kept as long as the label names it.
+  // \error kNotFound: the version is not kept.
+  // \error kInvalidArgument: the label is invalid.
   Status Promote(std::string_view label, uint64_t version);
-  // Makes a version that is kept the newest one again: under a new number, which it returns, and
-  // which says so (VersionInfo::rollback_to). The session's variables stay as they are. \error
-  // kNotFound if it is not kept; kResourceExhausted, kAborted as Publish.
+  // Makes a kept version the newest one again and returns its new number. VersionInfo::rollback_to
+  // of the new version is `version`. The session's variables do not change.
+  // \error kNotFound: the version is not kept.
+  // \error kResourceExhausted: as for Publish.
+  // \error kAborted: as for Publish.
   StatusOr<uint64_t> Rollback(uint64_t version);
 
   const std::string& address() const;

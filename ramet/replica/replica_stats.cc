@@ -35,7 +35,7 @@ std::string Escaped(std::string_view label) {
   return text;
 }
 
-// Lines of Prometheus' text format for one address.
+// Builds Prometheus' text format for one address.
 class Exposition {
  public:
   Exposition(std::string_view prefix, std::string_view address)
@@ -99,15 +99,15 @@ std::string StatsToJson(const FollowerStats& s) {
 
 std::string StatsToPrometheus(const PublisherStats& s, std::string_view address) {
   Exposition out("publisher", address);
-  out.Gauge("epoch", "Which start of a publisher this is.", s.epoch);
+  out.Gauge("epoch", "The publisher's epoch; each start of a publisher is a new one.", s.epoch);
   out.Gauge("version", "The newest version.", s.version);
   out.Gauge("step", "The trainer's step of the newest version; -1: unknown.", s.step);
-  out.Gauge("time_seconds", "When the newest version was published.",
+  out.Gauge("time_seconds", "When the newest version was published, in seconds since 1970.",
             static_cast<double>(s.time_nanos / 1'000'000) / 1e3);
   out.Counter("published", "Versions published.", s.published);
-  out.Counter("skipped", "Publishing that found no room.", s.skipped);
+  out.Counter("skipped", "Calls of Publish that found no room.", s.skipped);
   out.Counter("copied_bytes", "Bytes of values that had to be copied.", s.bytes_copied);
-  out.Gauge("used_bytes", "Memory or space taken for values.", s.bytes_in_use);
+  out.Gauge("used_bytes", "Memory or disk space taken by values.", s.bytes_in_use);
   out.Gauge("readers", "Followers.", s.readers);
   out.Gauge("oldest_in_use", "The oldest version that a follower holds; 0: none.", s.oldest_in_use);
   for (const auto& label : s.labels) {
@@ -121,21 +121,21 @@ std::string StatsToPrometheus(const FollowerStats& s, std::string_view address) 
   Exposition out("follower", address);
   out.Gauge("epoch", "The epoch of the current version.", s.current.id.epoch);
   out.Gauge("version", "The current version; 0: none yet.", s.current.id.version);
-  out.Gauge("step", "The trainer's step of it; -1: unknown.", s.current.id.step);
+  out.Gauge("step", "The trainer's step of the current version; -1: unknown.", s.current.id.step);
   out.Gauge("proven_version", "1 if the current version is proven to be what was published.",
             s.current.proof == VersionProof::kProven ? 1 : 0);
-  out.Gauge("newest", "The newest version that could be had.", s.newest);
-  out.Gauge("lag", "Versions between the two.", s.lag);
-  out.Gauge("lag_seconds", "For how long there has been a newer one, at most.", s.lag_seconds);
+  out.Gauge("newest", "The newest version available.", s.newest);
+  out.Gauge("lag", "Versions that the current one is behind the newest.", s.lag);
+  out.Gauge("lag_seconds", "Upper bound of the time for which there has been a newer version.",
+            s.lag_seconds);
   out.Gauge("age_seconds", "Seconds since the current version was published.", s.age_seconds);
-  out.Counter("swaps", "How often a version became current.", s.swaps);
-  out.Counter("reloads", "How often graph and session were built anew.", s.reloads);
-  out.Counter("proven", "Versions whose hashes were found equal.", s.proven);
+  out.Counter("swaps", "Times that a version became current.", s.swaps);
+  out.Counter("reloads", "Times that the graph and the session were rebuilt.", s.reloads);
+  out.Counter("proven", "Versions whose hashes were equal.", s.proven);
   out.Counter("refused", "Versions and publishers that could not be used.", s.refused);
-  out.Gauge("bytes", "Bytes of the values that are followed.", s.bytes);
+  out.Gauge("bytes", "Bytes of the followed values.", s.bytes);
   out.Gauge("connected", "1 if the publisher is there.", s.connected ? 1 : 0);
-  out.Gauge("on_fallback", "1 if nobody publishes at the address itself yet.",
-            s.on_fallback ? 1 : 0);
+  out.Gauge("on_fallback", "1 if the fallback address is followed.", s.on_fallback ? 1 : 0);
   out.Gauge("missing", "Variables of the session that are not published.", s.missing.size());
   out.Gauge("extra", "Published variables that the session does not follow.", s.extra.size());
   return out.text();

@@ -10,7 +10,7 @@
 namespace ramet {
 namespace {
 
-constexpr size_t kMostDifferences = 5;
+constexpr size_t kMaxDifferences = 5;
 
 Status Damaged(std::string_view what) {
   return InvalidArgument("the publisher's list of variables is damaged: ", what);
@@ -33,7 +33,9 @@ StatusOr<VariableSpec> SpecFromJson(const Json& json) {
   RAMET_ASSIGN_OR_RETURN(spec.dtype, DTypeFromJson(json, "dtype"));
   std::vector<int64_t> dims;
   for (const Json& dim : json["shape"]) {
-    if (!dim.is_number_integer()) return Damaged(StrCat("the shape of '", spec.name, "'"));
+    if (!dim.is_number_integer()) {
+      return Damaged(StrCat("the shape of '", spec.name, "' is invalid"));
+    }
     dims.push_back(dim.get<int64_t>());
   }
   RAMET_ASSIGN_OR_RETURN(spec.shape, Shape::Make(dims));
@@ -57,7 +59,8 @@ bool HasItsScales(const VariableSpec& spec, const VariableSpec* scales) {
          scales->dtype == ScalesDType(spec.source_dtype);
 }
 
-// Floating values are converted, to others or to int8 with scales.
+// Checks that only floating-point values are converted: to a floating-point type, or to int8 with
+// scales.
 Status CheckConversions(const ReplicaSignature& signature) {
   std::unordered_map<std::string_view, const VariableSpec*> by_name;
   for (const VariableSpec& spec : signature) by_name[spec.name] = &spec;
@@ -65,11 +68,11 @@ Status CheckConversions(const ReplicaSignature& signature) {
     if (!spec.scales.empty()) {
       const auto found = by_name.find(spec.scales);
       if (HasItsScales(spec, found == by_name.end() ? nullptr : found->second)) continue;
-      return Damaged(StrCat("the scales of '", spec.name, "'"));
+      return Damaged(StrCat("the scales of '", spec.name, "' are missing or do not fit"));
     }
     if (spec.decoded_dtype() == spec.dtype) continue;
     if (!IsFloating(spec.dtype) || !IsFloating(spec.source_dtype)) {
-      return Damaged(StrCat("the dtypes of '", spec.name, "'"));
+      return Damaged(StrCat("the dtypes of '", spec.name, "' do not fit together"));
     }
   }
   return OkStatus();
@@ -97,12 +100,12 @@ std::string SignatureToJson(const ReplicaSignature& signature) {
 
 StatusOr<ReplicaSignature> SignatureFromJson(std::string_view text) {
   const StatusOr<Json> json = ParseJson(text);
-  if (!json.ok() || !json->is_array()) return Damaged("it is no list");
+  if (!json.ok() || !json->is_array()) return Damaged("it is not a list");
   ReplicaSignature signature;
   std::unordered_map<std::string, int> seen;
   for (const Json& entry : *json) {
     RAMET_ASSIGN_OR_RETURN(VariableSpec spec, SpecFromJson(entry));
-    if (seen[spec.name]++ > 0) return Damaged(StrCat("'", spec.name, "' comes twice"));
+    if (seen[spec.name]++ > 0) return Damaged(StrCat("'", spec.name, "' is listed twice"));
     signature.push_back(std::move(spec));
   }
   RAMET_RETURN_IF_ERROR(CheckConversions(signature));
@@ -115,7 +118,7 @@ Status CheckOffers(const ReplicaSignature& offered, const ReplicaSignature& want
   std::vector<std::string> differences;
   size_t count = 0;
   auto differ = [&](std::string text) {
-    if (++count <= kMostDifferences) differences.push_back(std::move(text));
+    if (++count <= kMaxDifferences) differences.push_back(std::move(text));
   };
   for (const VariableSpec& want : wanted) {
     const auto found = by_name.find(want.name);
@@ -123,15 +126,15 @@ Status CheckOffers(const ReplicaSignature& offered, const ReplicaSignature& want
       differ(StrCat("'", want.name, "' (", Describe(want), ") is not published"));
     } else if (const VariableSpec& have = *found->second;
                have.decoded_dtype() != want.dtype || !want.shape.IsCompatibleWith(have.shape)) {
-      differ(
-          StrCat("'", want.name, "' is ", Describe(want), " here and ", Describe(have), " there"));
+      differ(StrCat("'", want.name, "' is ", Describe(want), " in the graph and ", Describe(have),
+                    " as published"));
     }
   }
   if (count == 0) return OkStatus();
-  if (count > kMostDifferences) {
-    differences.push_back(StrCat("and ", count - kMostDifferences, " more"));
+  if (count > kMaxDifferences) {
+    differences.push_back(StrCat("and ", count - kMaxDifferences, " more"));
   }
-  return FailedPrecondition("what is published does not fit the graph: ",
+  return FailedPrecondition("the published variables do not fit the graph: ",
                             StrJoin(differences, "; "));
 }
 

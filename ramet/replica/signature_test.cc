@@ -33,7 +33,7 @@ TEST(Signature, SurvivesItsText) {
   EXPECT_EQ(SignatureFromJson(SignatureToJson(signature)).value(), signature);
 }
 
-TEST(Signature, DamagedOnesAreErrors) {
+TEST(Signature, DamagedSignaturesAreErrors) {
   const std::string w = R"("name":"w","shape":[3])";
   for (const std::string& text : std::vector<std::string>{
            "",
@@ -65,7 +65,7 @@ TEST(Signature, DifferencesAreNamed) {
   offered[0].source_dtype = kFloat;
   EXPECT_TRUE(CheckOffers(offered, {Spec("w", kFloat, Shape::Unknown())}).ok());
   EXPECT_THAT(CheckOffers(offered, {Spec("w", kBFloat16, {4})}).message(),
-              HasSubstr("'w' is bfloat16[4] here and float[4] there"));
+              HasSubstr("'w' is bfloat16[4] in the graph and float[4] as published"));
   ReplicaSignature many;
   for (int i = 0; i < 9; ++i) many.push_back(Spec("v" + std::to_string(i), kFloat, {}));
   EXPECT_THAT(CheckOffers(offered, many).message(), HasSubstr("; and 4 more"));
@@ -118,7 +118,7 @@ TEST(Requests, SurviveTheirText) {
   EXPECT_TRUE(IsResourceExhausted(large.text.status()));
 }
 
-TEST(AnnouncedGraph, DamagedOnesHaveNoModels) {
+TEST(AnnouncedGraph, DamagedGraphsHaveNoModels) {
   EXPECT_TRUE(AnnouncedModels("").empty());
   EXPECT_EQ(AnnouncedGraph("anything", "").value(), "anything");
   EXPECT_TRUE(IsInvalidArgument(AnnouncedGraph("anything", "m").status()));

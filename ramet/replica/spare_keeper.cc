@@ -10,12 +10,13 @@
 namespace ramet {
 namespace {
 
-// How long it is waited for followers to leave the version before, which frees its buffers; at
-// first awake, since they mostly do so sooner than a thread that sleeps wakes.
+// kFollowersLeave is how long to wait until followers have left the previous version, which frees
+// its buffers. The first kAwake of it is spent without sleeping, because followers usually leave
+// sooner than a sleeping thread would wake up.
 constexpr std::chrono::microseconds kFollowersLeave{1000}, kAwake{150}, kBetweenLooks{100};
-// Where updates of rows come before anything is ready for them, that often in a row, preparing is
-// tried only now and then.
-constexpr int kMostInVain = 8, kNowAndThen = 32;
+// If updates of rows come before their spare buffer is ready, several times in a row,
+// only every kRetryVersions-th version is prepared.
+constexpr int kMaxMissedVersions = 8, kRetryVersions = 32;
 
 }  // namespace
 
@@ -23,9 +24,10 @@ void SpareKeeper::Wake() {
   const auto is_behind = [](const PublishedVariable& v) { return v.state->spare_is_behind(); };
   const auto was_ready = [](const PublishedVariable& v) { return v.state->spare_was_ready(); };
   if (std::ranges::none_of(variables_, is_behind)) return;
-  in_vain_ = std::ranges::any_of(variables_, was_ready) ? 0 : in_vain_ + 1;
-  if (in_vain_ > kMostInVain && in_vain_ % kNowAndThen != 0) return;
-  // The version is published: without memory or a thread its rows are prepared by the next update.
+  missed_ = std::ranges::any_of(variables_, was_ready) ? 0 : missed_ + 1;
+  if (missed_ > kMaxMissedVersions && missed_ % kRetryVersions != 0) return;
+  // The version is published already. If there is no memory or thread, the next update prepares the
+  // rows.
   Guarded([this] {
     if (!job_) job_ = std::make_unique<BackgroundJob>(RetentionOptions::AtLimit::kSkip);
     job_->Post([this] { Prepare(); });
@@ -37,7 +39,7 @@ void SpareKeeper::Prepare() {
   WakeGently();
   const auto begin = std::chrono::steady_clock::now();
   while (true) {
-    transport_.LetGo();
+    transport_.Release();
     bool done = true;
     for (const PublishedVariable& variable : variables_) {
       if (variable.state->spare_is_behind()) done &= variable.state->PrepareSpare();

@@ -8,15 +8,15 @@
 
 namespace ramet {
 
-// Brings the buffers that updates of rows will write to up to date, on a thread of its own, once a
-// version has been published (VariableState::PrepareSpare). The thread begins with the first such
-// variable. One thread at a time.
+// A SpareKeeper updates spare buffers on its own thread after a version has been published, so that
+// the next update of rows finds a buffer that is up to date (VariableState::PrepareSpare). The
+// first variable that needs it starts the thread. Not thread-safe.
 class SpareKeeper {
  public:
-  // Both outlive it.
+  // Both arguments must outlive the SpareKeeper.
   SpareKeeper(std::span<const PublishedVariable> variables, PublisherTransport& transport)
       : variables_(variables), transport_(transport) {}
-  // A version has been published.
+  // Call this after a version has been published.
   void Wake();
 
  private:
@@ -24,8 +24,8 @@ class SpareKeeper {
 
   const std::span<const PublishedVariable> variables_;
   PublisherTransport& transport_;
-  int in_vain_ = 0;
-  // No less urgent than the trainer, who waits for the rows at which it stops half-way.
+  int missed_ = 0;
+  // Runs at the trainer's priority, because the trainer waits for the rows in progress.
   std::unique_ptr<BackgroundJob> job_;
 };
 

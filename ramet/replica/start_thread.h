@@ -8,13 +8,14 @@
 
 namespace ramet {
 
-// Starts a thread of a publisher or a follower that runs `fn`. No exception leaves the thread: one
-// that `fn` lets pass is logged and ends it.
-// \error kUnavailable if the system does not give a thread.
+// Starts a thread of a publisher or a follower that runs `fn`. An exception that leaves `fn` is
+// logged and ends the thread.
+// \error kUnavailable: the system cannot start a thread.
 template <class Fn>
 Status StartThread(std::thread* thread, Fn fn) {
   return Guarded([&] {
-    *thread = std::thread([fn = std::move(fn)] { LogIfThrown("a thread of a live copy", fn); });
+    *thread = std::thread(
+        [fn = std::move(fn)] { LogIfThrown("a thread of a publisher or follower", fn); });
     return OkStatus();
   });
 }

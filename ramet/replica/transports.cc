@@ -1,113 +1,66 @@
 #include "ramet/replica/transports.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <array>
 
-#include "ramet/replica/files/files_follower.h"
-#include "ramet/replica/files/files_publisher.h"
-#include "ramet/replica/redis/redis_follower.h"
-#include "ramet/replica/redis/redis_publisher.h"
-#include "ramet/replica/redis/redis_url.h"
-#include "ramet/replica/shm/channel.h"
-#include "ramet/replica/shm/shm_follower.h"
-#include "ramet/replica/shm/shm_publisher.h"
+#include "ramet/base/strings.h"
+#include "ramet/replica/files/files_transport.h"
+#include "ramet/replica/redis/redis_transport.h"
+#include "ramet/replica/shm/shm_transport.h"
 
 namespace ramet {
 namespace {
 
-using PublisherPtr = StatusOr<std::unique_ptr<PublisherTransport>>;
-using FollowerPtr = StatusOr<std::unique_ptr<FollowerTransport>>;
-using Deadline = FollowerTransport::Clock::time_point;
-
-constexpr auto kGreeting = std::chrono::seconds(10);
-
-Status CheckShm(const ReplicaAddress& address) {
-  return shm::SocketAddress(address.place, geteuid()).status();
-}
-PublisherPtr OpenShm(const ReplicaAddress& address, Announcement announcement,
-                     const RetentionOptions& retention, const AccessOptions& access) {
-  return shm::OpenPublisher(address.place, std::move(announcement), retention, access);
-}
-FollowerPtr ConnectShm(const ReplicaAddress& address, Deadline deadline) {
-  return shm::ConnectFollower(address.place, deadline);
-}
-
-Status CheckFiles(const ReplicaAddress&) { return OkStatus(); }
-PublisherPtr OpenFiles(const ReplicaAddress& address, Announcement announcement,
-                       const RetentionOptions& retention, const AccessOptions& access) {
-  return files::OpenPublisher(address.place, std::move(announcement), retention, access);
-}
-FollowerPtr ConnectFiles(const ReplicaAddress& address, Deadline deadline) {
-  return files::ConnectFollower(address.place, deadline);
-}
-
-Status CheckRedis(const ReplicaAddress& address) {
-  return redis::ParseRedisUrl(address.scheme, address.place).status();
-}
-PublisherPtr OpenRedis(const ReplicaAddress& address, Announcement announcement,
-                       const RetentionOptions& retention, const AccessOptions& access) {
-  return redis::OpenPublisher(address.scheme, address.place, std::move(announcement), retention,
-                              access.takeover);
-}
-FollowerPtr ConnectRedis(const ReplicaAddress& address, Deadline deadline) {
-  return redis::ConnectFollower(address.scheme, address.place, deadline);
-}
-
-struct Way {
-  std::string_view scheme;
-  decltype(&CheckShm) check;
-  decltype(&OpenShm) open;
-  decltype(&ConnectShm) connect;
-};
-constexpr Way kWays[] = {
-    {"shm", CheckShm, OpenShm, ConnectShm},
-    {"file", CheckFiles, OpenFiles, ConnectFiles},
-    {"redis", CheckRedis, OpenRedis, ConnectRedis},
-    {"rediss", CheckRedis, OpenRedis, ConnectRedis},
-};
-
-StatusOr<const Way*> WayOf(const ReplicaAddress& address) {
-  const auto* way = std::ranges::find(kWays, address.scheme, &Way::scheme);
-  if (way != std::end(kWays)) return way;
-  return InvalidArgument("'", address.scheme, "' is no way to publish");
-}
+constexpr auto kGreetingTimeout = std::chrono::seconds(10);
 
 }  // namespace
 
-Status CheckReplicaAddress(std::string_view address) {
-  RAMET_ASSIGN_OR_RETURN(const ReplicaAddress parsed, ParseReplicaAddress(address));
-  RAMET_ASSIGN_OR_RETURN(const Way* way, WayOf(parsed));
-  return way->check(parsed);
+// A list, not registration by static objects, which the linker drops from a static library.
+std::span<const TransportFactory* const> Transports() {
+  static const std::array factories = {&shm::Transport(), &files::Transport(), &redis::Transport()};
+  return factories;
+}
+
+const TransportFactory* FindTransport(std::string_view scheme) {
+  for (const TransportFactory* factory : Transports()) {
+    const auto named = [&](const TransportFactory::Scheme& s) { return s.name == scheme; };
+    if (std::ranges::any_of(factory->schemes, named)) return factory;
+  }
+  return nullptr;
+}
+
+StatusOr<const TransportFactory*> TransportOf(const ReplicaAddress& address) {
+  if (const TransportFactory* factory = FindTransport(address.scheme)) return factory;
+  return InvalidArgument("unknown address scheme '", address.scheme, "'");
 }
 
 StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisherTransport(
     const ReplicaAddress& address, Announcement announcement, const RetentionOptions& retention,
     const AccessOptions& access) {
   if (!address.label.empty()) {
-    return InvalidArgument("a publisher's address has no label ('@", address.label,
-                           "'); Promote gives a version one");
+    return InvalidArgument("a publisher's address must not have a label ('@", address.label,
+                           "'); use Promote to label a version");
   }
-  RAMET_ASSIGN_OR_RETURN(const Way* way, WayOf(address));
-  return way->open(address, std::move(announcement), retention, access);
+  RAMET_ASSIGN_OR_RETURN(const TransportFactory* factory, TransportOf(address));
+  return factory->open_publisher(address, std::move(announcement), retention, access);
+}
+
+StatusOr<std::unique_ptr<FollowerTransport>> ConnectFollowerTransport(
+    const ReplicaAddress& address, FollowerTransport::Clock::time_point deadline) {
+  RAMET_ASSIGN_OR_RETURN(const TransportFactory* factory, TransportOf(address));
+  return factory->connect_follower(address, deadline);
 }
 
 FollowerTransport::Clock::time_point GreetingEnd(FollowerTransport::Clock::time_point deadline) {
   using Clock = FollowerTransport::Clock;
-  const auto least = Clock::now() + kGreeting;
-  return deadline == Clock::time_point::max() ? least : std::max(deadline, least);
+  const auto min_end = Clock::now() + kGreetingTimeout;
+  return deadline == Clock::time_point::max() ? min_end : std::max(deadline, min_end);
 }
 
 Status NoGreeting(std::string_view text, const Status& why) {
   return Unavailable(text, ": a process listens there but did not greet in time (", why.message(),
                      "); it may be stopped, out of descriptors, or not a publisher: restart it, ",
                      "or follow another address");
-}
-
-StatusOr<std::unique_ptr<FollowerTransport>> ConnectFollowerTransport(
-    const ReplicaAddress& address, FollowerTransport::Clock::time_point deadline) {
-  RAMET_ASSIGN_OR_RETURN(const Way* way, WayOf(address));
-  return way->connect(address, deadline);
 }
 
 }  // namespace ramet

@@ -11,15 +11,15 @@ namespace {
 
 using Clock = FollowerTransport::Clock;
 
-TEST(Greeting, IsNotWaitedForWithoutALimit) {
+TEST(Greeting, HasATimeLimit) {
   const auto now = Clock::now();
   EXPECT_LT(GreetingEnd(Clock::time_point::max()), now + std::chrono::hours(1));
   EXPECT_GT(GreetingEnd(now), now + std::chrono::seconds(1));
   EXPECT_GE(GreetingEnd(now + std::chrono::hours(1)), now + std::chrono::hours(1));
 }
 
-// It listens, so that one who waits for a publisher to come would wait for ever.
-TEST(Greeting, APublisherThatIsSilentIsAnErrorThatSaysWhatToDo) {
+// The socket is listening, so a follower that waits for a publisher would wait forever.
+TEST(Greeting, TheErrorForASilentPublisherSaysWhatToDo) {
   const std::string name = StrCat("silent greeting ", getpid());
   const shm::Listener silent =
       shm::Listener::Listen(shm::SocketAddress(name, geteuid()).value(), {}).value();

@@ -41,7 +41,7 @@ Status ValuePlacer::PlaceWhole(PublishedVariable& variable, const Tensor& value)
   return OkStatus();
 }
 
-// What has not changed since the last version is not converted again.
+// A value that has not changed since the last version is not converted again.
 Status ValuePlacer::PlaceConverted(PublishedVariable& variable, const Tensor& value) {
   if (variable.converted.empty() || variable.source.buffer().get() != value.buffer().get()) {
     variable.source = variable.converted = variable.scales = Tensor();

@@ -8,23 +8,23 @@
 
 namespace ramet {
 
-// Brings values to where they are published: as they are, without a copy where they are there
-// already, or converted. One thread at a time.
+// A ValuePlacer brings values to where they can be published. Values that are already there are not
+// copied; others are copied or converted. Not thread-safe.
 class ValuePlacer {
  public:
-  // All of them outlive it.
+  // The arguments must outlive the ValuePlacer.
   ValuePlacer(std::span<PublishedVariable> variables, const ReplicaSignature& signature,
               PublisherTransport& transport);
 
-  // `taken` are the variables' values. A value that is copied takes the place of the variable's
-  // own, so that the next version finds it there. \error kResourceExhausted; kInvalidArgument
-  // naming the
-  //   variable whose values cannot be converted.
+  // Places `taken`, the values of the variables. The copy of a value replaces the variable's own
+  // value, so that the next version finds it in place.
+  // \error kResourceExhausted: there is no room for a value.
+  // \error kInvalidArgument: values cannot be converted. The message names the variable.
   Status Place(std::span<const Tensor> taken);
-  // As PublisherTransport::Publish takes them.
+  // The arguments for PublisherTransport::Publish.
   std::span<const Tensor> values() const { return values_; }
   std::span<const Tensor> sources() const { return sources_; }
-  // Lets go of both.
+  // Releases the values and the sources.
   void Clear();
 
  private:
@@ -36,8 +36,8 @@ class ValuePlacer {
   const ReplicaSignature& signature_;
   PublisherTransport& transport_;
   bool converts_ = false;
-  std::vector<Tensor> values_;   // by signature_
-  std::vector<Tensor> sources_;  // likewise, of what is converted
+  std::vector<Tensor> values_;   // in the order of signature_
+  std::vector<Tensor> sources_;  // values before conversion, in the order of signature_
 };
 
 }  // namespace ramet

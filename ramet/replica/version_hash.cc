@@ -109,7 +109,7 @@ StatusOr<CheckpointHash> HashCheckpoint(const std::string& prefix,
     RAMET_ASSIGN_OR_RETURN(const Tensor value, reader.Read(name));
     if (DTypeSize(value.dtype()) == 0) {
       return Unimplemented(prefix, ": '", name, "' is ", DTypeName(value.dtype()),
-                           ", of which there is no hash");
+                           ", which cannot be hashed");
     }
     hasher.Add(name, value);
   }

@@ -8,26 +8,26 @@
 #include "ramet/base/export.h"
 #include "ramet/replica/transport.h"
 
-// Hashes by which two sides find out whether they have the same values
-// (docs/formats/version-hash.md has the layout of what is hashed). XXH3, 128 bit: it tells values
-// apart that differ by accident, not those that somebody made to collide.
+// Hashes that tell whether two sides have the same values. docs/formats/version-hash.md specifies
+// what is hashed. The hash is XXH3 with 128 bits: it detects accidental differences, but not
+// collisions made on purpose.
 namespace ramet {
 
-// The hash of one tensor: its name, dtype, shape and little-endian bytes; 32 hexadecimal digits.
+// The hash of one tensor's name, dtype, shape and little-endian bytes, as 32 hexadecimal digits.
 struct TensorHash {
   std::string name;
   std::string hash;
   bool operator==(const TensorHash&) const = default;
 };
 
-// Puts hashes of tensors together. The order of adding does not matter.
+// Combines hashes of tensors. The order in which they are added does not matter.
 class VersionHasher {
  public:
-  // `value` has a flat dtype and is in host memory.
+  // `value` must have a dtype of fixed size and be in host memory.
   void Add(std::string_view name, const Tensor& value);
-  // Sorted by name.
+  // Returns the hashes added so far, sorted by name.
   std::vector<TensorHash> tensors() const;
-  // Of all of them.
+  // Returns the hash of all tensors.
   std::string whole() const;
 
  private:
@@ -39,27 +39,27 @@ class VersionHasher {
   std::vector<Entry> entries_;
 };
 
-// The hash of `values` under the names of `signature`, in whose order they are.
+// Returns the hash of `values` under the names of `signature`, which are in the same order.
 std::string ContentHash(const ReplicaSignature& signature, std::span<const Tensor> values);
-// The hash of the values before renaming and conversion. `sources` are in the order of the
-// signature, and empty where nothing was converted: there `values` counts.
+// Returns the hash of the values before renaming and conversion. `sources` is in the order of the
+// signature. An empty entry means that nothing was converted and `values` is used.
 std::string SourceHash(const ReplicaSignature& signature, std::span<const Tensor> values,
                        std::span<const Tensor> sources);
 
-// The hash of what a checkpoint (a prefix, of either format) holds.
+// The hash of the tensors of a checkpoint (a prefix, of either format).
 struct CheckpointHash {
   std::string whole;
   std::vector<TensorHash> tensors;  // sorted by name
 };
-// Hashes the tensors of these names, or of all that are no strings if there are none: the `source`
-// hash of a version that was published at the same step, if these are the names of the published
-// variables in the trainer's graph (SourceNames).
-// \error as CheckpointReader; kNotFound naming a tensor that is not there; kUnimplemented for one
-// of
-//   strings.
+// Hashes the tensors with these names, or all non-string tensors if `names` is empty. With the
+// SourceNames of a publisher, the result equals VersionHashes::source of the version that was
+// published at the same step.
+// \error kNotFound: a tensor does not exist. The message names it.
+// \error kUnimplemented: a tensor holds strings.
+// \error as for CheckpointReader.
 RAMET_EXPORT StatusOr<CheckpointHash> HashCheckpoint(const std::string& prefix,
                                                      std::span<const std::string> names = {});
-// What the published variables are called in the trainer's graph.
+// Returns the names of the published variables in the trainer's graph.
 RAMET_EXPORT std::vector<std::string> SourceNames(const ReplicaSignature& signature);
 
 }  // namespace ramet

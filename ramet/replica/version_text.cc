@@ -33,7 +33,7 @@ std::map<std::string, double> MetricsFromJson(const Json& json) {
   return metrics;
 }
 
-// Fills `number` if there is one of that name.
+// Sets `*number` if there is an integer of that name.
 template <class T>
 void Take(const Json& json, const char* name, T* number) {
   const auto found = json.find(name);
@@ -84,7 +84,7 @@ std::string PublisherStatsToText(const PublisherStats& s) {
 StatusOr<PublisherStats> PublisherStatsFromText(std::string_view text) {
   const StatusOr<Json> parsed = ParseJson(text);
   if (!parsed.ok() || !parsed->is_object()) {
-    return InvalidArgument("what the publisher says of itself is damaged");
+    return InvalidArgument("the publisher's status is damaged");
   }
   const Json& json = *parsed;
   PublisherStats s;

@@ -8,17 +8,18 @@
 
 namespace ramet {
 
-// Metrics as a JSON object, and back; what JSON has no number for is "nan", "inf" or "-inf". What
-// is no number in a damaged text is left out.
+// Convert metrics to a JSON object and back. Values that JSON numbers cannot express are written as
+// "nan", "inf" or "-inf". Entries of a damaged text that are not numbers are dropped.
 std::string MetricsToText(const std::map<std::string, double>& metrics);
 std::map<std::string, double> MetricsFromText(std::string_view text);
 
-// What goes with a version beside its number, step and time: its metrics, and "rollback_to" in an
-// object of its own, "" if there is none of either. And back into `info`.
+// Convert the metrics and rollback_to of a version to a JSON object and back. The text is empty if
+// the version has neither.
 std::string InfoToText(const VersionInfo& info);
 void InfoFromText(std::string_view text, VersionInfo* info);
 
-// The numbers of a publisher as JSON, and back. \error kInvalidArgument if it is no object.
+// Convert the statistics of a publisher to JSON and back.
+// \error kInvalidArgument: `text` is not a JSON object.
 std::string PublisherStatsToText(const PublisherStats& stats);
 StatusOr<PublisherStats> PublisherStatsFromText(std::string_view text);
 

@@ -1,5 +1,5 @@
-// Who may follow: other users, and processes in namespaces of their own that share a folder. Needs
-// root, who can become another user.
+// Tests of access control: other users, and processes in other namespaces that share a folder. They
+// need root, which can become a different user.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ namespace {
 constexpr uid_t kOther = 65534;
 enum Outcome { kFollows = 10, kIsRefused = 11, kFindsNobody = 12, kOtherError = 13 };
 
-// What comes of following `address`; the process does nothing else.
+// Follows `address` and exits with the outcome.
 [[noreturn]] void Follow(const std::string& address) {
   const auto follower = Follower::Open(address, {.wait = std::chrono::milliseconds(2000)});
   if (follower.ok()) {
@@ -30,8 +30,8 @@ enum Outcome { kFollows = 10, kIsRefused = 11, kFindsNobody = 12, kOtherError = 
   _exit(IsDeadlineExceeded(follower.status()) ? kFindsNobody : kOtherError);
 }
 
-// What comes of it in a process that has called `prepare`: this program again, so that it begins
-// with one thread.
+// Returns the outcome in a new process with this role. It executes this program again, so that it
+// starts with one thread.
 int OutcomeOf(const std::string& role, const std::string& address) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -72,30 +72,30 @@ class AccessTest : public ::testing::Test {
   std::optional<Session> session_;
 };
 
-TEST_F(AccessTest, OnlyTheOwnerUnlessItSaysSo) {
+TEST_F(AccessTest, OnlyTheOwnerByDefault) {
   Publisher publisher = Publish(Path(), {});
   EXPECT_EQ(OutcomeOf("same", Path()), kFollows);
   EXPECT_EQ(OutcomeOf("other user", Path()), kIsRefused);
 }
 
-TEST_F(AccessTest, OthersWhereTheModeLetsThem) {
+TEST_F(AccessTest, OthersIfTheModeAllowsIt) {
   Publisher publisher = Publish(Path(), {.mode = 0666});
   EXPECT_EQ(OutcomeOf("other user", Path()), kFollows);
 }
 
-TEST_F(AccessTest, AGroupWhereTheModeLetsIt) {
+TEST_F(AccessTest, AGroupIfTheModeAllowsIt) {
   Publisher publisher = Publish(Path(), {.mode = 0660, .group = kOther});
   EXPECT_EQ(OutcomeOf("other user", Path()), kFollows);
 }
 
-TEST_F(AccessTest, NamesAreAUsersOwn) {
+TEST_F(AccessTest, NamesBelongToAUser) {
   const std::string name = StrCat("shm:access ", getpid());
   Publisher publisher = Publish(name, {.mode = 0666});
   EXPECT_EQ(OutcomeOf("same", name), kFollows);
   EXPECT_EQ(OutcomeOf("other user", name), kFindsNobody);
 }
 
-// As containers do that share a folder and nothing else.
+// Simulates containers that share nothing but a folder.
 TEST_F(AccessTest, NamespacesMeetByAPath) {
   Publisher publisher = Publish(Path(), {});
   const int outcome = OutcomeOf("namespaces", Path());
@@ -110,7 +110,7 @@ int RunChild(char** argv) {
   if (role == "other user" && (setgid(kOther) != 0 || setuid(kOther) != 0)) return 97;
   if (role == "namespaces") {
     if (unshare(CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS) != 0) return 98;
-    const pid_t pid = fork();  // the first process of the new one
+    const pid_t pid = fork();  // the first process of the new PID namespace
     if (pid == 0) Follow(argv[2]);
     int status = 0;
     waitpid(pid, &status, 0);

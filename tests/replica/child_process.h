@@ -14,7 +14,8 @@ extern char** environ;
 
 namespace ramet {
 
-// This program again, in the role of `arguments`: its main is called with the name "child".
+// A child process that runs this program again. Its main is called with the name "child" and
+// `arguments`.
 class Child {
  public:
   explicit Child(std::vector<std::string> arguments) {
@@ -35,7 +36,7 @@ class Child {
     kill(pid_, SIGKILL);
     Wait();
   }
-  // Its exit status.
+  // Waits for the process and returns its exit status.
   int Wait() {
     int status = 0;
     waitpid(pid_, &status, 0);

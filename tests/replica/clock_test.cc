@@ -1,5 +1,5 @@
-// Clocks that jump. This program defines clock_gettime, so that the wall clock of all its libraries
-// is what a test says; CLOCK_MONOTONIC stays the kernel's.
+// Tests with clocks that jump. This program defines clock_gettime, so that tests control the wall
+// clock of all its libraries. CLOCK_MONOTONIC remains the kernel's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -23,8 +23,8 @@ namespace {
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kDay = 86'400 * kSecond;
 
-std::atomic<int64_t> clock_offset = 0;  // of the wall clock, in nanoseconds
-std::atomic<int64_t> clock_stands = 0;  // the wall clock, if not 0
+std::atomic<int64_t> clock_offset = 0;  // added to the wall clock, in nanoseconds
+std::atomic<int64_t> clock_stands = 0;  // if not 0, the wall clock stands at this time
 
 }  // namespace
 
@@ -49,17 +49,18 @@ using Steady = std::chrono::steady_clock;
 
 constexpr int64_t kElements = 100;
 constexpr double kHour = 3600;
-// Forward, back, back to before all that is there, and to the time of a machine without a clock.
+// Forward, back, back to before all existing files, and forward to the time of a machine without a
+// clock.
 constexpr int64_t kJumps[] = {kDay, -kDay, -3650 * kDay, kDay};
 
-// The kernel's, in nanoseconds since 1970.
+// Returns the kernel's time in nanoseconds since 1970.
 int64_t RealTime() {
   timespec time;
   syscall(SYS_clock_gettime, CLOCK_REALTIME, &time);
   return time.tv_sec * kSecond + time.tv_nsec;
 }
 
-// A model whose every element is the number of its updates.
+// A model in which every element is the number of its updates.
 class Trainer {
  public:
   Trainer() : scope_(graph_) {
@@ -92,7 +93,7 @@ std::vector<float> Values(Session& session) {
   return {y.flat<float>().begin(), y.flat<float>().end()};
 }
 
-// Puts the clock back where it was.
+// Resets the clock after each test.
 class ClockTest : public ::testing::TestWithParam<std::string> {
  protected:
   ~ClockTest() override {
@@ -177,7 +178,7 @@ TEST_P(ClockTest, AgesStaySensible) {
     EXPECT_GE(stats.lag_seconds, 0);
     EXPECT_LT(stats.lag_seconds, kHour);
   }
-  clock_offset = kDay;  // the next one comes from the future
+  clock_offset = kDay;  // the next version comes from the future
   const uint64_t version = publisher.Publish().value();
   clock_offset = 0;
   ASSERT_TRUE(follower.Wait(version, 30s).ok());
@@ -227,7 +228,7 @@ TEST_P(ClockTest, VersionsGoOnWhileTheClockJumps) {
   clock_offset = -kDay;
   const std::vector<uint64_t> versions = follower.Versions();
   ASSERT_GE(versions.size(), 2u);
-  const uint64_t kept = versions[versions.size() - 2];  // the oldest may be on its way out
+  const uint64_t kept = versions[versions.size() - 2];  // the oldest may be about to be removed
   const uint64_t again = follower.Rollback(kept).value();
   const VersionInfo info = follower.Wait(again, 30s).value();
   EXPECT_EQ(info.rollback_to, kept);
@@ -238,7 +239,7 @@ TEST_P(ClockTest, VersionsGoOnWhileTheClockJumps) {
 INSTANTIATE_TEST_SUITE_P(Ways, ClockTest, ::testing::Values("shm", "file", "redis"),
                          [](const auto& param) { return param.param; });
 
-// Where an epoch lies for others to see, the next one is another one even if the clock stands.
+// If others can read a publisher's epoch, the next epoch differs even if the clock stands still.
 class StandingClockTest : public ClockTest {};
 
 TEST_P(StandingClockTest, EpochsDiffer) {
@@ -255,14 +256,14 @@ TEST_P(StandingClockTest, EpochsDiffer) {
 INSTANTIATE_TEST_SUITE_P(Ways, StandingClockTest, ::testing::Values("file", "redis"),
                          [](const auto& param) { return param.param; });
 
-// What was written before the clock went back is younger than what is written now.
+// Files written before the clock went back have a later time than files written afterwards.
 class FolderClockTest : public ClockTest {
  protected:
-  // As if the clock had been a day ahead until now.
+  // Makes all files look as if the clock had been a day ahead when they were written.
   void ClockGoesBack() const {
     for (const auto& file : std::filesystem::recursive_directory_iterator(folder_.path())) {
       struct stat s;
-      if (stat(file.path().c_str(), &s) != 0) continue;  // taken away meanwhile
+      if (stat(file.path().c_str(), &s) != 0) continue;  // removed in the meantime
       timespec times[] = {s.st_atim, s.st_mtim};
       times[1].tv_sec += 86'400;
       ASSERT_EQ(utimensat(AT_FDCWD, file.path().c_str(), times, 0), 0);
@@ -270,7 +271,7 @@ class FolderClockTest : public ClockTest {
   }
 };
 
-TEST_P(FolderClockTest, WhatAPublisherWritesThenIsTheNewest) {
+TEST_P(FolderClockTest, APublishersNextVersionIsTheNewest) {
   Trainer trainer;
   std::optional<Publisher> publisher(Publish(trainer));
   publisher->Publish().value();
@@ -289,7 +290,7 @@ TEST_P(FolderClockTest, WhatAPublisherWritesThenIsTheNewest) {
   }
 }
 
-TEST_P(FolderClockTest, WhatASaverWritesThenIsTheNewest) {
+TEST_P(FolderClockTest, ASaversNextCheckpointIsTheNewest) {
   Trainer trainer;
   trainer.Save(folder_ / "m");
   Follower follower = Follower::Open(Address()).value();

@@ -1,5 +1,5 @@
-// A trainer on the simulated accelerator, whose memory the host cannot touch, and a follower on the
-// CPU.
+// Tests of a trainer on the simulated accelerator, whose memory is inaccessible to the host, with a
+// follower on the CPU.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -46,7 +46,7 @@ TEST_F(DeviceTest, AFollowerOnTheCpuHasTheValuesOfTheDevice) {
   EXPECT_EQ(First(follower.session()), 1.0f);
 }
 
-// What is taken is what was there when Publish was called, whatever the trainer does meanwhile.
+// A version has the values at the time of Publish, whatever the trainer does next.
 TEST_F(DeviceTest, EachVersionIsThatOfItsStep) {
   PublisherOptions options;
   options.retention.at_limit = RetentionOptions::AtLimit::kWait;

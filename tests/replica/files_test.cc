@@ -1,4 +1,5 @@
-// Following and publishing folders of checkpoints, with savers in this process and in another one.
+// Tests of following and publishing folders of checkpoints, with savers in this process and
+// another.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ using ::testing::IsEmpty;
 constexpr int64_t kElements = 3000;
 constexpr int kSavesOfTheOther = 60;
 
-// A model whose every element is the number of its updates.
+// A model in which every element is the number of its updates.
 struct Trainer {
   Trainer() : scope(graph) {
     w = scope.GetVariable("w", {kElements}, Zeros());
@@ -55,7 +56,7 @@ std::vector<float> Values(Session& session) {
   return {y.flat<float>().begin(), y.flat<float>().end()};
 }
 
-// Saves onto one name again and again.
+// Saves to one name repeatedly.
 int SaveOften(const std::string& folder) {
   Trainer trainer;
   for (int i = 0; i < kSavesOfTheOther; ++i) {
@@ -112,7 +113,7 @@ TEST(FilesTest, FollowsAnotherProcessThatOverwrites) {
   EXPECT_EQ(follower.stats().refused, 0u) << follower.stats().last_refusal;
 }
 
-// Whenever it is killed, the last whole version is there, and the next publisher goes on.
+// Whenever a publisher is killed, the last whole version remains, and the next publisher continues.
 TEST(FilesTest, PublishersThatAreKilled) {
   const ScratchDir folder;
   std::optional<Follower> follower;
@@ -131,7 +132,7 @@ TEST(FilesTest, PublishersThatAreKilled) {
     EXPECT_EQ(static_cast<int64_t>(values[0]), late.current().id.step);
     EXPECT_GE(late.current().id.version, info.id.version);
     last = late.current().id.version;
-    // It may have been killed before it wrote its first state file.
+    // The publisher may have been killed before it wrote its first state file.
     const auto latest = LatestCheckpoint(folder.path());
     EXPECT_TRUE(!latest.ok() || std::filesystem::exists(*latest + ".meta"));
   }
@@ -159,7 +160,8 @@ TEST(FilesTest, PublishesCheckpointsThatASaverRestores) {
   EXPECT_EQ(follower.current().id.step, 2);
 }
 
-// The trainer goes on while a version is written: what is written is the state at Publish.
+// A version holds the state at the time of Publish, although training continues while it is
+// written.
 TEST(FilesTest, PublisherAndFollower) {
   const ScratchDir folder;
   Trainer trainer;
@@ -182,7 +184,7 @@ TEST(FilesTest, PublisherAndFollower) {
   }
 }
 
-TEST(FilesTest, AFollowerMayBeThereFirst) {
+TEST(FilesTest, AFollowerMayStartFirst) {
   const ScratchDir folder;
   std::thread later([&] {
     std::this_thread::sleep_for(20ms);
@@ -214,7 +216,7 @@ TEST(FilesTest, TheLastVersionOutlivesTheFolder) {
   EXPECT_THAT(Values(follower.session()), Each(2));
 }
 
-TEST(FilesTest, WhatDoesNotFitIsRefusedAndTheOldStays) {
+TEST(FilesTest, AnUnsuitableVersionIsRefusedAndTheOldOneStays) {
   const ScratchDir folder;
   Trainer trainer;
   trainer.Train();
@@ -229,7 +231,7 @@ TEST(FilesTest, WhatDoesNotFitIsRefusedAndTheOldStays) {
   ASSERT_TRUE(saver.Save(session, folder / "model.ckpt-2").ok());
   while (follower.stats().refused == 0) std::this_thread::sleep_for(1ms);
   EXPECT_THAT(follower.stats().last_refusal,
-              HasSubstr("'w' is float[3000] here and float[5] there"));
+              HasSubstr("'w' is float[3000] in the graph and float[5] as published"));
   EXPECT_THAT(Values(follower.session()), Each(1));
   trainer.Train();
   trainer.Train();
@@ -255,7 +257,7 @@ TEST(FilesTest, Labels) {
   EXPECT_THAT(Values(follower.session()), Each(2));
 }
 
-// Several models have one file of graphs, which checkpoints that come later share.
+// Several models share one file of graphs, which later checkpoints use too.
 TEST(FilesTest, SeveralModels) {
   const ScratchDir folder;
   Trainer actor, critic;
@@ -286,8 +288,8 @@ TEST(FilesTest, SeveralModels) {
   EXPECT_THAT(which.message(), HasSubstr("actor"));
 }
 
-// Checkpoints count until somebody publishes; from then on what was published last stays.
-TEST(FilesTest, AFolderIsWhatOneFallsBackOn) {
+// The folder is followed until somebody publishes. From then on, the last published version stays.
+TEST(FilesTest, AFolderCanBeTheFallback) {
   const ScratchDir folder;
   Trainer trainer;
   trainer.Train();

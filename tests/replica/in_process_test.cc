@@ -1,5 +1,5 @@
-// Sessions that train, publish and follow on many threads of one process: what ThreadSanitizer
-// watches (make test-thread), and what has to be right without it too.
+// Tests of sessions that train, publish and follow on many threads of one process. ThreadSanitizer
+// runs them too (make test-thread).
 #include "replica_testing.h"
 
 #include <atomic>
@@ -13,7 +13,7 @@ constexpr auto kTime = 1s;
 constexpr int kVariables = 3;
 constexpr int64_t kElements = 300;
 
-// Each element of each variable is the value of the global step.
+// A trainer in which each element of each variable is the value of the global step.
 class Trainer {
  public:
   Trainer() : scope_(graph_) {
@@ -44,7 +44,7 @@ class Trainer {
   std::optional<Session> session_;
 };
 
-// Whether what a run of a follower's session sees is the version that it says.
+// Reports whether a run of a follower's session sees exactly the version that it reports.
 bool IsWhole(Session& session) {
   RunMetadata metadata;
   const auto seen = session.Run({}, {"lowest:0", "highest:0"}, {}, &metadata);
@@ -53,7 +53,7 @@ bool IsWhole(Session& session) {
   return (*seen)[0].scalar<float>() == step && (*seen)[1].scalar<float>() == step;
 }
 
-// Threads that each do one thing again and again until the time is over.
+// Threads that each repeat a function until the time is over.
 class Threads {
  public:
   void Repeat(std::function<void()> work) {
@@ -81,12 +81,12 @@ Follower Open(const std::string& address, bool automatic = true, Verify verify =
   return Follower::Open(address, {.wait = 30s, .automatic = automatic, .verify = verify}).value();
 }
 
-// A version that has gone, and one for which there is no room, are no failure.
+// Accepts versions that are gone and versions for which there is no room.
 bool IsFine(const Status& status) {
   return status.ok() || IsNotFound(status) || IsResourceExhausted(status);
 }
 
-// Pins a version that is kept, if there still is.
+// Pins a kept version, which may be gone by then.
 void PinOne(Follower& follower, std::atomic<int>& wrong) {
   const std::vector<uint64_t> kept = follower.Versions();
   if (!kept.empty() && !IsFine(follower.Pin(kept.front()))) ++wrong;
@@ -162,7 +162,8 @@ TEST(InProcessTest, FollowersComeAndGo) {
   EXPECT_EQ(wrong, 0);
 }
 
-// While one ends, its session trains on and its followers run on.
+// While a publisher is destroyed, its session continues training and its followers continue
+// running.
 TEST(InProcessTest, PublishersComeAndGo) {
   Trainer trainer;
   std::atomic<int> wrong = 0, epochs = 0;

@@ -1,4 +1,4 @@
-// Values that are used after the version, the follower or the publisher that they came with.
+// Tests of values that outlive the version, the follower or the publisher that they came from.
 #include "replica_testing.h"
 
 #include <ctime>
@@ -8,7 +8,7 @@ namespace {
 
 class LifetimeTest : public ReplicaTest {
  protected:
-  // Versions until all memory that was free has been written again.
+  // Publishes until all free memory has been overwritten.
   void PublishMany(Publisher& publisher, Follower& follower) {
     for (int i = 0; i < 50; ++i) {
       session_->Run(add_).value();
@@ -20,7 +20,7 @@ class LifetimeTest : public ReplicaTest {
   }
 };
 
-TEST_F(LifetimeTest, WhatWasFetchedNeverChanges) {
+TEST_F(LifetimeTest, FetchedValuesNeverChange) {
   Publisher publisher = Publish();
   publisher.Publish().value();
   Follower follower = Follower::Open(Address()).value();
@@ -34,7 +34,7 @@ TEST_F(LifetimeTest, WhatWasFetchedNeverChanges) {
   }
 }
 
-TEST_F(LifetimeTest, WhatWasAssignedNeverChanges) {
+TEST_F(LifetimeTest, AssignedValuesNeverChange) {
   Publisher publisher = Publish();
   publisher.Publish().value();
   Follower follower = Follower::Open(Address()).value();
@@ -59,8 +59,8 @@ TEST_F(LifetimeTest, ASessionFollowsOneFollowerAfterAnother) {
   EXPECT_THAT(Values(serving), ElementsAre(5, 5, 5, 5));
 }
 
-// Both variables have one buffer when the publisher ends.
-TEST_F(LifetimeTest, WhatWasPublishedStaysAsItIsWhenThePublisherHasEnded) {
+// Both variables share a buffer when the publisher is destroyed.
+TEST_F(LifetimeTest, PublishedValuesStayAfterThePublisherEnds) {
   const Variable target = scope_.GetVariable("target", {4}, Zeros());
   const Output copy = Assign(target.ref(), w_);
   const Output change = AssignAdd(target.ref(), Constant(graph_, Ones()));

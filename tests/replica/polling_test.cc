@@ -1,5 +1,5 @@
-// Folders of checkpoints where the file system sends no notices: this program defines inotify's
-// functions, which fail as a test says.
+// Tests of checkpoint folders on file systems without notifications. This program defines inotify's
+// functions, which fail when a test asks for it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/inotify.h>
@@ -14,7 +14,7 @@
 
 namespace {
 
-std::atomic<int> init_error = 0, watch_error = 0;  // errno; 0: it works
+std::atomic<int> init_error = 0, watch_error = 0;  // errno, or 0 for success
 std::atomic<int> failures = 0;
 
 }  // namespace
@@ -59,7 +59,7 @@ class PollingTest : public ::testing::Test {
     ASSERT_TRUE(session_->Assign(w_, value).ok());
     saver_.Save(*session_, folder_ / "m", {.global_step = GlobalStep(number)}).value();
   }
-  // New checkpoints, labels and the folder's end are seen by looking.
+  // Checks that new checkpoints, labels and the removal of the folder are found by polling.
   void Follow() {
     Save(1);
     Follower follower = Follower::Open("file:" + folder_.path()).value();

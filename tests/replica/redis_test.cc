@@ -1,5 +1,5 @@
-// Publishers and followers over a real Redis server, by the library as any program uses it; also
-// over several network namespaces.
+// Tests of publishers and followers with a real Redis server, through the public interface. Some
+// use several network namespaces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A trainer with one variable, to which each step adds 1.
+// A trainer with one variable. Each step adds 1 to it.
 class Trainer {
  public:
   Trainer() : scope_(graph_) {
@@ -164,8 +164,8 @@ TEST_F(RedisTest, PasswordsAreNotShown) {
   EXPECT_THAT(other.status().message(), Not(HasSubstr("s3cret")));
 }
 
-// Three network namespaces in a row: the publisher's and the follower's are each joined to the
-// server's by a cable of their own.
+// Three connected network namespaces: the publisher's and the follower's are each linked to the
+// server's by a separate cable.
 class Network {
  public:
   Network() {
@@ -177,12 +177,12 @@ class Network {
   }
   bool ok() const { return ok_; }
   static std::string Name(char which) { return StrCat("ramet", getpid(), which); }
-  // The server's address as its neighbour sees it.
+  // Returns the server's address in the namespace `which`.
   static std::string Server(char which) { return which == 'p' ? "10.213.1.1" : "10.213.2.1"; }
   bool SetCable(char which, std::string_view state) {
     return Ip({"-n", Name('s'), "link", "set", StrCat("to", which), std::string(state)});
   }
-  // Runs `work` on a thread in a namespace; what it starts is there too.
+  // Runs `work` on a thread in a namespace. Processes that it starts are in that namespace too.
   static void Within(char which, const std::function<void()>& work) {
     std::thread([&] {
       const int fd = open(StrCat("/var/run/netns/", Name(which)).c_str(), O_RDONLY | O_CLOEXEC);
@@ -216,7 +216,7 @@ TEST(RedisNetworkTest, ACutCableIsOnlyAPause) {
   if (!redis::HasProgram("redis-server")) GTEST_SKIP() << "skipped: there is no redis-server";
   if (!redis::HasProgram("ip")) GTEST_SKIP() << "skipped: there is no ip (iproute2)";
   Network network;
-  if (!network.ok()) GTEST_SKIP() << "skipped: no network namespaces here (it takes root)";
+  if (!network.ok()) GTEST_SKIP() << "skipped: cannot create network namespaces (needs root)";
   std::optional<RedisServer> server;
   Network::Within('s', [&] {
     server.emplace(std::vector<std::string>{"--bind", "0.0.0.0", "--protected-mode", "no"});
@@ -244,7 +244,7 @@ TEST(RedisNetworkTest, ACutCableIsOnlyAPause) {
       trainer.Step();
       version = publisher->Publish().value();
     }
-    // So long that somebody has noticed: the follower its silence, or the server the publisher's.
+    // Wait until one side has noticed: the follower, or the server that the publisher is silent.
     ASSERT_TRUE(Eventually([&] { return !follower->stats().connected; })) << cut;
     EXPECT_EQ(Values(follower->session()), before);
     ASSERT_TRUE(network.SetCable(cut, "up"));

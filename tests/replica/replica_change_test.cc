@@ -1,10 +1,10 @@
-// What a follower's session is made of, and what happens when that changes.
+// Tests of how a follower's session is built and of what happens when the publication changes.
 #include "replica_testing.h"
 
 namespace ramet {
 namespace {
 
-// Another trainer: y = w * x + b.
+// A different trainer: y = w * x + b.
 struct OtherTrainer {
   OtherTrainer() : scope(graph) {
     w = scope.GetVariable("w", {4}, Zeros());
@@ -22,7 +22,7 @@ struct OtherTrainer {
 
 class ReplicaChangeTest : public ReplicaTest {};
 
-TEST_F(ReplicaChangeTest, ANewGraphTakesThePlaceOfTheOld) {
+TEST_F(ReplicaChangeTest, ANewGraphReplacesTheOldOne) {
   std::optional<Publisher> publisher(Publish());
   session_->Run(add_).value();
   publisher->Publish().value();
@@ -70,7 +70,7 @@ TEST_F(ReplicaChangeTest, WithoutReloadTheOldVersionStays) {
   EXPECT_EQ(follower.stats().refused, 1u);
 }
 
-TEST_F(ReplicaChangeTest, TheFallbackCountsUntilSomebodyPublishes) {
+TEST_F(ReplicaChangeTest, TheFallbackIsUsedUntilSomebodyPublishes) {
   Publisher elsewhere = Publisher::Open(Address(" fallback"), *session_).value();
   elsewhere.Publish().value();
   Follower follower = Follower::Open(Address(), {.fallback = Address(" fallback")}).value();
@@ -109,7 +109,7 @@ TEST_F(ReplicaChangeTest, NobodyAtEitherAddress) {
   EXPECT_THAT(status.message(), HasSubstr(Address(" fallback") + ": nobody publishes"));
 }
 
-TEST_F(ReplicaChangeTest, AScopeStandsBeforeAllNames) {
+TEST_F(ReplicaChangeTest, AScopeIsPrependedToAllNames) {
   Publisher publisher = Publish();
   session_->Run(add_).value();
   publisher.Publish().value();
@@ -160,7 +160,7 @@ TEST_F(ReplicaChangeTest, OnlySomeVariablesFollow) {
   EXPECT_THAT(follower.stats().extra, ElementsAre("b"));
 }
 
-TEST_F(ReplicaChangeTest, WhatIsMissingIsListed) {
+TEST_F(ReplicaChangeTest, MissingVariablesAreListed) {
   Publisher publisher = Publish();
   publisher.Publish().value();
   OtherTrainer other;
@@ -180,7 +180,7 @@ TEST_F(ReplicaChangeTest, ASessionHasOneFollowerAtATime) {
     Follower first = Follower::Open(Address(), options).value();
     const Status second = Follower::Open(Address(), options).status();
     EXPECT_TRUE(IsFailedPrecondition(second));
-    EXPECT_THAT(second.message(), HasSubstr("another follower"));
+    EXPECT_THAT(second.message(), HasSubstr("already has a follower"));
     EXPECT_THAT(Values(*other.session), ElementsAre(7, 7, 7, 7));
   }
   EXPECT_TRUE(Follower::Open(Address(), options).ok());

@@ -1,4 +1,4 @@
-// Labels, going back, history, takeover, limits, several models, numbers.
+// Tests of labels, rollback, history, takeover, limits, several models, and statistics.
 #include "replica_testing.h"
 
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ namespace {
 
 class ReplicaControlTest : public ReplicaTest {
  protected:
-  // w becomes 1, 2, ... with each version.
+  // Publishes `count` versions and adds 1 to w before each of them.
   static void Versions(ReplicaControlTest& test, Publisher& publisher, int count) {
     for (int i = 0; i < count; ++i) {
       test.session_->Run(test.add_).value();
@@ -60,7 +60,7 @@ TEST_F(ReplicaControlTest, AFollowerMayPromoteAndRollBack) {
   EXPECT_EQ(stats.labels, publisher.stats().labels);
 }
 
-TEST_F(ReplicaControlTest, WhatIsKeptCanBePinned) {
+TEST_F(ReplicaControlTest, KeptVersionsCanBePinned) {
   Publisher publisher = Publish({.retention = {.retained = 3}});
   Versions(*this, publisher, 5);
   Follower follower = Follower::Open(Address()).value();
@@ -79,7 +79,7 @@ TEST_F(ReplicaControlTest, WhatIsKeptCanBePinned) {
   EXPECT_TRUE(IsNotFound(follower.Pin(3)));
 }
 
-TEST_F(ReplicaControlTest, MetricsComeAlong) {
+TEST_F(ReplicaControlTest, MetricsArePublished) {
   Publisher publisher = Publish();
   const double infinity = std::numeric_limits<double>::infinity();
   publisher.Publish({.step = 3, .metrics = {{"loss", 0.1}, {"worst", -infinity}}}).value();
@@ -109,12 +109,12 @@ TEST_F(ReplicaControlTest, ANewPublisherMayTakeOver) {
   EXPECT_THAT(Values(follower.session()), ElementsAre(0, 0, 0, 0));
 }
 
-TEST_F(ReplicaControlTest, TakeoverOfNobodyIsAStart) {
+TEST_F(ReplicaControlTest, TakeoverWithoutAPublisherStarts) {
   EXPECT_EQ(Publish({.access = {.takeover = true}}).Publish().value(), 1u);
 }
 
-// Threads of one process may belong to different users.
-TEST_F(ReplicaControlTest, WhoMayOnlyReadChangesNothing) {
+// Threads of one process can run as different users.
+TEST_F(ReplicaControlTest, ReadersCannotChangeAnything) {
   if (geteuid() != 0) GTEST_SKIP() << "skipped: only root can be somebody else";
   ScratchDir folder;
   ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
@@ -137,7 +137,7 @@ TEST_F(ReplicaControlTest, WhoMayOnlyReadChangesNothing) {
   EXPECT_EQ(publisher.Publish().value(), 2u);
 }
 
-// A variable of a page, and room for so many of them.
+// A test with a variable of one page and room for few versions.
 class ReplicaLimitTest : public ReplicaTest {
  protected:
   ReplicaLimitTest() {
@@ -203,7 +203,7 @@ TEST_F(ReplicaLimitTest, PublishMayWaitForRoom) {
   EXPECT_EQ(publisher.stats().skipped, 0u);
 }
 
-// Two models whose variables have one name.
+// A test with two models whose variables have the same name.
 class ReplicaModelsTest : public ReplicaTest {
  protected:
   ReplicaModelsTest() : second_(Session::Create(graph_).value()) {
@@ -215,7 +215,7 @@ class ReplicaModelsTest : public ReplicaTest {
   Session second_;
 };
 
-TEST_F(ReplicaModelsTest, AreOneVersion) {
+TEST_F(ReplicaModelsTest, ShareOneVersion) {
   Publisher publisher = Publisher::Open(Address(), Models()).value();
   session_->Run(add_).value();
   publisher.Publish().value();
@@ -237,7 +237,8 @@ TEST_F(ReplicaModelsTest, NamesOfModels) {
   EXPECT_TRUE(IsInvalidArgument(which));
   EXPECT_THAT(which.message(), HasSubstr("actor, critic"));
   const Status none = Follower::Open(Address(), {.model = "other"}).status();
-  EXPECT_THAT(none.message(), HasSubstr("no model 'other' is published; there are actor, critic"));
+  EXPECT_THAT(none.message(),
+              HasSubstr("no model 'other' is published; choose one of actor, critic"));
   auto models = Models();
   models[1].name = "actor";
   EXPECT_TRUE(IsInvalidArgument(Publisher::Open(Address(" 2"), models).status()));
@@ -245,8 +246,8 @@ TEST_F(ReplicaModelsTest, NamesOfModels) {
   EXPECT_TRUE(IsInvalidArgument(Publisher::Open(Address(" 2"), models).status()));
 }
 
-// Steps of both sessions happen in turn; no version may have one without the other.
-TEST_F(ReplicaModelsTest, NoVersionLiesBetweenThem) {
+// The steps of both sessions alternate. No version may have one without the other.
+TEST_F(ReplicaModelsTest, NoVersionMixesSteps) {
   Publisher publisher = Publisher::Open(Address(), Models()).value();
   publisher.Publish().value();
   std::atomic<bool> done = false;
@@ -277,7 +278,7 @@ TEST_F(ReplicaControlTest, InOneProcessTheMemoryIsTheSame) {
   EXPECT_THAT(Values(follower.session()), ElementsAre(0, 0, 42, 0));
 }
 
-TEST_F(ReplicaControlTest, NumbersAsJson) {
+TEST_F(ReplicaControlTest, StatsAsJson) {
   Publisher publisher = Publish();
   Versions(*this, publisher, 2);
   publisher.Promote("stable", 2).IgnoreError();
@@ -296,7 +297,7 @@ TEST_F(ReplicaControlTest, NumbersAsJson) {
   EXPECT_EQ(ours["connected"], true);
 }
 
-TEST_F(ReplicaControlTest, NumbersForPrometheus) {
+TEST_F(ReplicaControlTest, StatsForPrometheus) {
   Publisher publisher = Publish();
   Versions(*this, publisher, 2);
   publisher.Promote("good \"one\"", 2).IgnoreError();

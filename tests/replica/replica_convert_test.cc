@@ -1,4 +1,4 @@
-// Values that are published under other names and as other dtypes.
+// Tests of values that are published under different names or with different dtypes.
 #include "replica_testing.h"
 
 #include "ramet/base/scratch_dir.h"
@@ -20,7 +20,7 @@ class ReplicaConvertTest : public ReplicaTest {
     const Tensor m = session.Run("m_value:0").value()[0];
     return {m.flat<float>().begin(), m.flat<float>().end()};
   }
-  // The source's hash is that of a checkpoint of this moment, whatever was sent.
+  // The source hash equals that of a checkpoint of the same moment, whatever was sent.
   void ExpectTheCheckpointsHash(Follower& follower) {
     ScratchDir folder;
     Saver saver(graph_);
@@ -104,7 +104,7 @@ TEST_F(ReplicaConvertTest, EverythingMayBeConvertedAndFollowed) {
   }
 }
 
-TEST_F(ReplicaConvertTest, WhatIsNotFiniteCannotBecomeInt8) {
+TEST_F(ReplicaConvertTest, NonFiniteValuesCannotBecomeInt8) {
   Publisher publisher = Publish({.convert = {{"", Conversion::kInt8}}});
   Set(w_, {1, 2, std::numeric_limits<float>::quiet_NaN(), 4});
   const Status status = publisher.Publish().status();
@@ -114,7 +114,7 @@ TEST_F(ReplicaConvertTest, WhatIsNotFiniteCannotBecomeInt8) {
   EXPECT_EQ(publisher.Publish().value(), 1u);
 }
 
-TEST_F(ReplicaConvertTest, WhatHasNotChangedIsNotConvertedAgain) {
+TEST_F(ReplicaConvertTest, UnchangedValuesAreNotConvertedAgain) {
   Publisher publisher = Publish({.convert = {{"train/", Conversion::kBFloat16}}});
   publisher.Publish().value();
   const uint64_t before = publisher.stats().bytes_copied;

@@ -1,4 +1,4 @@
-// A publisher and its followers over shared memory, both in this process.
+// Tests of a publisher and its followers over shared memory, all in this process.
 #include "replica_testing.h"
 
 #include <atomic>
@@ -29,7 +29,7 @@ TEST_F(ReplicaTest, AnUpdateIsSeenByTheNextRun) {
   }
 }
 
-TEST_F(ReplicaTest, WhatWasPublishedIsNeverWrittenAgain) {
+TEST_F(ReplicaTest, PublishedBuffersAreNeverWritten) {
   Publisher publisher = Publish();
   publisher.Publish().value();
   Follower follower = Follower::Open(Address(), {.automatic = false}).value();
@@ -51,7 +51,7 @@ TEST_F(ReplicaTest, ARunTellsItsVersion) {
   EXPECT_EQ(metadata.version.epoch, publisher.stats().epoch);
 }
 
-TEST_F(ReplicaTest, AnAssignmentInAFollowerCountsUntilTheNextVersion) {
+TEST_F(ReplicaTest, AnAssignmentInAFollowerLastsUntilTheNextVersion) {
   Publisher publisher = Publish();
   publisher.Publish().value();
   Follower follower = Follower::Open(Address()).value();
@@ -63,7 +63,7 @@ TEST_F(ReplicaTest, AnAssignmentInAFollowerCountsUntilTheNextVersion) {
   EXPECT_THAT(Values(follower.session()), ElementsAre(0, 0, 0, 0));
 }
 
-TEST_F(ReplicaTest, PublishesByItself) {
+TEST_F(ReplicaTest, PublishesAutomatically) {
   Publisher publisher = Publish({.every_steps = 2});
   for (int i = 0; i < 6; ++i) session_->Run(add_).value();
   EXPECT_EQ(publisher.stats().version, 3u);
@@ -137,7 +137,7 @@ TEST_F(ReplicaTest, PinAndUnpin) {
   EXPECT_THAT(Values(follower.session()), ElementsAre(5, 5, 5, 5));
   const Status gone = follower.Pin(1);
   EXPECT_TRUE(IsNotFound(gone));
-  EXPECT_THAT(gone.message(), HasSubstr("version 1 is not kept (any more); there are 6"));
+  EXPECT_THAT(gone.message(), HasSubstr("version 1 is not kept; the kept versions are 6"));
 }
 
 TEST_F(ReplicaTest, LabelsKeepTheirVersion) {
@@ -156,7 +156,7 @@ TEST_F(ReplicaTest, LabelsKeepTheirVersion) {
   EXPECT_TRUE(IsNotFound(publisher.Promote("stable", 2)));
 }
 
-TEST_F(ReplicaTest, WhatDoesNotFitIsRefused) {
+TEST_F(ReplicaTest, UnsuitableVariablesAreRefused) {
   Publisher publisher = Publish();
   publisher.Publish().value();
   Graph graph;
@@ -166,7 +166,8 @@ TEST_F(ReplicaTest, WhatDoesNotFitIsRefused) {
   Session session = Session::Create(graph).value();
   const auto follower = Follower::Open(Address(), {.session = &session});
   EXPECT_TRUE(IsFailedPrecondition(follower.status()));
-  EXPECT_THAT(follower.status().message(), HasSubstr("'w' is float[5] here and float[4] there"));
+  EXPECT_THAT(follower.status().message(),
+              HasSubstr("'w' is float[5] in the graph and float[4] as published"));
   EXPECT_THAT(follower.status().message(), HasSubstr("'v' (float[2]) is not published"));
 }
 
@@ -184,7 +185,7 @@ TEST_F(ReplicaTest, PublishingFromWithinARunIsRefused) {
   EXPECT_TRUE(IsFailedPrecondition(status)) << status.ToString();
 }
 
-// Every element of every version is the same number; readers check each run.
+// In each version, every element is the same number. Readers check each run.
 TEST_F(ReplicaTest, NobodySeesATornVersion) {
   Publisher publisher = Publish();
   publisher.Publish().value();

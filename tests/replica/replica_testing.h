@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pointwise;
 
-// A trainer y = w * x with an operation that adds 1 to w, and a variable that is no float.
+// A trainer y = w * x with an operation that adds 1 to w, and a variable that is not a float.
 class ReplicaTest : public ::testing::Test {
  protected:
   ReplicaTest() : scope_(graph_) {
@@ -50,7 +50,7 @@ class ReplicaTest : public ::testing::Test {
   void Set(const Variable& variable, const std::vector<float>& values) {
     ASSERT_TRUE(session_->Assign(variable, Tensor::Vector<float>(values)).ok());
   }
-  // Whether it becomes true within the time that the slowest machine needs.
+  // Reports whether `condition` becomes true within 30 seconds.
   template <class Condition>
   static bool Eventually(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + 30s;

@@ -1,4 +1,4 @@
-// Hashes of versions, and what followers do with them.
+// Tests of the hashes of versions and of followers that verify them.
 #include "replica_testing.h"
 
 #include "ramet/base/scratch_dir.h"
@@ -8,7 +8,7 @@ namespace {
 
 class ReplicaVerifyTest : public ReplicaTest {
  protected:
-  // Damages the value of w as it was published last, after its hash has been computed.
+  // Damages the last published value of w after its hash has been computed.
   void Damage(Follower& asker, uint64_t version) {
     ASSERT_TRUE(asker.Hashes(version, 30s).ok());
     static_cast<float*>(session_->Value(w_).value().raw_data())[0] = 42;
@@ -36,7 +36,7 @@ TEST_F(ReplicaVerifyTest, TheSourceHashIsThatOfTheCheckpoint) {
   EXPECT_NE(other.tensors[1], HashCheckpoint(prefix).value().tensors[1]);  // w
 }
 
-// By docs/formats/version-hash.md, computed by Python's xxhash.
+// The expected hashes follow docs/formats/version-hash.md and were computed with Python's xxhash.
 TEST_F(ReplicaVerifyTest, TheLayoutIsTheDocumentedOne) {
   Set(w_, {1, 2, 3, 4});
   Publisher publisher = Publish();
@@ -62,7 +62,7 @@ TEST_F(ReplicaVerifyTest, UpdateWaitsForTheProof) {
   EXPECT_EQ(follower.stats().proven, 1u);
 }
 
-TEST_F(ReplicaVerifyTest, ProofsComeBesideTheRuns) {
+TEST_F(ReplicaVerifyTest, VersionsAreProvenInTheBackground) {
   Publisher publisher = Publish();
   publisher.Publish().value();
   Follower follower = Follower::Open(Address()).value();
@@ -72,7 +72,7 @@ TEST_F(ReplicaVerifyTest, ProofsComeBesideTheRuns) {
   EXPECT_TRUE(Eventually([&] { return follower.current().proof == VersionProof::kProven; }));
 }
 
-TEST_F(ReplicaVerifyTest, WhatIsProvenBeforeUseIsNeverUsedUnproven) {
+TEST_F(ReplicaVerifyTest, BeforeUseNeverUsesUnprovenVersions) {
   Publisher publisher = Publish();
   publisher.Publish().value();
   Follower follower = Follower::Open(Address(), {.verify = Verify::kBeforeUse}).value();
@@ -95,7 +95,7 @@ TEST_F(ReplicaVerifyTest, ADamagedVersionIsRefusedBeforeUse) {
   Damage(asker, 2);
   const Status refused = follower.Update().status();
   EXPECT_TRUE(IsDataLoss(refused)) << refused.ToString();
-  EXPECT_THAT(refused.message(), HasSubstr("version 2 is not what was published"));
+  EXPECT_THAT(refused.message(), HasSubstr("version 2 differs from what was published"));
   EXPECT_THAT(Values(follower.session()), ElementsAre(0, 0, 0, 0));
   EXPECT_EQ(follower.current().id.version, 1u);
   EXPECT_EQ(follower.stats().refused, 1u);
@@ -104,7 +104,7 @@ TEST_F(ReplicaVerifyTest, ADamagedVersionIsRefusedBeforeUse) {
   publisher.Publish().value();
 }
 
-TEST_F(ReplicaVerifyTest, AVersionThatTurnsOutDamagedIsLeft) {
+TEST_F(ReplicaVerifyTest, ADamagedVersionIsReplacedByThePreviousOne) {
   Publisher publisher = Publish({.retention = {.retained = 2}});
   publisher.Publish().value();
   Follower asker = Follower::Open(Address(), {.verify = Verify::kOff}).value();
@@ -115,7 +115,8 @@ TEST_F(ReplicaVerifyTest, AVersionThatTurnsOutDamagedIsLeft) {
   EXPECT_EQ(follower.Update().value().id.version, 2u);
   EXPECT_TRUE(Eventually([&] { return follower.current().id.version == 1; }));
   EXPECT_THAT(Values(follower.session()), ElementsAre(0, 0, 0, 0));
-  EXPECT_THAT(follower.stats().last_refusal, HasSubstr("version 2 is not what was published"));
+  EXPECT_THAT(follower.stats().last_refusal,
+              HasSubstr("version 2 differs from what was published"));
   EXPECT_TRUE(IsDataLoss(follower.Update().status()));
   Set(w_, {5, 5, 5, 5});
   publisher.Publish().value();

@@ -1,9 +1,9 @@
-// A trainer that publishes for as long as one likes, followed by processes of every kind: ones that
-// use each version, hold pins, follow a label or a folder, and one that comes and goes. Every
-// version that is seen is whole, and after a warm-up no process takes more memory, descriptors or
-// mappings, nor the folder more files.
+// A long-running trainer that publishes to followers of every kind: processes that use each
+// version, hold pins, follow a label or a folder, and one that repeatedly connects and disconnects.
+// Every version seen must be whole. After a warm-up, no process may use more memory, descriptors or
+// mappings, and the folder must not have more files.
 //
-// A few seconds; ten minutes with RAMET_STRESS=100 (make test-long).
+// Takes a few seconds, or ten minutes with RAMET_STRESS=100 (make test-long).
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -26,14 +26,14 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr int kVariables = 5;
 constexpr int64_t kElements = 20'000;
-// By which shared memory grows, when followers happen to hold more versions than ever before.
+// Shared memory grows by this much when followers happen to hold more versions than before.
 constexpr int64_t kSegment = 1 << 20;
 constexpr auto kStepTime = 5ms;
 constexpr int kStepsPerFile = 50;
 constexpr int kStepsPerLabel = 30;
 constexpr int kStepsPerRollback = 70;
 constexpr int kVersionsPerPin = 60;
-// Until then each of these has happened a few times.
+// By this version, each kind of event has happened a few times.
 constexpr uint64_t kWarmUp = 6 * kStepsPerFile;
 
 Seconds Duration() { return Times(1) >= 100 ? Seconds(600) : Seconds(3); }
@@ -49,7 +49,7 @@ PublisherOptions KeepingThree() {
 
 bool IsFine(const Status& status) { return status.ok() || IsResourceExhausted(status); }
 
-// Trains and publishes to `shm`, now and then to `file` too, until it is told to end.
+// Trains and publishes to `shm`, and from time to time to `file`, until it is told to end.
 int Publish(const std::string& shm, const std::string& file) {
   Counting trainer(kVariables, kElements);
   Publisher often = trainer.Publish(shm, KeepingThree());
@@ -77,7 +77,7 @@ int Publish(const std::string& shm, const std::string& file) {
   return 0;
 }
 
-// Checks each version that it gets, and holds one now and then if `pins`.
+// Checks each version. If `pins`, holds one from time to time.
 int Use(const std::string& address, bool pins) {
   auto follower = Follower::Open(address, Waiting());
   if (!follower.ok() || !follower->Wait(1, 30s).ok()) return 2;
@@ -99,7 +99,7 @@ int Use(const std::string& address, bool pins) {
   return 0;
 }
 
-// Follows for a moment, again and again.
+// Follows briefly, over and over.
 int ComeAndGo(const std::string& address) {
   int times = 0;
   for (; !is_over; ++times) {
@@ -115,7 +115,7 @@ int ComeAndGo(const std::string& address) {
   return 0;
 }
 
-// Memory of the process alone, in KiB: what others share with it is counted by `bytes_in_use`.
+// Returns the private memory of a process in KiB. `bytes_in_use` counts the shared memory.
 int64_t AnonymousMemory(pid_t pid) {
   std::ifstream status(StrCat("/proc/", pid, "/status"));
   for (std::string line; std::getline(status, line);) {
@@ -136,9 +136,9 @@ int64_t FilesIn(const std::string& folder) {
   return std::distance(std::filesystem::directory_iterator(folder, ignored), {});
 }
 
-// A number over time. At any moment it may be higher by what is under way just then, so the highest
-// ones of two quarters are compared: the first quarter is for warming up, and what leaks a little
-// with each version has half of all versions to show between the second and the last.
+// A number over time. Work in progress may raise it at any moment, so the maxima of two quarters
+// are compared. The first quarter is the warm-up. A small leak per version has half of all versions
+// to show up between the second quarter and the last.
 class Figure {
  public:
   Figure(std::string name, int64_t slack) : name_(std::move(name)), slack_(slack) {}
@@ -158,11 +158,11 @@ class Figure {
     return *std::max_element(at(quarter), at(quarter + 1));
   }
   const std::string name_;
-  const int64_t slack_;  // what the moment may make of it
+  const int64_t slack_;  // fluctuation that is allowed
   std::vector<int64_t> samples_;
 };
 
-// A child and what it takes.
+// A child process and its resource usage.
 class Member {
  public:
   Member(std::string name, std::vector<std::string> arguments)
@@ -188,7 +188,7 @@ class Member {
   Figure memory_, descriptors_, mappings_;
 };
 
-// All who follow in shared memory are there, and everything has happened that happens now and then.
+// Reports whether all followers in shared memory are connected and each kind of event has happened.
 bool IsUnderWay(const PublisherStats& stats) {
   return stats.readers >= 4 && stats.version >= kWarmUp;
 }
@@ -212,7 +212,7 @@ TEST(SoakTest, NothingGrows) {
     std::this_thread::sleep_for(kStepTime);
   }
 
-  // A follower that stands still in one quarter of a short run makes a difference of some versions.
+  // If a follower stalls during a quarter of a short run, the difference is a few versions.
   const int64_t slack = (Duration() < 60s ? 6 : 2) * kSegment;
   Figure segments("shared memory, bytes", slack), files("files in the folder", 8);
   const auto end = Clock::now() + Duration();

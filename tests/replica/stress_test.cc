@@ -1,8 +1,8 @@
-// Publisher and followers in processes of their own that come, go and are killed at any
-// instruction. Every element of every variable is the number of the step, so that what is torn
-// shows.
+// Tests with publishers and followers in separate processes that come, go and are killed at any
+// instruction. Every element of every variable is the number of the step, so torn values are
+// detected.
 //
-// RAMET_STRESS multiplies how much is done (make check-all: 1000 kills on each side, 10^6
+// RAMET_STRESS multiplies the amount of work (make check-all: 1000 kills on each side, 10^6
 // versions).
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ int PublishForEver(const std::string& address) {
   }
 }
 
-// Checks until the publisher says that it was the last version, or for ever.
+// Checks versions until the publisher announces the last one, or forever.
 int Follow(const std::string& address, int64_t last) {
   auto follower = Follower::Open(address, Waiting());
   if (!follower.ok() || !follower->Wait(1, milliseconds(30000)).ok()) return 2;
@@ -94,7 +94,7 @@ TEST(StressTest, AFollowerThatIsKilledGivesBackWhatItHeld) {
 void HuntTornReads(int variables, int64_t elements, int64_t versions, int readers) {
   const std::string address = Address();
   Counting trainer(variables, elements);
-  // Readers that the processors have no time for hold old versions until there is no room.
+  // Readers that get no processor time hold old versions until there is no room.
   Publisher publisher =
       trainer.Publish(address, {.retention = {.at_limit = RetentionOptions::AtLimit::kWait}});
   publisher.Publish({.step = trainer.Step()}).value();

@@ -10,18 +10,18 @@
 #include "child_process.h"
 #include "ramet/ramet.h"
 
-// What tests with processes of their own share: a trainer whose values show what is torn.
+// Helpers of tests with several processes: a trainer whose values reveal torn versions.
 namespace ramet {
 
 using std::chrono::milliseconds;
 
-// RAMET_STRESS multiplies how much is done.
+// Multiplies by RAMET_STRESS.
 inline int Times(int usual) {
   const char* factor = std::getenv("RAMET_STRESS");
   return usual * std::max(1, factor ? std::atoi(factor) : 1);
 }
 
-// Variables whose elements all grow by one with each step.
+// A trainer with variables whose elements all grow by one with each step.
 class Counting {
  public:
   Counting(int variables, int64_t elements) : scope_(graph_) {
@@ -62,12 +62,12 @@ class Counting {
   int64_t steps_ = 0;
 };
 
-// What a follower's run sees is one version whole.
+// Checks that a follower's run sees one whole version.
 class Checking {
  public:
   explicit Checking(Follower& follower)
       : run_(follower.session().MakeCallable({}, {"lowest:0", "highest:0"}).value()), seen_(2) {}
-  // The step of the version that was seen, or -1 if it was not whole.
+  // Returns the step of the version seen, or -1 if it was not whole.
   int64_t Check() {
     RunMetadata metadata;
     if (!run_.Run({}, seen_, RunOptions(), &metadata).ok()) return -1;

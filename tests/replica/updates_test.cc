@@ -1,6 +1,6 @@
-// Updates of published variables go to other buffers; the values are those of a session that
-// publishes nothing, on one thread, bit by bit, and each version is what it was when it was
-// published.
+// Tests of updates of published variables, which go to different buffers. The values must equal,
+// bit by bit, those of a session on one thread that publishes nothing. Each version must stay as it
+// was when it was published.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 namespace ramet {
 namespace {
 
-constexpr int64_t kRows = 3000, kWidth = 251;  // 3 MB: updates of all of it are streamed
+constexpr int64_t kRows = 3000, kWidth = 251;  // 3 MB: updates of the whole are streamed
 
 Tensor Noise(const Shape& shape, uint32_t seed) {
   std::mt19937 random(seed);
@@ -47,7 +47,7 @@ class UpdatesTest : public ::testing::Test {
   }
   Output Number(float value) { return Constant(graph_, Tensor(value)); }
 
-  // Runs `update` in a session that publishes each step and in one that does not.
+  // Compares `update` in a session that publishes each step with one that does not.
   void Compare(const Operation& update, bool sparse, DType rows_dtype = kInt64) {
     Session alone = Session::Create(graph_, {.intra_op_parallelism_threads = 1}).value();
     Session trainer = Session::Create(graph_, {.intra_op_parallelism_threads = 3}).value();
@@ -118,8 +118,7 @@ TEST_F(UpdatesTest, ScatterUpdateByInt32) {
   Compare(AddOp(graph_, "ScatterUpdate", {var_.ref(), rows32_, gradient_}), true, kInt32);
 }
 
-// The spare buffer is brought up to date by another thread, which comes too early, too late or
-// meanwhile.
+// Another thread updates the spare buffer. It may come too early, too late, or during an update.
 TEST_F(UpdatesTest, RowsAreRightHoweverLongTheTrainerWaits) {
   const Operation update = AddOp(graph_, "ScatterAdd", {var_.ref(), rows_, gradient_});
   Session alone = Session::Create(graph_).value(), trainer = Session::Create(graph_).value();
@@ -144,7 +143,7 @@ TEST_F(UpdatesTest, RowsAreRightHoweverLongTheTrainerWaits) {
   }
 }
 
-// The sum is made where it is published.
+// The sum is computed in the buffer that is published.
 TEST_F(UpdatesTest, WeightedSumsAreNotCopied) {
   const Output tau = Number(0.1f), rest = Number(0.9f);
   const Operation update = AddOp(graph_, "Assign", {var_.ref(), tau * gradient_ + rest * var_});
@@ -163,7 +162,7 @@ TEST_F(UpdatesTest, WeightedSumsAreNotCopied) {
   EXPECT_EQ(publisher.stats().bytes_copied, copied);
 }
 
-// A version that is pinned stays as it is while rows change; what it held is used again afterwards.
+// A pinned version does not change while rows change. Its buffer is reused afterwards.
 TEST_F(UpdatesTest, APinnedVersionKeepsItsRows) {
   const Operation update = AddOp(graph_, "ScatterAdd", {var_.ref(), rows_, gradient_});
   Session trainer = Session::Create(graph_).value();

@@ -1,4 +1,5 @@
-// Freezing; tests/oracle/freeze_test.py compares the results with TensorFlow's, node for node.
+// Tests of freezing. tests/oracle/freeze_test.py compares the results with TensorFlow's, node for
+// node.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -75,11 +76,11 @@ TEST(FreezeTest, ReplacesOnlyVariables) {
   Trained model;
   const std::string def = ExportGraphDef(model.graph).value();
   EXPECT_EQ(ReplaceVariables(def, {{"x", Tensor(1.0f)}}).status().message(),
-            "'x' is no variable of the graph");
+            "'x' is not a variable of the graph");
   EXPECT_EQ(ReplaceVariables("\x01garbage", {}).status().code(), Code::kDataLoss);
 }
 
-// The function gets the value in place of the handle.
+// The function gets the value instead of the handle.
 TEST(FreezeTest, AHandleIsFollowedIntoAFunction) {
   const std::string def =
       "node { name: 'v' op: 'VarHandleOp' attr { key: 'dtype' value { type: DT_FLOAT } }"
@@ -102,7 +103,7 @@ TEST(FreezeTest, AHandleIsFollowedIntoAFunction) {
   EXPECT_EQ(session.Run("call:0").value()[0].scalar<float>(), 1.5f);
 }
 
-TEST(FreezeTest, ACycleOfIdentitiesIsNoEndlessLoop) {
+TEST(FreezeTest, ACycleOfIdentitiesIsAnError) {
   const std::string def =
       "node { name: 'a' op: 'Identity' input: 'b' } node { name: 'b' op: 'Identity' input: 'a' }"
       "node { name: 'c' op: 'Neg' input: 'a' } node { name: 'd' op: 'Identity' }"

@@ -1,5 +1,5 @@
-// SavedModels that Ramet writes and reads itself; tests/oracle/saved_model_test.py has TensorFlow
-// on the other side.
+// Tests of SavedModels that Ramet writes and reads itself. tests/oracle/saved_model_test.py tests
+// them against TensorFlow.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using ::testing::UnorderedElementsAre;
 
 const std::vector<std::string> kServe = {saved_model_keys::kServing};
 
-// y = x * w with w = 3; `set` assigns 5 to `local`, which no checkpoint has; `path` is an asset.
+// y = x * w with w = 3. `set` assigns 5 to `local`, which no checkpoint has. `path` is an asset.
 struct Model {
   Model() : scope(graph) {
     x = scope.Placeholder("x", kFloat, Shape{-1});
@@ -62,7 +62,7 @@ class SavedModelTest : public ::testing::Test {
     return described;
   }
 
-  // Writes the model; returns its folder.
+  // Writes the model and returns its folder.
   std::string Write(const SavedModelGraph& described, bool as_text = false) {
     const std::string dir = At("model");
     Session session = Started();
@@ -97,7 +97,8 @@ TEST_F(SavedModelTest, LoadsWithVariablesAndSignatures) {
   EXPECT_THAT((*got)[0].flat<float>(), ElementsAre(3, 6));
 }
 
-// A table, say, that Ramet does not have: the variables are there all the same, and can be saved.
+// For example a table that Ramet does not support. The variables are still restored and can be
+// saved.
 TEST_F(SavedModelTest, AnInitOpThatCannotRunIsLeftOut) {
   SavedModelGraph described = Described();
   ASSERT_TRUE(ImportGraphDef(model_.graph,
@@ -211,7 +212,7 @@ TEST_F(SavedModelTest, AModelWithoutVariables) {
   EXPECT_EQ(other.Run({{"x:0", Tensor(2.0f)}}, y.name()).value()[0].scalar<float>(), 4);
 }
 
-TEST_F(SavedModelTest, WhatTheBuilderRefuses) {
+TEST_F(SavedModelTest, TheBuilderRefusesInvalidModels) {
   Session session = Started();
   auto builder = SavedModelBuilder::Create(At("model"));
   auto message = [&](const SavedModelGraph& described) {

@@ -1,9 +1,9 @@
-// A library to be preloaded: calls that change files under FAULTY_IO_DIR fail now and then.
+// A library for LD_PRELOAD that makes some calls fail that change files under FAULTY_IO_DIR.
 //
-//   FAULTY_IO_KIND   ENOSPC, EIO: writes, syncs, new files and renames fail with it
-//                    short: writes write a part of what they are given
-//   FAULTY_IO_ONE_IN one call of so many
-//   FAULTY_IO_SEED
+//   FAULTY_IO_KIND   ENOSPC, EIO: writes, syncs, new files and renames fail with this error
+//                    short: writes write only a part of the data
+//   FAULTY_IO_ONE_IN one call in this many is affected
+//   FAULTY_IO_SEED   seed of the random choice
 
 #include <atomic>
 #include <cerrno>

@@ -1,8 +1,10 @@
-"""Savers against readers, kills and broken disks: no checkpoint is lost, none is seen half.
+"""Tests savers against readers, kills and broken disks: no checkpoint may be lost or seen half-written.
 
-saver_soak.py WORKER FAULTY_IO. How long is said by RAMET_SOAK_SAVES (saves, and as many restores, in
-each mode), RAMET_SOAK_KILLS and RAMET_SOAK_FAULTS (failed calls, about); where by RAMET_SOAK_DIR (by
-default memory, where nothing waits for a disk). Prints the figures; ends with 1 when one is bad.
+usage: saver_soak.py WORKER FAULTY_IO
+
+RAMET_SOAK_SAVES sets the number of saves, and of restores, in each mode. RAMET_SOAK_KILLS sets the number of kills, and
+RAMET_SOAK_FAULTS the approximate number of failed calls. RAMET_SOAK_DIR is the folder to use; the default is in memory,
+so that nothing waits for a disk. Prints the figures. Exits with 1 if a check fails.
 """
 
 import os
@@ -19,7 +21,7 @@ KILLS = int(os.environ.get("RAMET_SOAK_KILLS", "20"))
 FAULTS = int(os.environ.get("RAMET_SOAK_FAULTS", "60"))
 WHERE = os.environ.get("RAMET_SOAK_DIR") or ("/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 MODES = ("plain", "sharded", "numbered")
-# Later saves remove what killed ones left after 10 seconds, the text files after an hour.
+# Later saves remove what killed saves left: data files after 10 seconds, text files after an hour.
 MAX_OLD_FILES, OLD = 10, 15
 
 
@@ -29,13 +31,13 @@ def worker(*args, **more):
 
 
 class Checker:
-    """A process that restores when it is asked to."""
+    """A process that restores on request."""
 
     def __init__(self, prefix, mode):
         self.process = worker("check", prefix, mode, stdin=subprocess.PIPE)
 
     def step(self):
-        """The step that a restore finds, or a text that says what is wrong."""
+        """Returns the step that a restore finds, or a string that describes the error."""
         print("check", file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline().strip()
         return int(answer[5:]) if answer.startswith("step ") else answer
@@ -46,7 +48,7 @@ class Checker:
 
 
 def pair(folder, mode):
-    """Saves against restores, each SAVES times at least."""
+    """Runs saves against restores, at least SAVES of each."""
     prefix, ends = os.path.join(folder, "m"), [os.path.join(folder, "..", n + os.path.basename(folder)) for n in ("saver", "reader")]
     first = worker("save", prefix, 1, 0, mode, "-", "-")
     first.communicate()
@@ -66,7 +68,7 @@ def pair(folder, mode):
 
 
 def kills(folder, mode):
-    """SIGKILL at random points of saves; what was saved must be there."""
+    """Kills savers at random points with SIGKILL. All completed saves must be found."""
     prefix, random_source = os.path.join(folder, "m"), random.Random(mode)
     lost = in_between = 0
     first = worker("save", prefix, 1, 0, mode, "-", "-")
@@ -95,14 +97,14 @@ def kills(folder, mode):
     files = [os.path.join(d, f) for d, _, fs in os.walk(folder) for f in fs]
     big = [f for f in files if not os.path.basename(f).startswith("checkpoint.")]
     old = sum(os.path.getmtime(f) < time.time() - OLD for f in big)
-    print("%-9s kills %d: lost %d, committed but not said %d, files %d, of them old %d; %.0f s" % (
+    print("%-9s kills %d: lost %d, committed but not reported %d, files %d, of them old %d; %.0f s" % (
         mode, KILLS, lost, in_between, len(files), old, time.time() - begin), flush=True)
-    # Data that were renamed when their numbered checkpoint was killed stay: they look like a save under way.
+    # Data renamed when a numbered checkpoint was killed remain: they look like a save in progress.
     return lost + (mode != "numbered" and old > MAX_OLD_FILES)
 
 
 def faults(folder, mode, kind):
-    """Calls that fail or write less than they should."""
+    """Runs saves in which calls fail or write less than they should."""
     prefix = os.path.join(folder, "m")
     first = worker("save", prefix, 1, 0, mode, "-", "-")
     first.communicate()

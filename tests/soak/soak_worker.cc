@@ -1,16 +1,16 @@
 // soak_worker: one side of the harness saver_soak.py, which kills it and breaks its files.
 //
-//   save PREFIX COUNT FIRST MODE OWN OTHER   saves steps FIRST, FIRST + 1, ... and prints "saved
-//   STEP"
-//                                            or "failed STEP CODE"
-//   restore PREFIX COUNT MODE OWN OTHER      restores and prints the figures at the end
-//   check PREFIX MODE                        for each line of stdin: restores and prints "step
-//   STEP"
-//                                            or what was wrong
+//   save PREFIX COUNT FIRST MODE OWN OTHER
+//       Saves steps FIRST, FIRST + 1, ... and prints "saved STEP" or "failed STEP CODE" for each.
+//   restore PREFIX COUNT MODE OWN OTHER
+//       Restores repeatedly and prints the figures at the end.
+//   check PREFIX MODE
+//       For each line of stdin: restores and prints "step STEP" or the error.
 //
-// All variables of step S hold S, so a mixed state shows. MODE: plain (one prefix, one file),
-// sharded (one prefix, two files), numbered (PREFIX-STEP, the two newest are kept). Both sides work
-// on until each did COUNT: they make the files OWN and look for OTHER ("-": none).
+// All variables of step S hold S, so a mixed state is detected. MODE: plain (one prefix, one file),
+// sharded (one prefix, two files), numbered (PREFIX-STEP, the two newest are kept). Both sides
+// continue until each has done COUNT. A side that has creates the file OWN and checks for OTHER
+// ("-": none).
 
 #include <cstdio>
 #include <cstdlib>
@@ -27,13 +27,13 @@ namespace {
 
 constexpr int kVariables = 6;
 
-// Of each variable, RAMET_SOAK_ELEMENTS if that is set.
+// Elements per variable: RAMET_SOAK_ELEMENTS if that is set.
 const int64_t kElements = [] {
   const char* set = std::getenv("RAMET_SOAK_ELEMENTS");
   return set != nullptr ? std::atoll(set) : 2000;
 }();
 
-// The model, its session and its saver.
+// A model with its session and its saver.
 class Model {
  public:
   explicit Model(const std::string& mode) : numbered_(mode == "numbered") {
@@ -63,10 +63,10 @@ class Model {
     return saver_->Save(*session_, prefix, options).status();
   }
 
-  // The step that all variables hold after a restore.
+  // Restores and returns the step that all variables hold.
   rm::StatusOr<int64_t> Restore(const std::string& prefix) {
     if (!numbered_) return RestoreFrom(prefix);
-    // A checkpoint may be deleted, for newer ones, while it is read.
+    // A checkpoint may be deleted in favor of newer ones while it is read.
     for (std::string tried, said = LatestSaid(prefix); said != tried; said = LatestSaid(prefix)) {
       tried = said;
       auto step = RestoreFrom(tried);
@@ -76,7 +76,7 @@ class Model {
     return last_error_;
   }
 
-  // Takes up the list of a saver that was killed.
+  // Adopts the list of a saver that was killed.
   void Recover(const std::string& prefix) {
     auto state = rm::GetCheckpointState(FolderOf(prefix));
     if (numbered_ && state.ok() && *state) {
@@ -101,7 +101,7 @@ class Model {
     const float step = session_->Value(variables_[0]).value().flat<float>()[0];
     for (const rm::Variable& v : variables_) {
       for (float f : session_->Value(v).value().flat<float>()) {
-        if (f != step) return rm::DataLoss("mixed: ", v.name(), " holds ", f, " beside ", step);
+        if (f != step) return rm::DataLoss("mixed: ", v.name(), " holds ", f, " next to ", step);
       }
     }
     return static_cast<int64_t>(step);
@@ -115,7 +115,7 @@ class Model {
   std::unique_ptr<rm::Session> session_;
 };
 
-// Whether both sides did their count.
+// Coordinates two sides that continue until both have done their count.
 class Pair {
  public:
   Pair(int64_t count, std::string own, std::string other)

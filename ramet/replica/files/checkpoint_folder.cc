@@ -18,8 +18,9 @@ namespace {
 constexpr std::string_view kIndex = ".index";
 constexpr std::string_view kGraphs = ".graphs";
 constexpr std::string_view kDefaultPrefix = "model.ckpt";
-constexpr size_t kMostDigits = 18;
-// Enough for a million variables with long names. A sparse file may be longer without taking space.
+constexpr size_t kMaxDigits = 18;
+// Enough for a million variables with long names. The limit matters because a sparse file can be
+// long without taking up space.
 constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 30;
 constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
 
@@ -35,7 +36,7 @@ Place AsPrefix(const std::string& text) {
   return {dir.empty() ? "." : std::string(dir), std::string(Basename(text))};
 }
 
-// "m" of "m-12", else the name.
+// Returns "m" for "m-12", or else the name itself.
 std::string_view WithoutNumber(std::string_view name) {
   if (!NumberOf(name)) return name;
   return name.substr(0, name.rfind('-'));
@@ -48,7 +49,7 @@ bool Matches(const Place& place, std::string_view name) {
 
 std::string IndexPath(std::string_view prefix) { return StrCat(prefix, kIndex); }
 
-// The prefixes of the place's checkpoints.
+// Returns the prefixes of the place's checkpoints.
 std::vector<std::string> Prefixes(const Place& place) {
   std::vector<std::string> found;
   for (const std::string& file : ListDir(place.dir).value_or({})) {
@@ -64,7 +65,7 @@ uint64_t VersionByName(const std::string& path, const FileIdentity& index) {
   return static_cast<uint64_t>(std::max<int64_t>(index.mtime_ns / 1000, 1));
 }
 
-// Of the data of the place's checkpoints.
+// Returns the size of the data files of the place's checkpoints.
 uint64_t BytesOf(const Place& place) {
   uint64_t bytes = 0;
   for (const std::string& file : ListDir(place.dir).value_or({})) {
@@ -97,7 +98,7 @@ std::optional<uint64_t> NumberOf(std::string_view path) {
   const size_t dash = name.rfind('-');
   if (dash == name.npos || dash == 0) return std::nullopt;
   const std::string_view digits = name.substr(dash + 1);
-  if (digits.empty() || digits.size() > kMostDigits) return std::nullopt;
+  if (digits.empty() || digits.size() > kMaxDigits) return std::nullopt;
   uint64_t number = 0;
   for (const char c : digits) {
     if (c < '0' || c > '9') return std::nullopt;
@@ -109,10 +110,10 @@ std::optional<uint64_t> NumberOf(std::string_view path) {
 StatusOr<Place> FollowedPlace(const std::string& text) {
   RAMET_RETURN_IF_ERROR(CheckPath(text));
   if (IsDirectory(text)) return AsFolder(text);
-  if (text.ends_with('/')) return NotFound("there is no folder '", text, "' (yet)");
+  if (text.ends_with('/')) return NotFound("folder '", text, "' does not exist");
   Place place = AsPrefix(text);
   if (!Prefixes(place).empty()) return place;
-  return NotFound("'", text, "' is neither a folder nor the name of checkpoints (yet)");
+  return NotFound("'", text, "' is neither a folder nor the prefix of a checkpoint");
 }
 
 StatusOr<Place> PublishedPlace(const std::string& text) {
@@ -128,8 +129,8 @@ StatusOr<Place> PublishedPlace(const std::string& text) {
 StatusOr<IndexPrint> PrintOf(const std::string& prefix) {
   RAMET_ASSIGN_OR_RETURN(const RandomAccessFile file, RandomAccessFile::Open(IndexPath(prefix)));
   if (file.size() > kMaxIndexBytes) {
-    return InvalidArgument(file.path(), "; an index of ", file.size(), " bytes; at most ",
-                           kMaxIndexBytes, " are read");
+    return InvalidArgument(file.path(), "; the index has ", file.size(), " bytes; the limit is ",
+                           kMaxIndexBytes);
   }
   uint32_t crc = 0;
   for (uint64_t at = 0; at < file.size(); at += kPieceBytes) {
@@ -163,7 +164,7 @@ StatusOr<std::string> NewestPath(const Place& place) {
   std::string last = WrittenLast(Prefixes(place));
   if (!last.empty()) return last;
   return NotFound("there is no checkpoint in folder '", place.dir, "'",
-                  place.prefix.empty() ? "" : StrCat(" called ", place.prefix), " (yet)");
+                  place.prefix.empty() ? "" : StrCat(" called ", place.prefix), " yet");
 }
 
 std::vector<FoundVersion> ListVersions(const Place& place) {

@@ -9,24 +9,25 @@
 #include "ramet/base/file.h"
 #include "ramet/replica/files/version_file.h"
 
-// A folder of TensorFlow checkpoints as a sequence of versions (docs/replicas-files.md).
+// Treats a folder of TensorFlow checkpoints as a sequence of versions (see docs/replicas-files.md).
 namespace ramet::files {
 
-// Whose checkpoints: all of a folder, or those called PREFIX or PREFIX-NUMBER.
+// A folder and the checkpoints in it to use: all of them, or those named PREFIX or PREFIX-NUMBER.
 struct Place {
   std::string dir;
-  std::string prefix;  // empty: any
+  std::string prefix;  // empty: all checkpoints
 };
 
-// Of "DIR" or "DIR/PREFIX": a folder if there is one of that path or the text ends with '/', else
-// the prefix of checkpoints in its parent folder. \error kNotFound if there is neither a folder nor
-// such a checkpoint (yet), or no checkpoint in the folder.
+// Parses "DIR" or "DIR/PREFIX" for a follower. The text is a folder if there is one at that path or
+// if it ends with '/'. Otherwise its last part is the prefix of checkpoints in the parent folder.
+// \error kNotFound: there is neither such a folder nor such a checkpoint.
 StatusOr<Place> FollowedPlace(const std::string& text);
-// The same for a publisher, which makes what is missing: what is not there yet is a folder, unless
-// its name ends with ".ckpt". The prefix is "model.ckpt" if none is given. \error of the folders.
+// Parses "DIR" or "DIR/PREFIX" for a publisher and creates missing folders. A path that does not
+// exist is a folder, unless its name ends with ".ckpt". The default prefix is "model.ckpt".
+// \error as for CreateDirs.
 StatusOr<Place> PublishedPlace(const std::string& text);
 
-// What an index file is: where it lies, and its bytes.
+// Identifies an index file by its location and its bytes.
 struct IndexPrint {
   FileIdentity identity;
   uint32_t crc = 0;
@@ -36,57 +37,65 @@ struct IndexPrint {
   }
 };
 
-// Reads the whole index of a checkpoint. \error as RandomAccessFile.
+// Reads the whole index of a checkpoint.
+// \error as for RandomAccessFile.
 StatusOr<IndexPrint> PrintOf(const std::string& prefix);
 
-// A checkpoint as a version.
+// A checkpoint and its version number.
 struct FoundVersion {
   uint64_t version = 0;
-  std::string path;                // the prefix of its files
-  IndexPrint index;                // its crc is 0 where nobody has read it
-  std::optional<VersionFile> own;  // what Ramet said of it, if that is about this index
+  std::string path;                // prefix of the checkpoint's files
+  IndexPrint index;                // its crc is 0 if the index has not been read
+  std::optional<VersionFile> own;  // the version file, if it belongs to this index
 };
 
-// The number at the end of "PREFIX-NUMBER"; nothing if there is none or it has more than 18 digits.
+// Returns NUMBER of "PREFIX-NUMBER", or nothing if there is none or it has more than 18 digits.
 std::optional<uint64_t> NumberOf(std::string_view path);
 
-// The checkpoint at `path`. Its version is what its version file says, or the number in its name (1
-// for number 0), or, if there is none, when the index was written, in microseconds since 1970.
-// \error kNotFound if there is no index, or a publisher has not finished it; kFailedPrecondition if
-// its version file is of another layout; as PrintOf.
+// Returns the checkpoint at `path`. The version comes from the version file. Without one it is the
+// number in the name (1 for number 0), or else the index's time of modification in microseconds
+// since 1970.
+// \error kNotFound: there is no index, or a publisher has not finished it.
+// \error kFailedPrecondition: the version file has a different layout.
+// \error as for PrintOf.
 StatusOr<FoundVersion> FindVersionAt(const std::string& path);
 
-// The path of the newest checkpoint: the one that the state file names, if it is there (by its name
-// in this folder, wherever the state file says that the folder is); else the one that was written
-// last. \error kNotFound if there is none.
+// Returns the path of the newest checkpoint. This is the one that the state file names, if it
+// exists; only its name counts, not the folder in the state file. Otherwise it is the one that was
+// written last.
+// \error kNotFound: there is no checkpoint.
 StatusOr<std::string> NewestPath(const Place& place);
 
-// All checkpoints of the place, each version once, oldest first.
+// Returns all checkpoints of the place, each version once, oldest first.
 std::vector<FoundVersion> ListVersions(const Place& place);
 
-// The label files, which are replaced when labels change.
+// Returns the label files. A label file is replaced when its label changes.
 std::map<std::string, FileIdentity> LabelFiles(const Place& place);
-// What is known by labels. Damaged label files are left out.
+// Returns the labeled versions by label. Damaged label files are skipped.
 std::map<std::string, FoundVersion> ReadLabels(const Place& place);
 
-// Copies a version to labels/, where the trainer does not delete it, and makes the file
-// labels/NAME.label, a state file as TensorFlow's, name it. \error kNotFound if there is no such
-// version; kInvalidArgument for the label; those of the files.
+// Copies a version to labels/, where the trainer does not delete it. Makes labels/NAME.label, a
+// state file in TensorFlow's format, name the copy.
+// \error kNotFound: there is no such version.
+// \error kInvalidArgument: the label is invalid.
+// \error as for the file operations.
 Status PromoteVersion(const Place& place, std::string_view label, uint64_t version);
-// Copies a version under the next number and makes the state file name it as the latest. Returns
-// its version. \error as Promote.
+// Copies a version under the next number, makes the state file name the copy as the latest
+// checkpoint, and returns its version.
+// \error as for PromoteVersion.
 StatusOr<uint64_t> RollBackTo(const Place& place, uint64_t version);
 
-// What can be said of a folder's publisher by what lies there; its epoch is not.
+// Derives a publisher's statistics from the files in its folder, except for the epoch.
 PublisherStats StatsOf(const Place& place);
 
-// Removes the files of a checkpoint and what Ramet keeps beside it.
+// Removes the files of a checkpoint and Ramet's files next to it.
 Status RemoveVersion(const std::string& path);
 
-// Where a publisher puts the graph that it announces: in PATH.meta, or several in PATH.graphs.
+// Returns the path for the graph that a publisher announces: PATH.meta, or PATH.graphs if it holds
+// several models.
 std::string GraphPathOf(const std::string& path, std::string_view announced);
-// The file with the graph of a checkpoint: one of these, or the latest .meta of another checkpoint
-// of the same name; empty: there is none.
+// Returns the file with the graph of a checkpoint, or an empty string if there is none. This is one
+// of GraphPathOf's, or the newest .meta file of a checkpoint with the same base name.
 std::string GraphPathFor(const std::string& path);
 
 }  // namespace ramet::files

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <mutex>
+
+#include "ramet/base/mutex.h"
 
 namespace ramet::files {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 constexpr uint64_t kPerMicrosecond = 16;
 
 struct Begun {
-  std::mutex mutex;
-  std::map<std::string, uint64_t> epochs;
+  Mutex mutex;
+  std::map<std::string, uint64_t> epochs RAMET_GUARDED_BY(mutex);
 };
 
 Begun& BegunHere() {
@@ -36,7 +37,7 @@ uint64_t MadeAt(const std::string& dir) {
 
 uint64_t EpochOf(const std::string& dir) {
   Begun& begun = BegunHere();
-  std::lock_guard lock(begun.mutex);
+  MutexLock lock(begun.mutex);
   const auto known = begun.epochs.find(dir);
   return std::max(MadeAt(dir), known == begun.epochs.end() ? 0 : known->second);
 }
@@ -46,7 +47,7 @@ void BeginEpoch(const std::string& dir) {
   const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::system_clock::now().time_since_epoch());
   Begun& begun = BegunHere();
-  std::lock_guard lock(begun.mutex);
+  MutexLock lock(begun.mutex);
   begun.epochs[dir] = std::max(before + 1, static_cast<uint64_t>(now.count()) * kPerMicrosecond);
 }
 

@@ -7,13 +7,15 @@
 
 namespace ramet::files {
 
-// Follows the checkpoints of a folder ("DIR" or "DIR/PREFIX", docs/replicas-files.md), whoever
-// writes them. What it says of versions: their number is the one in the checkpoint's name, or the
-// publisher's, or the microseconds of its index. `connected` ends when the folder is removed, when
-// its checkpoints begin to have other variables or lower numbers, or another publisher comes: then
-// connecting again gives another epoch.
-// \error kNotFound if there is no folder or no checkpoint in it (yet); kDataLoss if the newest one
-//   is damaged; kFailedPrecondition if it holds no variables.
+// Follows the checkpoints of a folder ("DIR" or "DIR/PREFIX", see docs/replicas-files.md), whether
+// Ramet or TensorFlow writes them. A version's number is the publisher's if Ramet published it.
+// Otherwise it is the number in the checkpoint's name, or else the index's time of modification in
+// microseconds. `connected` becomes false when the folder is removed, when its checkpoints change
+// their variables or restart at lower numbers, or when a new publisher begins. A new connection
+// then has a new epoch.
+// \error kNotFound: the folder does not exist or has no checkpoint.
+// \error kDataLoss: the newest checkpoint is damaged.
+// \error kFailedPrecondition: the newest checkpoint holds no variables.
 StatusOr<std::unique_ptr<FollowerTransport>> ConnectFollower(
     const std::string& address, FollowerTransport::Clock::time_point deadline);
 

@@ -1,4 +1,4 @@
-// Following checkpoints that somebody else saves.
+// Tests of following checkpoints that are saved without Ramet's publisher.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -75,7 +75,7 @@ TEST_F(FilesFollowerTest, TheSameCheckpointHasTheSameVersionEverywhere) {
             other->Hashes(one->Newest(""), Soon()).value().content);
 }
 
-TEST_F(FilesFollowerTest, WhatTheStateFileNamesIsTheNewest) {
+TEST_F(FilesFollowerTest, TheStateFileNamesTheNewest) {
   Save(Path("m-7"), 7);
   ASSERT_TRUE(SaveTensors(Path("m-9"), 9).ok());
   auto follower = Follow(dir_.path());
@@ -234,7 +234,7 @@ TEST_F(FilesFollowerTest, AnIndexThatStaysHalfWrittenIsDamaged) {
   EXPECT_EQ(Take(*follower, 2), 2);
 }
 
-// TensorFlow replaces the data first: until the index comes, nothing can be taken.
+// TensorFlow replaces the data first. Until the new index arrives, nothing can be taken.
 TEST_F(FilesFollowerTest, NewDataUnderAnOldIndex) {
   ASSERT_TRUE(CreateDir(Path("aside")).ok());
   Save(Path("model"), 1);
@@ -276,8 +276,8 @@ TEST_F(FilesFollowerTest, InterruptEndsWaits) {
   follower->Wait(&seen, Clock::time_point::max());
 }
 
-// A saver that overwrites one name as TensorFlow does, data first, then the index, in place, and is
-// slow enough to be seen: whatever is taken is of one save.
+// Overwrites one name like TensorFlow, in place: first the data, then the index. The saver is slow
+// enough to be observed. Every version taken must come from a single save.
 TEST_F(FilesFollowerTest, NoTornVersionOfAnOverwrittenName) {
   constexpr int kSaves = 150;
   const std::string aside = Path("aside");

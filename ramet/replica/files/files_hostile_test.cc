@@ -1,5 +1,5 @@
-// Folders in which somebody has put something else where a file belongs: nothing is waited for,
-// read without end, or changed behind a link.
+// Tests of folders in which a file is replaced by something else. A follower must not block, read
+// without end, or change the target of a link.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ class FilesHostileTest : public testing::Test {
   const ScratchDir dir_;
 };
 
-TEST_F(FilesHostileTest, PipesAreNotWaitedFor) {
+TEST_F(FilesHostileTest, PipesDoNotBlock) {
   for (const char* name : {"checkpoint", "m-1.meta"}) {
     ReplaceByPipe(name);
     const auto follower = Connect();
@@ -46,7 +46,7 @@ TEST_F(FilesHostileTest, PipesAreNotWaitedFor) {
   }
 }
 
-TEST_F(FilesHostileTest, AnIndexWithoutEndIsNotRead) {
+TEST_F(FilesHostileTest, AnEndlessIndexIsNotRead) {
   ASSERT_EQ(::truncate(Path("m-1.index").c_str(), off_t{1} << 42), 0);
   const Status status = PrintOf(Path("m-1")).status();
   EXPECT_TRUE(IsInvalidArgument(status)) << status.ToString();

@@ -1,4 +1,4 @@
-// Labels and going back in a folder that a trainer saves to; version files that cannot be believed.
+// Tests of labels and rollbacks in a folder that a trainer saves to, and of invalid version files.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ TEST_F(FilesLabelsTest, ALabelKeepsItsVersion) {
   EXPECT_TRUE(IsNotFound(follower->Promote("stable", 3)));
 }
 
-// Whether or not it has been seen that another one is the newest.
+// Works whether or not the follower has seen a newer version.
 TEST_F(FilesLabelsTest, TheNewestIsTakenFromItsLabelWhenItsFilesGo) {
   for (int i = 1; i < 60; i += 2) {
     Save(Path(StrCat("m-", i)), static_cast<float>(i));
@@ -103,7 +103,7 @@ TEST_F(FilesLabelsTest, DamagedLabelFiles) {
   for (const char* label : {"a", "c", "d", "e"}) EXPECT_EQ(again->Newest(label), 0u) << label;
 }
 
-TEST_F(FilesLabelsTest, GoingBackIsANewVersion) {
+TEST_F(FilesLabelsTest, ARollbackIsANewVersion) {
   Save(Path("m-10"), 1, 100);
   Save(Path("m-20"), 2, 200);
   auto follower = Follow(dir_.path());
@@ -130,7 +130,7 @@ TEST_F(FilesLabelsTest, TheTrainerGoesOnAfterARollback) {
   EXPECT_THAT(follower->Versions(), ElementsAre(10, 20, 30, 31));
 }
 
-TEST_F(FilesLabelsTest, GoingBackToALabel) {
+TEST_F(FilesLabelsTest, RollingBackToALabel) {
   Save(Path("model"), 1);
   auto follower = Follow(dir_.path());
   const uint64_t first = follower->Newest("");
@@ -146,7 +146,7 @@ TEST_F(FilesLabelsTest, GoingBackToALabel) {
   EXPECT_EQ(Take(*follower, follower->Newest("")), 3);
 }
 
-TEST_F(FilesLabelsTest, VersionFilesOfOtherIndexesDoNotCount) {
+TEST_F(FilesLabelsTest, VersionFilesOfOtherIndexesAreIgnored) {
   Save(Path("m-10"), 1);
   Save(Path("m-20"), 2);
   auto follower = Follow(dir_.path());
@@ -175,7 +175,8 @@ TEST_F(FilesLabelsTest, VersionFilesOfAnotherLayout) {
   EXPECT_EQ(VersionFileFromText("{\"version\": 3}").value().info.id.version, 3u);
 }
 
-// It is neither taken for a checkpoint without a version nor overwritten, and the old one stays.
+// The version is neither treated as a checkpoint without a version file nor overwritten. The old
+// version stays in use.
 TEST_F(FilesLabelsTest, AVersionOfAnotherLayout) {
   Save(Path("m-1"), 1);
   auto follower = Follow(dir_.path());
@@ -194,7 +195,7 @@ TEST_F(FilesLabelsTest, AVersionOfAnotherLayout) {
   EXPECT_TRUE(IsFailedPrecondition(OpenPublisher(Path("m"), announcement, {}, {}).status()));
 }
 
-// A valid file but for one member, whose arrays nest deeper than a stack is.
+// Returns a valid file, except for one member whose arrays are nested too deeply for any stack.
 std::string Deep(std::string_view member) {
   return StrCat("{\"version\": 1, \"", member, "\": ", std::string(1'000'000, '['),
                 std::string(1'000'000, ']'), "}");

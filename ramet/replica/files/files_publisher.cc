@@ -7,14 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <condition_variable>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <thread>
 
 #include "ramet/base/exception.h"
 #include "ramet/base/log.h"
+#include "ramet/base/mutex.h"
 #include "ramet/base/strings.h"
 #include "ramet/checkpoint/checkpoint_management.h"
 #include "ramet/checkpoint/retention.h"
@@ -29,7 +28,8 @@ namespace {
 
 constexpr std::string_view kVersionSuffix = ".version";
 
-// Holds "PREFIX.publisher" for as long as it lives. A file system without locks lets several in.
+// Holds the lock file "PREFIX.publisher" during its lifetime. On a file system without locks,
+// several publishers may hold it.
 class PublisherLock {
  public:
   PublisherLock() = default;
@@ -43,9 +43,9 @@ class PublisherLock {
     while (true) {
       RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, OpenOwnFile(path_, O_RDWR | O_CREAT));
       if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        return AlreadyExists("somebody publishes to '", place.dir, "/", place.prefix,
-                             "' already (and holds ", path_, "); end that publisher, or choose ",
-                             "another folder or prefix");
+        return AlreadyExists("'", place.dir, "/", place.prefix, "' has a publisher (which holds ",
+                             path_, "); end that publisher, or choose ",
+                             "a different folder or prefix");
       }
       if (!IsAt(fd.get())) continue;
       fd_ = std::move(fd);
@@ -54,7 +54,7 @@ class PublisherLock {
   }
 
  private:
-  // The one before may have removed the file meanwhile.
+  // Reports whether the file is still at path_. Its previous owner may have removed it.
   bool IsAt(int fd) const {
     struct stat opened, named;
     return ::fstat(fd, &opened) == 0 && ::lstat(path_.c_str(), &named) == 0 &&
@@ -94,7 +94,12 @@ class FilesPublisher final : public PublisherTransport {
   Status CheckLayout() const;
   void BeginAfter(uint64_t epoch);
   void Run();
-  void FollowFolder();
+  // Waits for a job. Returns nothing when the thread must end.
+  std::optional<Job> TakeJob() RAMET_EXCLUDES(mutex_);
+  void NoteWritten(const VersionInfo& info, uint64_t bytes, const Status& status)
+      RAMET_EXCLUDES(mutex_);
+  void WaitUntilWritten() RAMET_REQUIRES(mutex_);
+  void FollowFolder() RAMET_REQUIRES(mutex_);
   Status Write(const Job& job);
   Status WriteTensors(const Job& job) const;
   Status WriteGraph(const std::string& path);
@@ -103,23 +108,23 @@ class FilesPublisher final : public PublisherTransport {
   Status Record(const std::string& latest) const;
   void RemoveOld();
   void RemoveUnfinished() const;
-  void RefreshBytes();
+  void RefreshBytes() RAMET_EXCLUDES(mutex_);
 
   const std::string address_;
   const Folder place_;
   Announcement announcement_;
   const RetentionOptions retention_;
   PublisherLock lock_;
-  std::string graph_file_;  // the last one that was written; of the writing thread
+  std::string graph_file_;  // the last one written; used by the writing thread only
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stopping_ = false;
-  bool is_writing_ = false;
-  std::optional<Job> job_;
-  Status failure_;
-  uint64_t number_ = 0;  // the highest in a checkpoint's name
-  PublisherStats stats_;
+  mutable Mutex mutex_;
+  CondVar changed_;
+  bool stopping_ RAMET_GUARDED_BY(mutex_) = false;
+  bool is_writing_ RAMET_GUARDED_BY(mutex_) = false;
+  std::optional<Job> job_ RAMET_GUARDED_BY(mutex_);
+  Status failure_ RAMET_GUARDED_BY(mutex_);
+  uint64_t number_ RAMET_GUARDED_BY(mutex_) = 0;  // the highest number in a checkpoint's name
+  PublisherStats stats_ RAMET_GUARDED_BY(mutex_);
   std::thread writer_;
 };
 
@@ -127,26 +132,30 @@ Status FilesPublisher::Start() {
   RAMET_RETURN_IF_ERROR(lock_.Take(place_));
   RAMET_RETURN_IF_ERROR(CheckLayout());
   RemoveUnfinished();
-  for (const FoundVersion& found : ListVersions(place_)) {
-    stats_.version = std::max(stats_.version, found.version);
-    number_ = std::max(number_, NumberOf(found.path).value_or(0));
-    if (found.own) BeginAfter(found.own->info.id.epoch);
+  {
+    MutexLock lock(mutex_);
+    for (const FoundVersion& found : ListVersions(place_)) {
+      stats_.version = std::max(stats_.version, found.version);
+      number_ = std::max(number_, NumberOf(found.path).value_or(0));
+      if (found.own) BeginAfter(found.own->info.id.epoch);
+    }
+    stats_.epoch = announcement_.epoch;
   }
-  stats_.epoch = announcement_.epoch;
   RefreshBytes();
   return StartThread(&writer_, [this] { Run(); });
 }
 
 FilesPublisher::~FilesPublisher() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     stopping_ = true;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   if (writer_.joinable()) writer_.join();
 }
 
-// Nothing is written among versions that this program cannot read.
+// Fails if the newest version has a layout that this program cannot read, so that versions of
+// different layouts are not mixed.
 Status FilesPublisher::CheckLayout() const {
   const auto path = NewestPath(place_);
   if (!path.ok()) return OkStatus();
@@ -154,13 +163,13 @@ Status FilesPublisher::CheckLayout() const {
   return IsFailedPrecondition(status) ? status : OkStatus();
 }
 
-// The epoch differs from those before also if the clock stands still or was set back.
+// Makes the epoch larger than `epoch`, even if the clock was set back.
 void FilesPublisher::BeginAfter(uint64_t epoch) {
   const uint64_t next = std::min(epoch, UINT64_MAX - 1) + 1;
   announcement_.epoch = std::max(announcement_.epoch, next);
 }
 
-// What a publisher left that was killed while it wrote.
+// Removes the files of a publisher that was killed while writing.
 void FilesPublisher::RemoveUnfinished() const {
   const std::string any = JoinPath(place_.dir, place_.prefix);
   RemoveLeftovers(any, "meta", "checkpoint");
@@ -174,7 +183,7 @@ void FilesPublisher::RemoveUnfinished() const {
   }
 }
 
-// Somebody may have gone back to an older version here.
+// Catches up with the folder, where another process may have rolled back.
 void FilesPublisher::FollowFolder() {
   const auto path = NewestPath(place_);
   if (!path.ok()) return;
@@ -186,14 +195,14 @@ void FilesPublisher::FollowFolder() {
 
 StatusOr<uint64_t> FilesPublisher::Publish(const VersionInfo& info, std::span<const Tensor> values,
                                            std::span<const Tensor> sources) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (is_writing_ && retention_.at_limit == RetentionOptions::AtLimit::kSkip) {
     ++stats_.skipped;
     return ResourceExhausted("file:", address_, ": version ", stats_.version,
-                             " is still being written; publish less often, or let publishing wait ",
-                             "(RetentionOptions::at_limit)");
+                             " is still being written; publish less often, or set ",
+                             "RetentionOptions::at_limit to kWait");
   }
-  changed_.wait(lock, [this] { return !is_writing_; });
+  WaitUntilWritten();
   if (!failure_.ok()) return std::exchange(failure_, OkStatus());
   FollowFolder();
   Job job{info, "", {values.begin(), values.end()}, {sources.begin(), sources.end()}};
@@ -204,18 +213,23 @@ StatusOr<uint64_t> FilesPublisher::Publish(const VersionInfo& info, std::span<co
   job.path = JoinPath(place_.dir, StrCat(place_.prefix, "-", number_));
   job_ = std::move(job);
   is_writing_ = true;
-  changed_.notify_all();
+  changed_.NotifyAll();
   return stats_.version;
 }
 
+void FilesPublisher::WaitUntilWritten() {
+  while (is_writing_) changed_.Wait(mutex_);
+}
+
+std::optional<FilesPublisher::Job> FilesPublisher::TakeJob() {
+  MutexLock lock(mutex_);
+  while (!job_ && !stopping_) changed_.Wait(mutex_);
+  return std::exchange(job_, std::nullopt);
+}
+
 void FilesPublisher::Run() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return job_ || stopping_; });
-    if (!job_) return;
-    std::optional<Job> job = std::exchange(job_, std::nullopt);
-    lock.unlock();
-    Status status = Guarded([&] { return Write(*job); });
+  while (std::optional<Job> job = TakeJob()) {
+    const Status status = Guarded([&] { return Write(*job); });
     const Status tidied = Guarded([&] {
       if (status.ok()) RemoveOld();
       RefreshBytes();
@@ -226,24 +240,29 @@ void FilesPublisher::Run() {
     uint64_t bytes = 0;
     for (const Tensor& value : job->values) bytes += value.bytes();
     job.reset();
-    lock.lock();
-    is_writing_ = false;
-    if (status.ok()) {
-      ++stats_.published;
-      stats_.bytes_copied += bytes;
-      stats_.step = info.id.step;
-      stats_.time_nanos = info.time_nanos;
-    } else {
-      LogWarning("file:", address_, ": version ", info.id.version,
-                 " was not written: ", status.message());
-      failure_ = status.WithContext(
-          StrCat("file:", address_, ": version ", info.id.version, " was not written"));
-    }
-    changed_.notify_all();
+    NoteWritten(info, bytes, status);
   }
 }
 
-// The index comes last but for what names it; without it nothing is there.
+void FilesPublisher::NoteWritten(const VersionInfo& info, uint64_t bytes, const Status& status) {
+  MutexLock lock(mutex_);
+  is_writing_ = false;
+  if (status.ok()) {
+    ++stats_.published;
+    stats_.bytes_copied += bytes;
+    stats_.step = info.id.step;
+    stats_.time_nanos = info.time_nanos;
+  } else {
+    LogWarning("file:", address_, ": version ", info.id.version,
+               " was not written: ", status.message());
+    failure_ = status.WithContext(
+        StrCat("file:", address_, ": version ", info.id.version, " was not written"));
+  }
+  changed_.NotifyAll();
+}
+
+// Writes the index after all other files of the version, because a checkpoint without an index does
+// not exist for readers. Only the files that refer to it follow.
 Status FilesPublisher::Write(const Job& job) {
   const ReplicaSignature& signature = announcement_.signature;
   VersionFile own{job.info, signature, {}, 0, 0};
@@ -257,7 +276,7 @@ Status FilesPublisher::Write(const Job& job) {
   return status;
 }
 
-// One file under several names, where the file system has that.
+// Links to the previous graph file if the file system supports that, or else writes a new one.
 Status FilesPublisher::WriteGraph(const std::string& path) {
   if (announcement_.graph.empty()) return OkStatus();
   std::string file = GraphPathOf(path, announcement_.graph);
@@ -296,7 +315,7 @@ std::vector<FoundVersion> FilesPublisher::OwnVersions() const {
   return own;
 }
 
-// The state file names what will be there when the old ones are removed.
+// Makes the state file list the versions that will remain after the old ones are removed.
 Status FilesPublisher::Record(const std::string& latest) const {
   CheckpointStateInfo state;
   const std::vector<FoundVersion> own = OwnVersions();
@@ -308,41 +327,41 @@ Status FilesPublisher::Record(const std::string& latest) const {
   return WriteCheckpointState(place_.dir, std::move(state), {.save_relative_paths = true});
 }
 
-// Checkpoints of others stay.
+// Removes old versions of this publisher. Other checkpoints stay.
 void FilesPublisher::RemoveOld() {
   const std::vector<FoundVersion> own = OwnVersions();
   const size_t kept = static_cast<size_t>(std::max(retention_.retained, 1));
   for (size_t i = 0; i + kept < own.size(); ++i) {
     if (const Status status = RemoveVersion(own[i].path); !status.ok()) {
-      LogWarning("file:", address_, ": an old version was not removed: ", status.message());
+      LogWarning("file:", address_, ": cannot remove an old version: ", status.message());
     }
   }
 }
 
 void FilesPublisher::RefreshBytes() {
   const PublisherStats now = StatsOf(place_);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   stats_.bytes_in_use = now.bytes_in_use;
 }
 
 StatusOr<uint64_t> FilesPublisher::Rollback(uint64_t version) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !is_writing_; });
+  MutexLock lock(mutex_);
+  WaitUntilWritten();
   RAMET_ASSIGN_OR_RETURN(stats_.version, RollBackTo(place_, version));
   FollowFolder();
   return stats_.version;
 }
 
 Status FilesPublisher::Promote(std::string_view label, uint64_t version) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !is_writing_; });
+  MutexLock lock(mutex_);
+  WaitUntilWritten();
   return PromoteVersion(place_, label, version);
 }
 
 PublisherStats FilesPublisher::stats() const {
   PublisherStats stats;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     stats = stats_;
   }
   for (const auto& [label, found] : ReadLabels(place_)) stats.labels[label] = found.version;

@@ -7,12 +7,14 @@
 
 namespace ramet::files {
 
-// Publishes as TensorFlow checkpoints in a folder ("DIR" or "DIR/PREFIX", docs/replicas-files.md):
-// PREFIX-STEP, or one more than the last number where the step does not grow. A thread of its own
-// writes; Publish returns at once, unless the version before is still being written (then it skips
-// or waits, as `retention` says). That a version could not be written is said by the next Publish.
-// `access` has no effect: who may read is a matter of the folder.
-// \error kAlreadyExists if somebody publishes there; those of the folder.
+// Publishes TensorFlow checkpoints to a folder ("DIR" or "DIR/PREFIX", see docs/replicas-files.md).
+// They are named PREFIX-STEP; if the step does not grow, the number is one more than the last one.
+// Publish passes the values to a thread that writes them and returns at once. If that thread is
+// still writing the previous version, Publish skips the new one or waits, as `retention` says. An
+// error while writing is returned by the next Publish. `access` has no effect; the permissions of
+// the folder apply.
+// \error kAlreadyExists: there is a publisher for this folder and prefix.
+// \error as for the file operations.
 StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisher(const std::string& address,
                                                             Announcement announcement,
                                                             const RetentionOptions& retention,

@@ -1,4 +1,4 @@
-// Publishing as checkpoints.
+// Tests of publishing to a folder of checkpoints.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
@@ -191,7 +191,7 @@ TEST_F(FilesPublisherTest, ConvertedValuesKeepTheSourcesHash) {
   EXPECT_EQ(Follow(Path("plain"))->Hashes(1, Soon()).value().source, hashes.source);
 }
 
-// What a killed publisher leaves: the checkpoint is there, but not its version file or state.
+// A killed publisher can leave a checkpoint without its version file and state file.
 TEST_F(FilesPublisherTest, LeftoversOfAKilledPublisher) {
   auto publisher = Open(dir_.path());
   ASSERT_TRUE(Publish(*publisher, 1, 10).ok());
@@ -207,8 +207,8 @@ TEST_F(FilesPublisherTest, LeftoversOfAKilledPublisher) {
   EXPECT_THAT(Files(".index"), ElementsAre("model.ckpt-10.index"));
 }
 
-// A full disk, as a limit on the size of files.
-TEST_F(FilesPublisherTest, WhatCannotBeWrittenLeavesWhatWasThere) {
+// Simulates a full disk with a limit on file sizes.
+TEST_F(FilesPublisherTest, AFailedWriteKeepsTheOldVersion) {
   constexpr int64_t kMany = 1 << 16;
   auto publisher = Open(dir_.path(), 2, kMany);
   ASSERT_TRUE(Publish(*publisher, 1, 10, kMany).ok());

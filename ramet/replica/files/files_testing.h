@@ -13,14 +13,14 @@
 #include "ramet/replica/files/files_follower.h"
 #include "ramet/replica/files/files_publisher.h"
 
-// What the tests of folders of checkpoints share: a trainer's saves without a trainer.
+// Helpers of the tests of checkpoint folders. They save checkpoints without a trainer.
 namespace ramet::files {
 
 using Clock = FollowerTransport::Clock;
 
 inline Clock::time_point Soon() { return Clock::now() + std::chrono::seconds(30); }
 
-// "w" (n floats, all `value`), and "global_step" if there is one.
+// Saves "w" (n floats, all `value`), and "global_step" unless it is negative.
 inline Status SaveTensors(const std::string& prefix, float value, int64_t step = -1,
                           int64_t n = 4) {
   RAMET_ASSIGN_OR_RETURN(BundleWriter writer, BundleWriter::Create(prefix));
@@ -29,7 +29,7 @@ inline Status SaveTensors(const std::string& prefix, float value, int64_t step =
   return writer.Finish();
 }
 
-// As a trainer does it: the checkpoint with its graph, then the state file.
+// Saves like a trainer: the checkpoint with its graph, then the state file.
 inline void Save(const std::string& prefix, float value, int64_t step = -1, int64_t n = 4) {
   ASSERT_EQ(AtomicWriteFile(prefix + ".meta", "graph").ToString(), "OK");
   ASSERT_EQ(SaveTensors(prefix, value, step, n).ToString(), "OK");
@@ -42,7 +42,7 @@ inline std::unique_ptr<FollowerTransport> Follow(const std::string& address) {
   return ConnectFollower(address, Soon()).value();
 }
 
-// The value of all elements of "w"; NaN if they differ.
+// Returns the value of all elements of "w", or NaN if they differ.
 inline float ValueOf(const HeldVersion& held, const ReplicaSignature& signature) {
   for (size_t i = 0; i < signature.size(); ++i) {
     if (signature[i].name != "w") continue;
@@ -59,7 +59,7 @@ inline float Take(FollowerTransport& follower, uint64_t version) {
   return ValueOf(*follower.Take(version).value(), follower.announcement().signature);
 }
 
-// Waits until the newest version (of a label) is this one, or the transport has ended.
+// Waits until the newest version (of a label) is `version`. Returns false if the transport ends.
 inline bool WaitFor(FollowerTransport& follower, uint64_t version, std::string_view label = "") {
   uint64_t seen = 0;
   const auto deadline = Soon();
@@ -77,7 +77,7 @@ inline bool WaitForEnd(FollowerTransport& follower) {
   return !follower.connected();
 }
 
-// Until one that has ended can be connected anew.
+// Connects again, retrying until the new connection is possible.
 inline std::unique_ptr<FollowerTransport> FollowAgain(const std::string& address) {
   const auto deadline = Soon();
   while (true) {

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kLabel = ".label";
 constexpr std::string_view kIndex = ".index";
-constexpr size_t kMostLabelBytes = 63;
+constexpr size_t kMaxLabelBytes = 63;
 constexpr auto kLockWait = std::chrono::seconds(10);
 constexpr auto kCopyWait = std::chrono::seconds(2);
 constexpr auto kPause = std::chrono::milliseconds(5);
@@ -31,17 +31,17 @@ std::string LabelFolder(const Place& place) { return JoinPath(place.dir, "labels
 
 Status CheckLabel(std::string_view label) {
   const auto is_fine = [](char c) { return c > ' ' && c != '/' && c != '\x7f'; };
-  if (!label.empty() && label.size() <= kMostLabelBytes && label.front() != '.' &&
+  if (!label.empty() && label.size() <= kMaxLabelBytes && label.front() != '.' &&
       std::ranges::all_of(label, is_fine)) {
     return OkStatus();
   }
-  return InvalidArgument("a label is a name of 1 to ", kMostLabelBytes,
+  return InvalidArgument("a label must be a name of 1 to ", kMaxLabelBytes,
                          " bytes without '/' and spaces that does not begin with '.', but '", label,
                          "' is not");
 }
 
-// Excludes others who change labels or go back to a version in this folder. File systems without
-// locks get none.
+// Locks the folder against other processes that change labels or roll back. There is no protection
+// on file systems without locks.
 StatusOr<FileDescriptor> LockChanges(const Place& place) {
   RAMET_RETURN_IF_ERROR(CreateDirs(LabelFolder(place)));
   const std::string path = JoinPath(LabelFolder(place), ".lock");
@@ -50,14 +50,14 @@ StatusOr<FileDescriptor> LockChanges(const Place& place) {
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) break;
     if (Clock::now() > deadline) {
-      return Unavailable("somebody else holds the lock '", path, "'; try again");
+      return Unavailable("another process holds the lock '", path, "'; try again");
     }
     std::this_thread::sleep_for(kPause);
   }
   return fd;
 }
 
-// What a label has is never overwritten.
+// Prefers copies that labels name, because they are never overwritten.
 StatusOr<FoundVersion> Find(const Place& place, uint64_t version) {
   for (const auto& [label, found] : ReadLabels(place)) {
     if (found.version == version) return found;
@@ -67,7 +67,7 @@ StatusOr<FoundVersion> Find(const Place& place, uint64_t version) {
   }
   std::vector<uint64_t> there;
   for (const FoundVersion& found : ListVersions(place)) there.push_back(found.version);
-  return NotFound("folder '", place.dir, "' has no version ", version, " (any more); there are ",
+  return NotFound("folder '", place.dir, "' does not keep version ", version, "; it has ",
                   StrJoin(there, ", "));
 }
 
@@ -76,7 +76,8 @@ Status CopyFiles(const std::string& from, const std::string& to) {
   return CopyCheckpoint(reader, to);
 }
 
-// Copies the tensors, all of one save also while that checkpoint is overwritten.
+// Copies the tensors of a checkpoint. They all come from one save, even if the checkpoint is being
+// overwritten.
 Status CopyTensors(const FoundVersion& from, const std::string& to) {
   const auto deadline = Clock::now() + kCopyWait;
   while (true) {
@@ -89,13 +90,13 @@ Status CopyTensors(const FoundVersion& from, const std::string& to) {
     if (copied.ok() && after.ok() && *after == before.index) return OkStatus();
     if (IsResourceExhausted(copied) || Clock::now() > deadline) {
       RemoveCheckpoint(to).IgnoreError();
-      return copied.ok() ? NotFound(from.path, " is overwritten again and again") : copied;
+      return copied.ok() ? NotFound(from.path, " is overwritten too often to be copied") : copied;
     }
     std::this_thread::sleep_for(kPause);
   }
 }
 
-// Copies a version to another prefix, where it is `info`.
+// Copies a version to a different prefix, where it is described by `info`.
 Status CopyVersion(const FoundVersion& from, const std::string& to, const VersionInfo& info) {
   RAMET_RETURN_IF_ERROR(CopyTensors(from, to));
   Status status;
@@ -126,14 +127,15 @@ VersionInfo InfoOf(const FoundVersion& found) {
   return info;
 }
 
-// The name under which a label keeps a version: another save of the same name is another version.
+// Returns the name under which a label keeps a version. A later save of the same name gets a
+// different one.
 std::string KeptName(const FoundVersion& found) {
   std::string name(Basename(found.path));
   if (NumberOf(name) == found.version) return name;
   return StrCat(name, "-", found.version);
 }
 
-// Removes what no label names.
+// Removes the copies that no label names.
 void RemoveUnnamed(const Place& place) {
   std::set<std::string> named;
   for (const auto& [label, found] : ReadLabels(place)) named.insert(found.path);
@@ -145,8 +147,8 @@ void RemoveUnnamed(const Place& place) {
   }
 }
 
-// What went back to an older version and is not the newest any more. Those of publishers are theirs
-// to remove.
+// Removes rollbacks that are no longer the newest version, except those of publishers, which remove
+// them themselves.
 void RemoveOldRollbacks(const Place& place, const std::string& newest) {
   for (const FoundVersion& found : ListVersions(place)) {
     const bool is_rollback = found.own && found.own->info.rollback_to != 0;
@@ -155,7 +157,7 @@ void RemoveOldRollbacks(const Place& place, const std::string& newest) {
   }
 }
 
-// "DIR/m-NUMBER" for the next version after `newest`.
+// Returns "DIR/m-NUMBER" for the next version after `newest`.
 std::string NextPath(const Place& place, const FoundVersion& newest, uint64_t version) {
   std::string name(Basename(newest.path));
   uint64_t number = version;

@@ -7,14 +7,14 @@
 
 namespace ramet::files {
 
-// Waits until something happens in a folder: by the file system's notices where it sends some. One
-// thread at a time but for Stop.
+// A FolderWatch waits until something happens in a folder, by file system notifications where they
+// are supported. Not thread-safe, except for Stop.
 class FolderWatch {
  public:
   explicit FolderWatch(std::string dir);
-  // Waits for a notice, for `most` at most. False once Stop was called.
-  bool Sleep(std::chrono::milliseconds most);
-  // Ends Sleep, now and later.
+  // Waits for a notification, for at most `time`. Returns false once Stop has been called.
+  bool Sleep(std::chrono::milliseconds time);
+  // Ends current and future calls of Sleep.
   void Stop();
 
  private:

@@ -10,7 +10,7 @@
 namespace ramet::files {
 namespace {
 
-// "8 2 0,4:0,2" of the full shape, the offset and the part's shape.
+// Returns the full shape with the part's offsets and shape, such as "8 2 0,4:0,2".
 std::string ShapeAndSliceOf(const SaveSliceInfoDef& info) {
   std::vector<std::string> slices;
   for (int i = 0; i < info.var_offset_size(); ++i) {
@@ -19,7 +19,7 @@ std::string ShapeAndSliceOf(const SaveSliceInfoDef& info) {
   return StrCat(StrJoin(info.full_shape(), " "), " ", StrJoin(slices, ":"));
 }
 
-// Fills `part`, if what the variable says of itself adds up.
+// Fills `*part`. Returns false if the variable's slice information is inconsistent.
 bool Take(const VariableDef& variable, VariablePart* part) {
   const SaveSliceInfoDef& info = variable.save_slice_info_def();
   const int rank = info.full_shape_size();

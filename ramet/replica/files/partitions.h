@@ -8,17 +8,17 @@
 
 namespace ramet::files {
 
-// A part of a partitioned variable: it is stored as a slice under the name of the whole.
+// A part of a partitioned variable. It is stored as a slice of a tensor with the variable's name.
 struct VariablePart {
-  std::string name;  // of its operation
+  std::string name;  // of the part's operation
   Shape shape;
   std::string full_name;
   Shape full_shape;
-  std::string shape_and_slice;  // as RestoreV2 takes it
+  std::string shape_and_slice;  // in the format of RestoreV2
 };
 
-// The parts that the collections of a serialised MetaGraphDef tell of, each once. What does not add
-// up is left out.
+// Returns the parts listed in the collections of a serialized MetaGraphDef, each once. Inconsistent
+// entries are skipped.
 std::vector<VariablePart> PartsIn(std::string_view meta_graph);
 
 }  // namespace ramet::files

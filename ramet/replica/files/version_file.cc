@@ -10,13 +10,14 @@ namespace {
 
 constexpr uint64_t kMaxBytes = uint64_t{64} << 20;
 
-// Fills `number` if there is one of that name that it can hold.
+// Sets `*number` if there is a member `name`.
+// \error kInvalidArgument: it is not a number of type T.
 template <class T>
 Status Take(const Json& json, const char* name, T* number) {
   const auto found = json.find(name);
   if (found == json.end()) return OkStatus();
   const bool fits = std::is_signed_v<T> ? found->is_number_integer() : found->is_number_unsigned();
-  if (!fits) return InvalidArgument("'", name, "' is no number of its kind");
+  if (!fits) return InvalidArgument("'", name, "' is not a valid number");
   *number = found->get<T>();
   return OkStatus();
 }
@@ -24,7 +25,7 @@ Status Take(const Json& json, const char* name, T* number) {
 Status TakeText(const Json& json, const char* name, std::string* text) {
   const auto found = json.find(name);
   if (found == json.end()) return OkStatus();
-  if (!found->is_string()) return InvalidArgument("'", name, "' is no text");
+  if (!found->is_string()) return InvalidArgument("'", name, "' is not a string");
   *text = found->get<std::string>();
   return OkStatus();
 }
@@ -75,7 +76,7 @@ std::string VersionFileToText(const VersionFile& file) {
 
 StatusOr<VersionFile> VersionFileFromText(std::string_view text) {
   RAMET_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
-  if (!json.is_object()) return InvalidArgument("it is no JSON object");
+  if (!json.is_object()) return InvalidArgument("it is not a JSON object");
   RAMET_RETURN_IF_ERROR(CheckLayout(json));
   VersionFile file;
   uint64_t crc = 0;
@@ -88,7 +89,7 @@ StatusOr<VersionFile> VersionFileFromText(std::string_view text) {
   RAMET_RETURN_IF_ERROR(Take(json, "index_crc32c", &crc));
   RAMET_RETURN_IF_ERROR(TakeTexts(json, &file));
   file.index_crc = static_cast<uint32_t>(crc);
-  if (file.info.id.version == 0) return InvalidArgument("it names no version");
+  if (file.info.id.version == 0) return InvalidArgument("it has no version number");
   return file;
 }
 

@@ -8,31 +8,34 @@
 
 namespace ramet::files {
 
-// Another number when what older programs read in a version file means something else.
+// Incremented whenever older programs would misread a version file.
 inline constexpr uint64_t kLayout = 1;
 
-// What stands in the file PREFIX.version beside a checkpoint that Ramet published (or made by going
-// back to an older one): what followers know of a version besides its tensors. The checkpoint is
-// complete without it.
+// The contents of the file PREFIX.version, which Ramet writes next to a checkpoint when it
+// publishes one or rolls back to one. It tells followers about a version what its tensors do not.
+// The checkpoint is complete without it.
 struct VersionFile {
-  VersionInfo info;            // info.id.epoch 0: that of whatever was the newest version before
-  ReplicaSignature signature;  // empty: that of the checkpoint's index
-  VersionHashes hashes;        // by whoever had the values; empty: nobody said
-  // The index that this is about. 0 bytes: it is being written.
+  VersionInfo info;            // info.id.epoch 0: the epoch of the previous newest version
+  ReplicaSignature signature;  // empty: the signature from the checkpoint's index
+  VersionHashes hashes;        // empty: unknown
+  // The index file that this belongs to. 0 bytes: it is still being written.
   uint64_t index_bytes = 0;
   uint32_t index_crc = 0;
 };
 
-// "PREFIX.version"
+// Returns "PREFIX.version".
 std::string VersionFilePath(std::string_view prefix);
 
-// As JSON, and back. \error kInvalidArgument naming what is wrong; kFailedPrecondition for another
-// layout.
+// Convert a version file to JSON and back.
+// \error kInvalidArgument: the text is malformed. The message tells what is wrong.
+// \error kFailedPrecondition: the text has a different layout.
 std::string VersionFileToText(const VersionFile& file);
 StatusOr<VersionFile> VersionFileFromText(std::string_view text);
 
-// \error kNotFound if there is none; kInvalidArgument and kFailedPrecondition, with its path;
-// kResourceExhausted if it is longer than any that is written.
+// Reads the version file of a checkpoint.
+// \error kNotFound: there is none.
+// \error kInvalidArgument, kFailedPrecondition: as for VersionFileFromText, with the path.
+// \error kResourceExhausted: the file is longer than any valid one.
 StatusOr<VersionFile> ReadVersionFile(const std::string& prefix);
 Status WriteVersionFile(const std::string& prefix, const VersionFile& file);
 

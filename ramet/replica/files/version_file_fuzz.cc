@@ -2,7 +2,7 @@
 
 #include "ramet/replica/files/version_file.h"
 
-// What can be read can be written and read again.
+// Any text that parses can be written and parsed again.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ramet::files;
   const auto file = VersionFileFromText({reinterpret_cast<const char*>(data), size});

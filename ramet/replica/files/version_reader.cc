@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr char kObjectGraph[] = "_CHECKPOINTABLE_OBJECT_GRAPH";
 constexpr char kGlobalStep[] = "global_step";
-// How long an overwrite that is under way may take to bring its index.
+// How long an overwrite in progress may take until it writes its index.
 constexpr auto kOverwriteWait = std::chrono::milliseconds(1000);
 constexpr auto kPause = std::chrono::milliseconds(2);
 
@@ -49,7 +49,7 @@ StatusOr<StoredVariables> BySignature(const ByName& tensors, const FoundVersion&
     if (stored == tensors.end() || stored->second.dtype != spec.dtype ||
         !(stored->second.shape == spec.shape)) {
       return DataLoss(found.path, ": the checkpoint has no '", spec.name,
-                      "' of the kind that its version file says");
+                      "' with the dtype and shape in its version file");
     }
     variables.requests.push_back({spec.name, spec.dtype, ""});
   }
@@ -66,7 +66,7 @@ Status AddObjects(const ByName& tensors, const std::string& path, StoredVariable
   return OkStatus();
 }
 
-// The parts of partitioned variables, which are stored under the name of the whole.
+// Adds the parts of partitioned variables, which are stored under the name of the whole variable.
 void AddParts(const ByName& tensors, std::span<const VariablePart> parts,
               StoredVariables* variables) {
   for (const VariablePart& part : parts) {
@@ -142,10 +142,10 @@ StatusOr<VersionValues> ReadAll(BundleReader& reader, const FoundVersion& found,
 }
 
 Status Gone(const FoundVersion& found) {
-  return NotFound("version ", found.version, " (", found.path, ") is not kept any more");
+  return NotFound("version ", found.version, " (", found.path, ") is not kept");
 }
 
-// Whether the index of `found` is another one within the time that an overwrite may take.
+// Reports whether the index of `found` is replaced within the time that an overwrite may take.
 bool IsReplacedSoon(const FoundVersion& found, const IndexPrint& before) {
   const auto deadline = Clock::now() + kOverwriteWait;
   while (Clock::now() < deadline) {
@@ -156,7 +156,8 @@ bool IsReplacedSoon(const FoundVersion& found, const IndexPrint& before) {
   return false;
 }
 
-// Times of modification are as coarse as some milliseconds: data that are newer may not look so.
+// Reports whether the index is so recent that newer data files may have the same time of
+// modification. These times may have a resolution of some milliseconds.
 bool IsRecent(const FileIdentity& index) {
   return WallClockNanos() - index.mtime_ns < std::chrono::nanoseconds(kOverwriteWait).count();
 }
@@ -184,7 +185,7 @@ StatusOr<StoredVariables> VariablesOf(const FoundVersion& found,
     AddParts(tensors, parts, &variables);
   }
   if (!variables.signature.empty()) return variables;
-  return FailedPrecondition(found.path, ": the checkpoint holds nothing that can be followed");
+  return FailedPrecondition(found.path, ": the checkpoint holds no variables that can be followed");
 }
 
 StatusOr<VersionValues> ReadVersion(const FoundVersion& found, const StoredVariables& variables) {

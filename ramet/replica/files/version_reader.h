@@ -10,17 +10,18 @@
 
 namespace ramet::files {
 
-// What a checkpoint holds for followers, and what to ask of it for that.
+// The variables that a checkpoint holds for followers, and how to read them.
 struct StoredVariables {
   ReplicaSignature signature;
   std::vector<BundleRequest> requests;  // in the order of the signature
 };
 
-// By its version file, or its index: all tensors of a fixed size; of an object-based checkpoint
-// (tf.train.Checkpoint) under the names of the variables; and the `parts` of partitioned variables
-// under theirs. \error kDataLoss if the index is damaged; kFailedPrecondition if there is nothing
-// in
-//   it.
+// Finds the variables of a checkpoint by its version file or else by its index. The index yields
+// all tensors of fixed-size dtypes and the `parts` of partitioned variables, under the parts'
+// names. For an object-based checkpoint (tf.train.Checkpoint) it yields the variables under their
+// own names.
+// \error kDataLoss: the index is damaged.
+// \error kFailedPrecondition: the checkpoint holds nothing that can be followed.
 StatusOr<StoredVariables> VariablesOf(const FoundVersion& found,
                                       std::span<const VariablePart> parts);
 
@@ -29,12 +30,13 @@ struct VersionValues {
   int64_t step = -1;
 };
 
-// Reads a version: all of one save, with every checksum verified. \error kNotFound if it is gone,
-// or overwritten by another; kDataLoss if it is damaged; kFailedPrecondition if it does not have
-// what is asked for.
+// Reads a version and verifies every checksum. All values come from one save.
+// \error kNotFound: the version was removed or overwritten.
+// \error kDataLoss: the version is damaged.
+// \error kFailedPrecondition: the version does not have the requested variables.
 StatusOr<VersionValues> ReadVersion(const FoundVersion& found, const StoredVariables& variables);
 
-// The step of the checkpoint `prefix`: its tensor global_step, or the number in `named`, or -1.
+// Returns the step of checkpoint `prefix`: its tensor global_step, or the number in `named`, or -1.
 int64_t StepOf(const std::string& prefix, const std::string& named);
 
 }  // namespace ramet::files

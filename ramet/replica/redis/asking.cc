@@ -44,7 +44,7 @@ std::string RequestText(const Request& request) {
 
 StatusOr<Request> ParseRequest(std::string_view text) {
   RAMET_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
-  if (!json.is_object()) return InvalidArgument("a request is no JSON object");
+  if (!json.is_object()) return InvalidArgument("a request is not a JSON object");
   Request request{TextOf(json, "id"), TextOf(json, "verb"), NumberOf(json, "version"),
                   TextOf(json, "label"), NumberOf(json, "epoch")};
   if (!IsId(request.id)) return InvalidArgument("a request has no id");

@@ -6,31 +6,31 @@
 
 #include "ramet/replica/transport.h"
 
-// What followers ask of a publisher through the server: a request is put on a list, its answer is a
-// key of its own. Texts are JSON.
+// Requests of followers to a publisher, sent through the server. A follower pushes its request to a
+// list, and the publisher writes the answer to a separate key. Both are JSON.
 namespace ramet::redis {
 
 struct Request {
-  std::string id;         // of the answer's key
+  std::string id;         // names the answer's key
   std::string verb = {};  // promote, rollback, hashes, status
   uint64_t version = 0;
   std::string label = {};
-  uint64_t epoch = 0;  // of the publisher that is asked; 0: any
+  uint64_t epoch = 0;  // of the publisher that the request is for; 0: any
 };
 
 struct Answer {
   Status status = {};
-  uint64_t version = 0;       // of rollback
-  VersionHashes hashes = {};  // of hashes
-  std::string stats = {};     // of status
+  uint64_t version = 0;       // result of rollback
+  VersionHashes hashes = {};  // result of hashes
+  std::string stats = {};     // result of status
 };
 
 std::string NewRequestId();
 std::string RequestText(const Request& request);
-// \error kInvalidArgument if it is none.
+// \error kInvalidArgument: `text` is not a request.
 StatusOr<Request> ParseRequest(std::string_view text);
 std::string AnswerText(const Answer& answer);
-// \error kDataLoss if it is none.
+// \error kDataLoss: `text` is not an answer.
 StatusOr<Answer> ParseAnswer(std::string_view text);
 
 }  // namespace ramet::redis

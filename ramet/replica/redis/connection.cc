@@ -17,17 +17,17 @@ namespace ramet::redis {
 namespace {
 
 constexpr size_t kBufferBytes = 256 << 10;
-constexpr int kMostItems = 4096;
-constexpr int kMostMoves = 5;
-constexpr size_t kMostErrorText = 200;
-// What goes on for longer than the timeout has to have had this speed.
-constexpr uint64_t kLeastBytesPerMilli = 100;
+constexpr int kMaxItems = 4096;
+constexpr int kMaxRedirects = 5;
+constexpr size_t kMaxErrorBytes = 200;
+// A transfer that takes longer than the timeout must have at least this speed.
+constexpr uint64_t kMinBytesPerMilli = 100;
 
 Clock::duration TimeFor(uint64_t bytes) {
-  return std::chrono::milliseconds(bytes / kLeastBytesPerMilli);
+  return std::chrono::milliseconds(bytes / kMinBytesPerMilli);
 }
 
-// Makes a reply where its parent has room for it, or a new one.
+// Puts a reply into its slot in the parent, or returns a new one if it has no parent.
 Reply* Place(const redisReadTask* task, Reply reply) {
   if (task->parent == nullptr) return new Reply(std::move(reply));
   Reply& place = static_cast<Reply*>(task->parent->obj)->items[static_cast<size_t>(task->idx)];
@@ -45,7 +45,7 @@ void* MakeString(const redisReadTask* task, char* text, size_t size) {
 }
 
 void* MakeArray(const redisReadTask* task, int items) {
-  if (items < 0 || items > kMostItems) return nullptr;
+  if (items < 0 || items > kMaxItems) return nullptr;
   Reply reply;
   reply.type = Reply::Type::kArray;
   reply.items.resize(static_cast<size_t>(items));
@@ -66,13 +66,13 @@ void Free(void* reply) { delete static_cast<Reply*>(reply); }
 redisReplyObjectFunctions reply_functions = {MakeString, MakeArray, MakeInteger, MakeNil, Free};
 
 std::string Printable(std::string_view text) {
-  std::string out(text.substr(0, kMostErrorText));
+  std::string out(text.substr(0, kMaxErrorBytes));
   std::ranges::replace_if(
       out, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, '?');
   return out;
 }
 
-// "MOVED 3999 127.0.0.1:6381".
+// Parses a redirection, such as "MOVED 3999 127.0.0.1:6381".
 bool ParseMoved(std::string_view text, std::string* host, uint16_t* port) {
   if (text.substr(0, 6) != "MOVED ") return false;
   const auto parts = StrSplit(text, ' ');
@@ -95,7 +95,7 @@ int MillisUntil(Clock::time_point deadline) {
 
 Status ErrorOf(const Reply& reply) {
   if (reply.type != Reply::Type::kError) return OkStatus();
-  const std::string text = StrCat("the server says: ", Printable(reply.text));
+  const std::string text = StrCat("error from the server: ", Printable(reply.text));
   const std::string_view word = std::string_view(reply.text).substr(0, reply.text.find(' '));
   auto is = [&](std::initializer_list<std::string_view> words) {
     return std::ranges::find(words, word) != words.end();
@@ -122,9 +122,9 @@ Connection::~Connection() {
 StatusOr<std::unique_ptr<Connection>> Connection::Open(const RedisUrl& url, const std::string& key,
                                                        const Signal& stop) {
   RedisUrl node = url;
-  for (int moves = 0; moves < kMostMoves; ++moves) {
+  for (int moves = 0; moves < kMaxRedirects; ++moves) {
     std::unique_ptr<Connection> connection(new Connection(node, stop));
-    if (connection->reader_ == nullptr) return ResourceExhausted("no memory for a connection");
+    if (connection->reader_ == nullptr) return ResourceExhausted("out of memory for a connection");
     RAMET_RETURN_IF_ERROR(connection->Connect());
     RAMET_RETURN_IF_ERROR(connection->LogIn());
     RAMET_RETURN_IF_ERROR(connection->Send({"GET", key}));
@@ -135,7 +135,7 @@ StatusOr<std::unique_ptr<Connection>> Connection::Open(const RedisUrl& url, cons
     RAMET_RETURN_IF_ERROR(ErrorOf(reply));
     return connection;
   }
-  return Unavailable("the cluster's nodes name each other for these keys");
+  return Unavailable("the nodes of the cluster redirect to each other for these keys");
 }
 
 Status Connection::Broken(Status status) {
@@ -160,7 +160,7 @@ Status Connection::Connect() {
   }
   freeaddrinfo(found);
   if (!status.ok()) {
-    return Broken(Status(status.code(), StrCat("no connection to ", Printable(url_.host), " port ",
+    return Broken(Status(status.code(), StrCat("cannot connect to ", Printable(url_.host), " port ",
                                                service, ": ", status.message())));
   }
   return url_.tls ? AgreeOnTls() : OkStatus();
@@ -198,8 +198,9 @@ Status Connection::AgreeOnTls() {
     RAMET_RETURN_IF_ERROR(WaitFor(POLLIN, deadline));
     const ssize_t count = recv(fd_.get(), buffer_.data(), buffer_.size(), 0);
     if (count == 0) {
-      return Broken(Unavailable("the server closed the connection while agreeing on TLS; does it ",
-                                "speak TLS on this port?"));
+      return Broken(
+          Unavailable("the server closed the connection during the TLS handshake; does it ",
+                      "speak TLS on this port?"));
     }
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (count < 0) return Broken(Unavailable(std::strerror(errno)));
@@ -223,10 +224,10 @@ Status Connection::WaitFor(short events, Clock::time_point deadline) {
     const int ready = poll(waits, 2, MillisUntil(deadline));
     if (ready < 0 && errno == EINTR) continue;
     if (ready < 0) return Broken(Unavailable(std::strerror(errno)));
-    if (waits[1].revents != 0) return Broken(Cancelled("the connection was ended"));
+    if (waits[1].revents != 0) return Broken(Cancelled("the connection was closed"));
     if (waits[0].revents != 0) return OkStatus();
     if (Clock::now() >= deadline) {
-      return Broken(Unavailable("the server does not answer (option timeout)"));
+      return Broken(Unavailable("the server does not answer in time (option timeout)"));
     }
   }
 }
@@ -268,7 +269,7 @@ Status Connection::Send(std::span<const std::string_view> arguments) {
   char* command = nullptr;
   const auto count = static_cast<int>(arguments.size());
   const auto size = redisFormatCommandArgv(&command, count, texts.data(), sizes.data());
-  if (size < 0) return ResourceExhausted("no memory for a command");
+  if (size < 0) return ResourceExhausted("out of memory for a command");
   const Status status = SendBytes({command, static_cast<size_t>(size)});
   redisFreeCommand(command);
   return status;
@@ -277,7 +278,7 @@ Status Connection::Send(std::span<const std::string_view> arguments) {
 Status Connection::Take(std::string_view bytes) {
   taken_ += bytes.size();
   if (redisReaderFeed(reader_, bytes.data(), bytes.size()) == REDIS_OK) return OkStatus();
-  return Broken(DataLoss("what the server sent is no reply: ", Printable(reader_->errstr)));
+  return Broken(DataLoss("the server sent an invalid reply: ", Printable(reader_->errstr)));
 }
 
 Status Connection::ReadSome(Clock::time_point deadline) {
@@ -302,7 +303,7 @@ Status Connection::ReadSome(Clock::time_point deadline) {
 Status Connection::Parse(bool* complete, Reply* reply) {
   void* parsed = nullptr;
   if (redisReaderGetReply(reader_, &parsed) != REDIS_OK) {
-    return Broken(DataLoss("what the server sent is no reply: ", Printable(reader_->errstr)));
+    return Broken(DataLoss("the server sent an invalid reply: ", Printable(reader_->errstr)));
   }
   *complete = parsed != nullptr;
   if (parsed == nullptr) return OkStatus();
@@ -321,8 +322,8 @@ StatusOr<Reply> Connection::Receive(size_t max_bytes) {
     RAMET_RETURN_IF_ERROR(Parse(&complete, &reply));
     if (complete) return reply;
     if (taken_ > max_bytes) {
-      return Broken(ResourceExhausted("the server's answer is longer than the ", max_bytes,
-                                      " bytes that are due"));
+      return Broken(ResourceExhausted("the server's reply is longer than the expected ", max_bytes,
+                                      " bytes"));
     }
     RAMET_RETURN_IF_ERROR(ReadSome(deadline + TimeFor(taken_)));
   }

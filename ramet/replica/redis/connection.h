@@ -21,7 +21,7 @@ namespace ramet::redis {
 
 using Clock = std::chrono::steady_clock;
 
-// What a server answered.
+// A reply of a server.
 struct Reply {
   enum class Type : uint8_t { kNil, kString, kStatus, kError, kInteger, kArray };
   Type type = Type::kNil;
@@ -29,40 +29,48 @@ struct Reply {
   int64_t integer = 0;
   std::vector<Reply> items;
   bool nil() const { return type == Type::kNil; }
-  // The text, if it is one; else nothing.
+  // Returns the text of a string reply, or an empty string for any other reply.
   std::string_view view() const { return type == Type::kString ? text : std::string_view(); }
 };
 
-// OK, or the error that the reply is: kPermissionDenied for what this user may not do,
-// kResourceExhausted if the server has no memory, kUnavailable if it does not serve now (or is not
-// the one of these keys), else kFailedPrecondition.
+// Returns OK unless the reply is an error.
+// \error kPermissionDenied: this user is not allowed to do that.
+// \error kResourceExhausted: the server is out of memory.
+// \error kUnavailable: the server cannot serve at the moment, or does not serve this key.
+// \error kFailedPrecondition: the server returned any other error.
 Status ErrorOf(const Reply& reply);
 
-// One connection to a server, over TCP or TLS. What the server sends is taken for hostile: no reply
-// takes more memory than was asked for, and none is waited for longer. After an error that is not
-// the server's word it is of no use any more. One thread at a time.
+// A connection to a server over TCP or TLS. The server is not trusted: a reply cannot take more
+// memory or time than the caller allows. After an error other than an error reply, the connection
+// is unusable. Not thread-safe.
 class Connection {
  public:
   static constexpr size_t kSmallReply = 64 << 10;
 
-  // Connects and logs in; to the node of a cluster that has `key`. Every call ends with kCancelled
-  // soon after `stop` was set. \error kUnavailable if there is no server; kPermissionDenied if it
-  //   does not let us in; kInvalidArgument for what the address names.
+  // Connects and logs in to the server or, in a cluster, to the node that has `key`. Once `stop` is
+  // set, every call soon returns kCancelled.
+  // \error kUnavailable: the server cannot be reached.
+  // \error kPermissionDenied: the server rejects the login.
+  // \error kInvalidArgument: a file named in the address cannot be used.
   static StatusOr<std::unique_ptr<Connection>> Open(const RedisUrl& url, const std::string& key,
                                                     const Signal& stop);
   ~Connection();
 
-  // Sends a command; its reply is for Receive.
+  // Sends a command. Receive returns its reply.
   Status Send(std::initializer_list<std::string_view> arguments);
   Status Send(std::span<const std::string_view> arguments);
-  // The next reply, which has at most so many bytes. \error kUnavailable if the connection is cut
-  // or nothing comes; kDataLoss for what is no reply; kResourceExhausted for one that is too long.
+  // Returns the next reply, which may have at most `max_bytes`.
+  // \error kUnavailable: the connection is cut, or no reply comes in time.
+  // \error kDataLoss: the bytes received are not a reply.
+  // \error kResourceExhausted: the reply is too long.
   StatusOr<Reply> Receive(size_t max_bytes = kSmallReply);
-  // Both. \error as these, and what ErrorOf says.
+  // Sends a command and returns its reply.
+  // \error as for Send, Receive and ErrorOf.
   StatusOr<Reply> Call(std::initializer_list<std::string_view> arguments,
                        size_t max_bytes = kSmallReply);
-  // Waits until there is something to Receive (true), or a signal is set, or the time has come.
-  // \error kUnavailable if the connection is cut.
+  // Waits until there is something to receive, `signal` is set, or the deadline has passed. Returns
+  // true if there is something to receive.
+  // \error kUnavailable: the connection is cut.
   StatusOr<bool> WaitForInput(const Signal* signal, Clock::time_point deadline);
   bool usable() const { return usable_; }
 
@@ -74,11 +82,12 @@ class Connection {
   Status LogIn();
   Status SendBytes(std::string_view bytes);
   Status SendRaw(std::string_view bytes, Clock::time_point deadline);
-  // Waits for the socket, and reads what there is.
+  // Waits for the socket and reads what has arrived.
   Status ReadSome(Clock::time_point deadline);
   Status Take(std::string_view bytes);
   Status Parse(bool* complete, Reply* reply);
-  // \error kCancelled; kUnavailable when the time has come.
+  // \error kCancelled: the stop signal is set.
+  // \error kUnavailable: the deadline has passed.
   Status WaitFor(short events, Clock::time_point deadline);
   Status Broken(Status status);
 
@@ -88,7 +97,7 @@ class Connection {
   std::unique_ptr<Tls> tls_;
   redisReader* reader_ = nullptr;
   std::vector<char> buffer_;
-  uint64_t taken_ = 0;  // bytes of the reply that is not complete yet
+  uint64_t taken_ = 0;  // bytes received of the incomplete reply
   bool usable_ = true;
 };
 

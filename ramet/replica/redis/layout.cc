@@ -11,9 +11,9 @@
 namespace ramet::redis {
 namespace {
 
-constexpr size_t kMostVersions = 100'000;
+constexpr size_t kMaxVersions = 100'000;
 constexpr size_t kCrcDigits = 8;
-constexpr size_t kMostMetricsBytes = 4096;
+constexpr size_t kMaxMetricsBytes = 4096;
 
 std::string Hex(uint32_t value) {
   std::string text(kCrcDigits, '0');
@@ -23,27 +23,27 @@ std::string Hex(uint32_t value) {
   return text;
 }
 
-// The text behind its checksum.
+// Returns the text of `json`, preceded by its checksum.
 std::string Sealed(const Json& json) {
   const std::string text = PrintJson(json);
   return StrCat(Hex(crc32c::Value(text)), "\n", text);
 }
 
 Status Damaged(std::string_view what) {
-  return DataLoss("what the server has of the publication is damaged: ", what);
+  return DataLoss("the publication on the server is damaged: ", what);
 }
 
 StatusOr<Json> Unsealed(std::string_view sealed) {
   if (sealed.size() <= kCrcDigits || sealed[kCrcDigits] != '\n' ||
       Hex(crc32c::Value(sealed.substr(kCrcDigits + 1))) != sealed.substr(0, kCrcDigits)) {
-    return Damaged("a checksum does not fit");
+    return Damaged("wrong checksum");
   }
   StatusOr<Json> json = ParseJson(sealed.substr(kCrcDigits + 1));
-  if (!json.ok() || !json->is_object()) return Damaged("it is no JSON object");
+  if (!json.ok() || !json->is_object()) return Damaged("not a JSON object");
   return json;
 }
 
-// A number of at least 0; false: it is not there, or something else.
+// Sets `*value` and returns true if `json` is a nonnegative integer.
 bool Number(const Json& json, uint64_t* value) {
   if (!json.is_number_unsigned()) return false;
   *value = json.get<uint64_t>();
@@ -75,7 +75,7 @@ bool ChunkFromJson(const Json& json, Chunk* chunk) {
       !Number(json[2], &zstd)) {
     return false;
   }
-  if (bytes == 0 || bytes > kMostChunkBytes || crc > UINT32_MAX || zstd > 1) return false;
+  if (bytes == 0 || bytes > kMaxChunkBytes || crc > UINT32_MAX || zstd > 1) return false;
   *chunk = {static_cast<uint32_t>(bytes), static_cast<uint32_t>(crc), zstd == 1};
   return true;
 }
@@ -93,7 +93,7 @@ bool BlobFromJson(const Json& json, Blob* blob) {
   return true;
 }
 
-// Whether its chunks are what so many bytes need.
+// Reports whether the chunks have the sizes that the blob's size requires.
 bool Fits(const Blob& blob, size_t chunk_bytes) {
   if (blob.chunks.size() != blob.bytes / chunk_bytes + (blob.bytes % chunk_bytes != 0))
     return false;
@@ -108,14 +108,14 @@ bool Fits(const Blob& blob, size_t chunk_bytes) {
 
 Status CheckLayout(const Json& json) {
   uint64_t layout = 0;
-  if (!Member(json, "layout", &layout)) return Damaged("it has no layout");
+  if (!Member(json, "layout", &layout)) return Damaged("layout is missing");
   if (layout == kLayout) return OkStatus();
   return FailedPrecondition("the publisher writes layout ", layout, ", this program reads layout ",
                             kLayout, "; use the same release of Ramet on both sides");
 }
 
 bool VersionsFromJson(const Json& json, ServerState* state) {
-  if (!json.is_array() || json.size() > kMostVersions) return false;
+  if (!json.is_array() || json.size() > kMaxVersions) return false;
   for (const Json& entry : json) {
     uint64_t version = 0;
     if (!Number(entry, &version)) return false;
@@ -126,7 +126,7 @@ bool VersionsFromJson(const Json& json, ServerState* state) {
 }
 
 bool LabelsFromJson(const Json& json, ServerState* state) {
-  if (!json.is_object() || json.size() > kMostLabels) return false;
+  if (!json.is_object() || json.size() > kMaxLabels) return false;
   for (const auto& [label, value] : json.items()) {
     uint64_t version = 0;
     if (!Number(value, &version)) return false;
@@ -189,8 +189,8 @@ std::string ManifestText(const Manifest& manifest) {
                  {"values", values}});
 }
 
-size_t MostManifestBytes(const ReplicaSignature& signature, size_t chunk_bytes) {
-  size_t bytes = 1024 + kMostMetricsBytes;
+size_t MaxManifestBytes(const ReplicaSignature& signature, size_t chunk_bytes) {
+  size_t bytes = 1024 + kMaxMetricsBytes;
   for (const VariableSpec& spec : signature) {
     const auto value = TensorBytes(spec.dtype, spec.shape);
     bytes += 64 + 32 * ((value.ok() ? *value : 0) / chunk_bytes + 1);
@@ -205,21 +205,21 @@ StatusOr<ServerState> ParseState(std::string_view text) {
   uint64_t chunk_bytes = 0;
   if (!Member(json, "epoch", &state.epoch) || !Member(json, "version", &state.version) ||
       !Member(json, "chunk_bytes", &chunk_bytes)) {
-    return Damaged("epoch, version or chunk_bytes is not there");
+    return Damaged("epoch, version or chunk_bytes is missing");
   }
-  if (chunk_bytes < kLeastChunkBytes || chunk_bytes > kMostChunkBytes) {
-    return Damaged(StrCat("chunks of ", chunk_bytes, " bytes"));
+  if (chunk_bytes < kMinChunkBytes || chunk_bytes > kMaxChunkBytes) {
+    return Damaged(StrCat("invalid chunk size of ", chunk_bytes, " bytes"));
   }
   state.chunk_bytes = static_cast<size_t>(chunk_bytes);
-  if (!VersionsFromJson(At(json, "versions"), &state)) return Damaged("the list of versions");
-  if (!LabelsFromJson(At(json, "labels"), &state)) return Damaged("the labels");
+  if (!VersionsFromJson(At(json, "versions"), &state)) return Damaged("invalid list of versions");
+  if (!LabelsFromJson(At(json, "labels"), &state)) return Damaged("invalid labels");
   if (!BlobFromJson(At(json, "signature"), &state.signature) ||
       !Fits(state.signature, state.chunk_bytes) || state.signature.bytes > kMaxSignatureBytes) {
-    return Damaged("the signature's entry");
+    return Damaged("invalid entry of the signature");
   }
   if (!BlobFromJson(At(json, "graph"), &state.graph) || !Fits(state.graph, state.chunk_bytes) ||
       state.graph.bytes > kMaxGraphBytes) {
-    return Damaged("the graph's entry");
+    return Damaged("invalid entry of the graph");
   }
   return state;
 }
@@ -233,26 +233,26 @@ StatusOr<Manifest> ParseManifest(std::string_view text, const ServerState& state
   if (!Member(json, "epoch", &info.id.epoch) || !Member(json, "version", &info.id.version) ||
       !Member(json, "step", &info.id.step) || !Member(json, "time", &info.time_nanos) ||
       !Member(json, "rollback_to", &info.rollback_to)) {
-    return Damaged("the head of a version");
+    return Damaged("invalid header of a version");
   }
   if (info.id.epoch != state.epoch || info.id.version != version) {
-    return Damaged(StrCat("version ", version, " of epoch ", state.epoch, " is said to be ",
-                          info.id.version, " of ", info.id.epoch));
+    return Damaged(StrCat("the key of version ", version, " of epoch ", state.epoch,
+                          " holds version ", info.id.version, " of epoch ", info.id.epoch));
   }
   if (const Json& text = At(json, "metrics"); text.is_string()) {
     info.metrics = MetricsFromText(text.get_ref<const std::string&>());
   }
   const Json& values = At(json, "values");
   if (!values.is_array() || values.size() != signature.size()) {
-    return Damaged(
-        StrCat("version ", version, " has not the signature's ", signature.size(), " values"));
+    return Damaged(StrCat("version ", version, " does not have the signature's ", signature.size(),
+                          " values"));
   }
   for (size_t i = 0; i < signature.size(); ++i) {
     Blob blob;
     const auto bytes = TensorBytes(signature[i].dtype, signature[i].shape);
     if (!BlobFromJson(values[i], &blob) || !Fits(blob, state.chunk_bytes) || !bytes.ok() ||
         blob.bytes != *bytes) {
-      return Damaged(StrCat("the entry of '", signature[i].name, "' in version ", version));
+      return Damaged(StrCat("invalid entry of '", signature[i].name, "' in version ", version));
     }
     manifest.values.push_back(std::move(blob));
   }

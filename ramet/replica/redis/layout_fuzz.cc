@@ -1,4 +1,4 @@
-// What a hostile server could have stored: it may know how to compute a checksum.
+// Parses texts that a hostile server could have stored. It may know how to compute the checksum.
 #include <cstdio>
 #include <cstdlib>
 

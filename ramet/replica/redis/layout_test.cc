@@ -35,7 +35,7 @@ Manifest Version() {
   return manifest;
 }
 
-// `text` with each `from` as `to`, under a checksum that fits.
+// Replaces `from` in the text by `to` and updates the checksum.
 std::string Changed(const std::string& sealed, std::string_view from, std::string_view to) {
   std::string text = sealed.substr(9);
   const size_t at = text.find(from);
@@ -56,7 +56,7 @@ TEST(RedisLayoutTest, ManifestReadsBack) {
   EXPECT_EQ(manifest.info.metrics.at("loss"), 0.25);
   EXPECT_TRUE(std::isnan(manifest.info.metrics.at("bad")));
   EXPECT_EQ(manifest.values, Version().values);
-  EXPECT_LE(ManifestText(Version()).size(), MostManifestBytes(kSignature, 1024));
+  EXPECT_LE(ManifestText(Version()).size(), MaxManifestBytes(kSignature, 1024));
 }
 
 TEST(RedisLayoutTest, DamagedStatesAreRefused) {
@@ -129,7 +129,7 @@ TEST(RedisLayoutTest, DamagedManifestsAreRefused) {
   EXPECT_EQ(BlobsOf(good), Version().values);
 }
 
-TEST(RedisUrlTest, EverythingCanBeSaid) {
+TEST(RedisUrlTest, ParsesEveryPart) {
   const RedisUrl url =
       ParseRedisUrl("rediss", "//me:p%40ss@db.example:7000/policy?lease=3&ttl=60&zstd=3&ca=/a%20b")
           .value();

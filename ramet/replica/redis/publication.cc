@@ -13,31 +13,10 @@ namespace ramet::redis {
 namespace {
 
 constexpr uint64_t kDefaultVersions = 8;
-constexpr uint64_t kSlack = uint64_t{16} << 20;
-constexpr int kMostOpenings = 5;
+constexpr uint64_t kSlackBytes = uint64_t{16} << 20;
+constexpr size_t kMaxManifestBytes = size_t{64} << 20;
+constexpr int kMaxOpenings = 5;
 constexpr uint64_t kSignatureBlob = 1, kGraphBlob = 2, kFirstBlob = 3;
-
-// Scripts, so that nobody else takes the name in between.
-constexpr std::string_view kCommit = R"(
-local owner = redis.call('GET', KEYS[1])
-if owner ~= ARGV[1] then return {0, owner or ''} end
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
-redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4])
-return {1, redis.call('PUBLISH', ARGV[5], ARGV[6])})";
-constexpr std::string_view kKeep = R"(
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('PEXPIRE', KEYS[1], ARGV[2]))";
-constexpr std::string_view kBeat = R"(
-local owner = redis.call('GET', KEYS[1])
-if owner ~= ARGV[1] then return {0, owner or ''} end
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
-if redis.call('GET', KEYS[2]) ~= ARGV[3] then return {1, 0} end
-redis.call('PEXPIRE', KEYS[2], ARGV[4])
-return {1, 1})";
-constexpr std::string_view kClose = R"(
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('DEL', KEYS[1])
-return redis.call('PUBLISH', ARGV[2], 'closed'))";
 
 std::string_view Contents(const Tensor& value) {
   return {static_cast<const char*>(value.raw_data()), value.bytes()};
@@ -49,18 +28,11 @@ bool SameBytes(const Tensor& a, const Tensor& b) {
   return a.bytes() == 0 || std::memcmp(a.raw_data(), b.raw_data(), a.bytes()) == 0;
 }
 
-std::string NewToken(uint64_t epoch) {
-  std::random_device random;
-  return StrCat(epoch, ":", (uint64_t{random()} << 32) | random());
-}
-
 uint64_t SetBytes(const ReplicaSignature& signature) {
   uint64_t bytes = 0;
   for (const VariableSpec& spec : signature) bytes += *TensorBytes(spec.dtype, spec.shape);
   return bytes;
 }
-
-std::string Text(std::chrono::milliseconds time) { return StrCat(time.count()); }
 
 }  // namespace
 
@@ -72,34 +44,31 @@ Publication::Publication(RedisUrl url, Announcement announcement, const Retentio
       signature_text_(SignatureToJson(announcement_.signature)),
       retention_(retention),
       takeover_(takeover),
-      stop_(stop),
-      token_(NewToken(announcement_.epoch)),
+      link_(url_, keys_.lock(), stop),
+      lease_(url_, keys_, link_, announcement_.epoch),
+      retired_(url_, link_),
       next_blob_(kFirstBlob) {
-  max_bytes_ = retention.max_bytes ? retention.max_bytes
-                                   : SetBytes(announcement_.signature) * kDefaultVersions + kSlack;
+  max_bytes_ = retention.max_bytes
+                   ? retention.max_bytes
+                   : SetBytes(announcement_.signature) * kDefaultVersions + kSlackBytes;
   state_.epoch = announcement_.epoch;
   state_.chunk_bytes = url_.chunk_bytes;
   stats_.epoch = announcement_.epoch;
 }
 
-Status Publication::Link() {
-  RAMET_ASSIGN_OR_RETURN(connection_, Connection::Open(url_, keys_.lock(), stop_));
-  return OkStatus();
-}
-
-// The lease may run out before everything is there, where this process gets no processor.
+// Retries, because the lease may expire before everything is sent if this process gets little
+// processor time.
 Status Publication::Open() {
   for (int attempt = 1;; ++attempt) {
-    RAMET_RETURN_IF_ERROR(Link());
+    RAMET_RETURN_IF_ERROR(link_.Open());
     const Status status = Begin();
-    if (!IsUnavailable(status) || attempt == kMostOpenings) return status;
+    if (!IsUnavailable(status) || attempt == kMaxOpenings) return status;
   }
 }
 
 Status Publication::Begin() {
-  RAMET_RETURN_IF_ERROR(TakeName());
-  RAMET_ASSIGN_OR_RETURN(const Reply old,
-                         connection_->Call({"GET", keys_.state()}, kMaxStateBytes));
+  RAMET_RETURN_IF_ERROR(lease_.Take(takeover_));
+  RAMET_ASSIGN_OR_RETURN(const Reply old, link_->Call({"GET", keys_.state()}, kMaxStateBytes));
   if (auto state = ParseState(old.view()); state.ok()) {
     previous_epoch_ = state->epoch;
     BeginAfter(previous_epoch_);
@@ -111,52 +80,21 @@ Status Publication::Begin() {
   return OkStatus();
 }
 
-// The epoch differs from the one before also if the clock stands still or was set back.
+// Makes the epoch larger than `epoch`, even if the clock was set back.
 void Publication::BeginAfter(uint64_t epoch) {
   const uint64_t next = std::min(epoch, UINT64_MAX - 1) + 1;
   announcement_.epoch = std::max(announcement_.epoch, next);
   state_.epoch = stats_.epoch = announcement_.epoch;
 }
 
-Status Publication::TakeName() {
-  if (takeover_) {
-    return connection_->Call({"SET", keys_.lock(), token_, "PX", Text(url_.lease)}).status();
-  }
-  RAMET_ASSIGN_OR_RETURN(const Reply taken, connection_->Call({"SET", keys_.lock(), token_, "NX",
-                                                               "PX", Text(url_.lease)}));
-  if (!taken.nil()) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(const Reply owner, connection_->Call({"GET", keys_.lock()}));
-  if (owner.view() == token_) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(const Reply left, connection_->Call({"PTTL", keys_.lock()}));
-  return AlreadyExists(
-      "there is a publisher of that name; if it has died, the name is free again in ",
-      std::max<int64_t>(left.integer, 0), " ms; or ask for a takeover");
-}
-
-Status Publication::OwnerError(const Reply& reply) const {
-  const bool array = reply.items.size() == 2;
-  if (!array) return DataLoss("the server's answer to a script is none");
-  if (reply.items[1].view().empty()) return NotFound("the name's lease has run out");
-  return Aborted("another publisher has taken the name over; this one publishes no more");
-}
-
-// The name is ours again, or was all along.
-Status Publication::RegainName() {
-  RAMET_ASSIGN_OR_RETURN(const Reply taken, connection_->Call({"SET", keys_.lock(), token_, "NX",
-                                                               "PX", Text(url_.lease)}));
-  if (taken.nil()) {
-    RAMET_ASSIGN_OR_RETURN(const Reply owner, connection_->Call({"GET", keys_.lock()}));
-    if (owner.nil()) return Unavailable("the name's lease changes hands");
-    if (owner.view() != token_) {
-      return Aborted("another publisher has taken the name over; this one publishes no more");
-    }
-  }
-  RAMET_ASSIGN_OR_RETURN(const Reply now,
-                         connection_->Call({"GET", keys_.state()}, kMaxStateBytes));
+// Takes the name again, and sends what the server has lost.
+Status Publication::Resume() {
+  RAMET_RETURN_IF_ERROR(lease_.Regain());
+  RAMET_ASSIGN_OR_RETURN(const Reply now, link_->Call({"GET", keys_.state()}, kMaxStateBytes));
   const auto state = ParseState(now.view());
   if (state.ok() && state->epoch != state_.epoch && state->epoch != previous_epoch_) {
     Close();
-    return Aborted("another publisher has had the name meanwhile; this one publishes no more");
+    return Aborted("another publisher has had the name in between; this one cannot publish");
   }
   if (state.ok() && pending_ && *state == pending_->state) {
     Added();
@@ -165,17 +103,17 @@ Status Publication::RegainName() {
   pending_.reset();
   if (state.ok() && *state == state_) return OkStatus();
   if (!now.nil())
-    LogInfo(url_.ToString(), ": the server has older or other values: all are sent again");
+    LogInfo(url_.ToString(), ": the server has older or different values; sending all of them");
   return SendAll();
 }
 
 Status Publication::Reconnect() {
-  RAMET_RETURN_IF_ERROR(Link());
-  Status status = RegainName();
+  RAMET_RETURN_IF_ERROR(link_.Open());
+  Status status = Resume();
   if (status.ok()) status = Touch();
   if (IsNotFound(status)) status = SendAll();
-  if (status.ok()) next_beat_ = Clock::now() + url_.lease / 3;
-  if (!status.ok()) connection_.reset();
+  if (status.ok()) lease_.ScheduleBeat();
+  if (!status.ok()) link_.Close();
   return status;
 }
 
@@ -195,10 +133,10 @@ Status Publication::SendManifest(Upload& upload, const Sent& sent) {
   return upload.Set(keys_.version(id.epoch, id.version), ManifestText(manifest));
 }
 
-// The server has lost all or some of it. Blobs keep their numbers, so that followers that have them
-// do not fetch them again.
+// Sends everything again after the server has lost some of it. Blobs keep their ids, so that
+// followers that have them do not fetch them again.
 Status Publication::SendAll() {
-  next_beat_ = Clock::now() + url_.lease / 3;
+  lease_.ScheduleBeat();
   RAMET_RETURN_IF_ERROR(SendAnnouncement());
   Upload upload = NewUpload();
   std::set<const SentBlob*> done;
@@ -215,61 +153,30 @@ Status Publication::SendAll() {
   return Commit(state_);
 }
 
-// While something long is being sent.
-Status Publication::KeepName() {
-  if (Clock::now() < next_beat_) return OkStatus();
-  next_beat_ = Clock::now() + url_.lease / 3;
-  RAMET_ASSIGN_OR_RETURN(const Reply kept, connection_->Call({"EVAL", kKeep, "1", keys_.lock(),
-                                                              token_, Text(url_.lease)}));
-  if (kept.integer == 1) return OkStatus();
-  connection_.reset();
-  return Unavailable("the server has lost the name's lease");
-}
-
 Upload Publication::NewUpload() {
-  return Upload(*connection_, url_, [this] { return KeepName(); });
+  return Upload(*link_, url_, [this] { return lease_.Keep(); });
 }
 
 Status Publication::Beat() {
-  next_beat_ = Clock::now() + url_.lease / 3;
-  RAMET_ASSIGN_OR_RETURN(const Reply reply,
-                         connection_->Call({"EVAL", kBeat, "2", keys_.lock(), keys_.state(), token_,
-                                            Text(url_.lease), StateText(state_), Text(url_.ttl)}));
-  if (reply.items.size() != 2 || reply.items[0].integer != 1 || reply.items[1].integer != 1) {
-    const bool ours = reply.items.size() == 2 && reply.items[0].integer == 1;
-    const Status status = ours ? OkStatus() : OwnerError(reply);
-    connection_.reset();
-    if (IsAborted(status)) return status;
-    return Unavailable("the server has lost what was published");
-  }
+  RAMET_RETURN_IF_ERROR(lease_.Beat(state_));
   FreeRetired();
   if (Clock::now() < next_touch_) return OkStatus();
   const Status touched = Touch();
   if (!IsNotFound(touched)) return touched;
-  connection_.reset();
-  return Unavailable("the server has lost some of what was published");
+  link_.Close();
+  return Unavailable("the server has lost a part of the publication");
 }
 
-// The last step: followers see it, or they do not.
+// Makes a state visible to followers, which is the last step of every change.
 Status Publication::Commit(const ServerState& next) {
-  RAMET_ASSIGN_OR_RETURN(
-      const Reply reply,
-      connection_->Call({"EVAL", kCommit, "2", keys_.lock(), keys_.state(), token_,
-                         Text(url_.lease), StateText(next), Text(url_.ttl), keys_.notices(),
-                         StrCat(next.version)}));
-  if (reply.items.size() != 2 || reply.items[0].integer != 1) {
-    const Status status = OwnerError(reply);
-    connection_.reset();
-    return IsNotFound(status) ? Unavailable(status.message()) : status;
-  }
-  next_beat_ = Clock::now() + url_.lease / 3;
-  stats_.readers = static_cast<int>(std::clamp<int64_t>(reply.items[1].integer, 0, 1 << 30));
+  RAMET_ASSIGN_OR_RETURN(const int64_t notified, lease_.Commit(next));
+  stats_.readers = static_cast<int>(std::clamp<int64_t>(notified, 0, 1 << 30));
   state_ = next;
   return OkStatus();
 }
 
 Status Publication::Send(const Outgoing& outgoing) {
-  // Its commit was carried out, but not answered.
+  // The commit succeeded, but the connection was lost before the reply arrived.
   if (kept_.contains(outgoing.info.id.version)) return OkStatus();
   Sent sent{outgoing, {}};
   std::vector<std::string> new_keys;
@@ -285,7 +192,9 @@ Status Publication::Send(const Outgoing& outgoing) {
     auto blob = std::make_shared<SentBlob>(SentBlob{{next_blob_++, 0, {}}, outgoing.values[i]});
     status = upload.SetBlob(keys_, state_.epoch, Contents(blob->value), &blob->blob);
     new_bytes += StoredBytes(blob->blob);
-    for (std::string& key : ChunkKeys(state_.epoch, blob->blob)) new_keys.push_back(std::move(key));
+    for (std::string& key : ChunkKeys(keys_, state_.epoch, blob->blob)) {
+      new_keys.push_back(std::move(key));
+    }
     sent.blobs.push_back(std::move(blob));
   }
   if (status.ok()) status = SendManifest(upload, sent);
@@ -295,12 +204,12 @@ Status Publication::Send(const Outgoing& outgoing) {
     stats_.bytes_copied += new_bytes;
     return OkStatus();
   }
-  if (linked()) Unlink(new_keys);
+  if (linked()) UnlinkKeys(link_, new_keys);
   return status;
 }
 
-// Commits the version, whose values are there. When the connection is lost before the answer comes,
-// RegainName finds out what became of it.
+// Commits a version whose values have been sent. If the connection is lost before the reply
+// arrives, Resume finds out whether the commit succeeded.
 Status Publication::Add(Sent sent) {
   ServerState next = state_;
   next.version = sent.outgoing.info.id.version;
@@ -316,7 +225,7 @@ Status Publication::Add(Sent sent) {
   return status;
 }
 
-// The version is committed: it is the newest one.
+// Records that the pending version is committed and is the newest one.
 void Publication::Added() {
   state_ = std::move(pending_->state);
   Sent sent = std::move(pending_->sent);
@@ -334,7 +243,7 @@ void Publication::Added() {
 }
 
 Status Publication::NotKept(uint64_t version) const {
-  return NotFound("version ", version, " is not kept (any more); there are ",
+  return NotFound("version ", version, " is not kept; the kept versions are ",
                   StrJoin(state_.versions, ", "));
 }
 
@@ -359,19 +268,19 @@ Status Publication::Rollback(uint64_t version, uint64_t number) {
 Status Publication::Promote(std::string_view label, uint64_t version) {
   if (!kept_.contains(version)) return NotKept(version);
   if (label.empty() || label.size() > 64 || label.find('@') != label.npos) {
-    return InvalidArgument("'", label, "' is no label; 1 to 64 bytes without @ are possible");
+    return InvalidArgument("'", label, "' is not a valid label; use 1 to 64 bytes without '@'");
   }
   ServerState next = state_;
   next.labels[std::string(label)] = version;
-  if (next.labels.size() > kMostLabels) {
-    return ResourceExhausted("there are ", kMostLabels, " labels already");
+  if (next.labels.size() > kMaxLabels) {
+    return ResourceExhausted("there are already ", kMaxLabels, " labels");
   }
   RAMET_RETURN_IF_ERROR(Commit(next));
   stats_.labels = state_.labels;
   return OkStatus();
 }
 
-// The versions that stay when `next` comes: the newest ones, and those with a label.
+// Returns the versions that are kept alongside `next`: the newest ones and those with a label.
 std::vector<uint64_t> Publication::KeptBeside(uint64_t next) const {
   std::vector<uint64_t> versions;
   for (const auto& kept : kept_) versions.push_back(kept.first);
@@ -397,17 +306,82 @@ uint64_t Publication::BytesOf(const std::vector<uint64_t>& versions) const {
   return bytes;
 }
 
+// Keeps all keys from expiring.
+// \error kNotFound: a key does not exist.
+Status Publication::Touch() {
+  next_touch_ = Clock::now() + url_.ttl / 4;
+  RAMET_ASSIGN_OR_RETURN(const bool all, ExpireKeys(*link_, AllKeys(), url_.ttl));
+  return all ? OkStatus() : NotFound("a key does not exist");
+}
+
+// Retires the versions that the state does not list.
+void Publication::Retire() {
+  for (auto it = kept_.begin(); it != kept_.end();) {
+    if (std::ranges::find(state_.versions, it->first) != state_.versions.end()) {
+      ++it;
+      continue;
+    }
+    std::vector<std::string> keys = {keys_.version(state_.epoch, it->first)};
+    uint64_t bytes = 0;
+    for (BlobPtr& blob : it->second.blobs) {
+      if (blob.use_count() > 1) continue;
+      for (std::string& key : ChunkKeys(keys_, state_.epoch, blob->blob))
+        keys.push_back(std::move(key));
+      bytes += StoredBytes(blob->blob);
+    }
+    it = kept_.erase(it);
+    retired_.Add(std::move(keys), bytes);
+  }
+  FreeRetired();
+}
+
+void Publication::FreeRetired() {
+  const uint64_t kept_bytes = BytesOf(state_.versions);
+  retired_.Free(max_bytes_ > kept_bytes ? max_bytes_ - kept_bytes : 0);
+}
+
+// Retires the keys that the previous publisher has left.
+void Publication::CleanUp(const ServerState& old) {
+  for (const Blob* blob : {&old.signature, &old.graph}) {
+    retired_.Add(ChunkKeys(keys_, old.epoch, *blob), StoredBytes(*blob));
+  }
+  for (uint64_t version : old.versions) {
+    if (!linked()) return;
+    const std::string key = keys_.version(old.epoch, version);
+    const auto manifest = link_->Call({"GET", key}, kMaxManifestBytes);
+    if (!manifest.ok()) return;
+    std::vector<std::string> keys = {key};
+    uint64_t bytes = 0;
+    for (const Blob& blob : BlobsOf(manifest->view())) {
+      for (std::string& chunk : ChunkKeys(keys_, old.epoch, blob)) keys.push_back(std::move(chunk));
+      bytes += StoredBytes(blob);
+    }
+    retired_.Add(std::move(keys), bytes);
+  }
+}
+
+std::vector<std::string> Publication::AllKeys() const {
+  std::vector<std::string> keys = ChunkKeys(keys_, state_.epoch, state_.signature);
+  auto add = [&](const Blob& blob) {
+    for (std::string& key : ChunkKeys(keys_, state_.epoch, blob)) keys.push_back(std::move(key));
+  };
+  add(state_.graph);
+  for (const auto& kept : kept_) {
+    keys.push_back(keys_.version(state_.epoch, kept.first));
+    for (const BlobPtr& blob : kept.second.blobs) add(blob->blob);
+  }
+  return keys;
+}
+
 void Publication::Close() {
   if (!linked()) return;
-  connection_->Call({"EVAL", kClose, "1", keys_.lock(), token_, keys_.notices()})
-      .status()
-      .IgnoreError();
-  connection_.reset();
+  lease_.Release();
+  link_.Close();
 }
 
 PublisherStats Publication::stats() const {
   PublisherStats stats = stats_;
-  stats.bytes_in_use = BytesOf(state_.versions) + retired_bytes_;
+  stats.bytes_in_use = BytesOf(state_.versions) + retired_.bytes();
   return stats;
 }
 

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <map>
-#include <mutex>
 #include <random>
 #include <thread>
 
 #include "ramet/base/exception.h"
 #include "ramet/base/log.h"
+#include "ramet/base/mutex.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/redis/asking.h"
 #include "ramet/replica/redis/connection.h"
@@ -25,9 +24,9 @@ namespace ramet::redis {
 namespace {
 
 constexpr auto kFirstPause = std::chrono::milliseconds(20);
-constexpr auto kLongestPause = std::chrono::milliseconds(1000);
+constexpr auto kMaxPause = std::chrono::milliseconds(1000);
 constexpr auto kAnswerTime = std::chrono::seconds(30);
-constexpr auto kLongestAnswerPause = std::chrono::milliseconds(50);
+constexpr auto kMaxAnswerPause = std::chrono::milliseconds(50);
 constexpr std::string_view kRequestMillis = "60000";
 
 uint64_t MachineMemory() {
@@ -56,11 +55,11 @@ class RedisFollower final : public FollowerTransport {
   bool ended() const override;
 
  private:
-  // What the server was seen to have.
+  // The state of the server when it was last seen.
   struct Seen {
     ServerState state;
-    bool published = false;  // the state is there
-    bool alive = false;      // the publisher is
+    bool published = false;  // the publication exists
+    bool alive = false;      // the publisher holds the name
     bool linked = false;
     bool operator==(const Seen&) const = default;
   };
@@ -74,12 +73,15 @@ class RedisFollower final : public FollowerTransport {
   Status ReadAnnouncement(Connection& connection, const ServerState& state);
   Status CheckSize() const;
 
+  // Waits for Interrupt, for at most `time`.
+  void WaitForInterrupt(std::chrono::milliseconds time);
   void Listen();
   Status ListenOn(Connection& notices, Connection& looks);
 
-  StatusOr<std::unique_ptr<HeldVersion>> TakeBy(Connection& connection, uint64_t version);
+  StatusOr<std::unique_ptr<HeldVersion>> TakeBy(Connection& connection, uint64_t version)
+      RAMET_REQUIRES(take_mutex_);
   Status FetchValues(Connection& connection, const ServerState& state, const Manifest& manifest,
-                     std::vector<Tensor>* values);
+                     std::vector<Tensor>* values) RAMET_REQUIRES(take_mutex_);
   StatusOr<Answer> Ask(Request request, Clock::time_point deadline);
   Status NotKept(uint64_t version) const;
 
@@ -90,15 +92,17 @@ class RedisFollower final : public FollowerTransport {
   Announcement announcement_;
   std::atomic<bool> interrupted_ = false;
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  Seen seen_;
-  uint64_t changes_ = 1;
+  mutable Mutex mutex_;
+  CondVar changed_;
+  Seen seen_ RAMET_GUARDED_BY(mutex_);
+  uint64_t changes_ RAMET_GUARDED_BY(mutex_) = 1;
 
-  std::mutex take_mutex_;
-  std::unique_ptr<Connection> fetching_;
-  std::map<uint64_t, Tensor> fetched_;  // by blob: the values of the version that was taken last
+  Mutex take_mutex_;
+  std::unique_ptr<Connection> fetching_ RAMET_GUARDED_BY(take_mutex_);
+  // Values of the last version taken, by blob.
+  std::map<uint64_t, Tensor> fetched_ RAMET_GUARDED_BY(take_mutex_);
 
+  // Used by the listening thread only.
   std::chrono::milliseconds pause_ = kFirstPause;
   bool has_warned_ = false;
   std::thread listener_;
@@ -112,7 +116,7 @@ Status RedisFollower::Start(Clock::time_point deadline) {
   RAMET_ASSIGN_OR_RETURN(const Seen seen, Look(*connection));
   if (!seen.published) return NotFound("nothing is published under that name");
   RAMET_RETURN_IF_ERROR(ReadAnnouncement(*connection, seen.state));
-  seen_ = seen;
+  Note(seen);
   return StartThread(&listener_, [this] { Listen(); });
 }
 
@@ -148,12 +152,12 @@ Status RedisFollower::ReadAnnouncement(Connection& connection, const ServerState
 }
 
 Status RedisFollower::CheckSize() const {
-  const uint64_t most = url_.max_bytes ? url_.max_bytes : MachineMemory();
+  const uint64_t limit = url_.max_bytes ? url_.max_bytes : MachineMemory();
   uint64_t bytes = 0;
   for (const VariableSpec& spec : announcement_.signature) {
     RAMET_ASSIGN_OR_RETURN(const size_t value, TensorBytes(spec.dtype, spec.shape));
-    if (value > most - bytes) {
-      return ResourceExhausted("what is published has more than ", most, " bytes, which is ",
+    if (value > limit - bytes) {
+      return ResourceExhausted("the published values take more than ", limit, " bytes, which is ",
                                url_.max_bytes ? "option max_bytes" : "this machine's memory");
     }
     bytes += value;
@@ -162,26 +166,32 @@ Status RedisFollower::CheckSize() const {
 }
 
 void RedisFollower::Note(Seen seen) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (seen == seen_) return;
   seen_ = std::move(seen);
   ++changes_;
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 void RedisFollower::NoteCut(const Status& why) {
   if (!has_warned_ && !IsCancelled(why)) {
     has_warned_ = true;
-    LogWarning(where_, ": ", why.message(), "; the version in use stays until there is more");
+    LogWarning(where_, ": ", why.message(), "; the current version stays until the server is back");
   }
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!seen_.linked) return;
   seen_.linked = false;
   ++changes_;
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
-// Keeps seen_ up to date, through connections of its own.
+void RedisFollower::WaitForInterrupt(std::chrono::milliseconds time) {
+  const auto deadline = Clock::now() + time;
+  MutexLock lock(mutex_);
+  while (!interrupted_ && changed_.WaitUntil(mutex_, deadline)) continue;
+}
+
+// Keeps seen_ up to date, through two separate connections.
 void RedisFollower::Listen() {
   std::minstd_rand random(std::random_device{}());
   while (!interrupted_) {
@@ -190,15 +200,14 @@ void RedisFollower::Listen() {
       RAMET_ASSIGN_OR_RETURN(const auto notices, Open());
       return ListenOn(*notices, *looks);
     }));
-    std::unique_lock lock(mutex_);
     const auto jitter = std::chrono::milliseconds(random() % static_cast<uint64_t>(pause_.count()));
-    changed_.wait_for(lock, pause_ + jitter, [this] { return interrupted_.load(); });
-    pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, kLongestPause);
+    WaitForInterrupt(pause_ + jitter);
+    pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, kMaxPause);
   }
 }
 
-// Until one of the connections is cut. A notice may be missed: it only makes us look sooner. So
-// this user need not have a right to them.
+// Listens until one of the connections is cut. A notification only triggers an earlier look, so it
+// may be missed, and a user without permission for notifications can follow too.
 Status RedisFollower::ListenOn(Connection& notices, Connection& looks) {
   const Status subscribed = notices.Call({"SUBSCRIBE", keys_.notices()}).status();
   if (!subscribed.ok() && !IsPermissionDenied(subscribed)) return subscribed;
@@ -220,7 +229,7 @@ Status RedisFollower::ListenOn(Connection& notices, Connection& looks) {
 }
 
 uint64_t RedisFollower::Newest(std::string_view label) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!seen_.published || seen_.state.epoch != announcement_.epoch) return 0;
   if (label.empty()) return seen_.state.version;
   const auto found = seen_.state.labels.find(std::string(label));
@@ -228,19 +237,19 @@ uint64_t RedisFollower::Newest(std::string_view label) const {
 }
 
 std::vector<uint64_t> RedisFollower::Versions() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!seen_.published || seen_.state.epoch != announcement_.epoch) return {};
   return seen_.state.versions;
 }
 
 Status RedisFollower::NotKept(uint64_t version) const {
-  return NotFound(where_, ": version ", version, " is not kept (any more); there are ",
+  return NotFound(where_, ": version ", version, " is not kept; the kept versions are ",
                   StrJoin(Versions(), ", "));
 }
 
-// The connection may have been cut since it was used last: then there is a second try.
+// Retries once if the connection was cut since it was last used.
 StatusOr<std::unique_ptr<HeldVersion>> RedisFollower::Take(uint64_t version) {
-  std::lock_guard take_lock(take_mutex_);
+  MutexLock take_lock(take_mutex_);
   const bool is_old = fetching_ && fetching_->usable();
   for (int attempt = is_old ? 0 : 1;; ++attempt) {
     if (!fetching_ || !fetching_->usable()) {
@@ -264,14 +273,14 @@ StatusOr<std::unique_ptr<HeldVersion>> RedisFollower::TakeBy(Connection& connect
                                                              uint64_t version) {
   ServerState state;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     state = seen_.state;
   }
-  if (state.epoch != announcement_.epoch) return NotFound("another publisher is there now");
+  if (state.epoch != announcement_.epoch) return NotFound("there is a different publisher now");
   const std::string key = keys_.version(state.epoch, version);
-  const size_t most = MostManifestBytes(announcement_.signature, state.chunk_bytes);
-  RAMET_ASSIGN_OR_RETURN(const Reply reply, connection.Call({"GET", key}, most));
-  if (reply.nil()) return NotFound("key ", key, " is not there");
+  const size_t max_bytes = MaxManifestBytes(announcement_.signature, state.chunk_bytes);
+  RAMET_ASSIGN_OR_RETURN(const Reply reply, connection.Call({"GET", key}, max_bytes));
+  if (reply.nil()) return NotFound("key ", key, " does not exist");
   RAMET_ASSIGN_OR_RETURN(const Manifest manifest,
                          ParseManifest(reply.view(), state, version, announcement_.signature));
   auto held = std::make_unique<HeldVersion>();
@@ -280,8 +289,8 @@ StatusOr<std::unique_ptr<HeldVersion>> RedisFollower::TakeBy(Connection& connect
   return held;
 }
 
-// What the version before has too is not fetched again. What did come is kept for the next try if
-// something did not.
+// Does not fetch blobs that the previous version had too. If fetching fails, keeps what has arrived
+// for the next attempt.
 Status RedisFollower::FetchValues(Connection& connection, const ServerState& state,
                                   const Manifest& manifest, std::vector<Tensor>* values) {
   std::map<uint64_t, Tensor> now;
@@ -317,14 +326,13 @@ Status RedisFollower::FetchValues(Connection& connection, const ServerState& sta
 }
 
 void RedisFollower::Wait(uint64_t* seen, Clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
-  const uint64_t was = *seen;
-  changed_.wait_until(lock, std::min(deadline, Clock::now() + std::chrono::hours(1)),
-                      [&] { return changes_ != was || interrupted_; });
+  const auto until = std::min(deadline, Clock::now() + std::chrono::hours(1));
+  MutexLock lock(mutex_);
+  while (changes_ == *seen && !interrupted_ && changed_.WaitUntil(mutex_, until)) continue;
   *seen = changes_;
 }
 
-// Through a connection of its own, since it may take long.
+// Uses a separate connection, because the answer may take long.
 StatusOr<Answer> RedisFollower::Ask(Request request, Clock::time_point deadline) {
   RAMET_ASSIGN_OR_RETURN(auto connection, Open());
   RAMET_ASSIGN_OR_RETURN(Reply owner, connection->Call({"GET", keys_.lock()}));
@@ -344,12 +352,11 @@ StatusOr<Answer> RedisFollower::Ask(Request request, Clock::time_point deadline)
     }
     RAMET_ASSIGN_OR_RETURN(owner, connection->Call({"GET", keys_.lock()}));
     if (owner.nil()) return Unavailable("the publisher has ended");
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, pause, [this] { return interrupted_.load(); });
+    WaitForInterrupt(pause);
     if (interrupted_) return Cancelled("the follower was closed");
-    pause = std::min<std::chrono::milliseconds>(pause * 2, kLongestAnswerPause);
+    pause = std::min<std::chrono::milliseconds>(pause * 2, kMaxAnswerPause);
   }
-  return DeadlineExceeded("the publisher has not answered");
+  return DeadlineExceeded("the publisher has not answered in time");
 }
 
 StatusOr<VersionHashes> RedisFollower::Hashes(uint64_t version, Clock::time_point deadline) {
@@ -384,19 +391,19 @@ StatusOr<PublisherStats> RedisFollower::PublisherStatus() {
 }
 
 void RedisFollower::Interrupt() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   interrupted_ = true;
   stop_.Set();
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 bool RedisFollower::connected() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return seen_.linked && seen_.alive && seen_.published && seen_.state.epoch == announcement_.epoch;
 }
 
 bool RedisFollower::ended() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return seen_.published && seen_.state.epoch != announcement_.epoch;
 }
 

@@ -7,13 +7,17 @@
 
 namespace ramet::redis {
 
-// Connects to what is published on a Redis server; `scheme` and `place` are those of the address.
-// The connection is made anew when it is cut, for as long as the publisher's epoch lasts. Nothing
-// that a server sends makes this process crash, hang or take more memory than the signature that it
-// has accepted needs. \error kNotFound if nothing is published under that name; kUnavailable if
-//   there is no server; kPermissionDenied if it does not let us in; kFailedPrecondition for another
-//   layout; kInvalidArgument for the address; kDataLoss for what is damaged; kResourceExhausted for
-//   what is larger than this machine's memory, or option max_bytes.
+// Follows a publication on a Redis server. `scheme` and `place` are the parts of the address. A
+// connection that is cut is made again, for as long as the publisher's epoch lasts. No data from
+// the server can make this process crash, hang, or use more memory than the accepted signature
+// needs.
+// \error kNotFound: nothing is published under that name.
+// \error kUnavailable: the server cannot be reached.
+// \error kPermissionDenied: the server rejects the login.
+// \error kFailedPrecondition: the publication has a different layout.
+// \error kInvalidArgument: the address is invalid.
+// \error kDataLoss: the publication is damaged.
+// \error kResourceExhausted: the values are larger than this machine's memory or option max_bytes.
 StatusOr<std::unique_ptr<FollowerTransport>> ConnectFollower(
     const std::string& scheme, const std::string& place,
     FollowerTransport::Clock::time_point deadline);

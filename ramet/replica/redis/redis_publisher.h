@@ -7,11 +7,13 @@
 
 namespace ramet::redis {
 
-// Publishes through a Redis server (docs/replicas.md). Publish hands the values to a thread that
-// sends them; while the server cannot be reached the newest ones wait. `scheme` and `place` are
-// those of the address. \error kAlreadyExists if somebody publishes under that name;
-//   kInvalidArgument for the address; kUnavailable if there is no server; kPermissionDenied if it
-//   does not let us in.
+// Publishes through a Redis server (see docs/replicas-redis.md). Publish passes the values to a
+// thread that sends them. While the server cannot be reached, the newest values wait. `scheme` and
+// `place` are the parts of the address.
+// \error kAlreadyExists: the name has a publisher.
+// \error kInvalidArgument: the address is invalid.
+// \error kUnavailable: the server cannot be reached.
+// \error kPermissionDenied: the server rejects the login.
 StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisher(const std::string& scheme,
                                                             const std::string& place,
                                                             Announcement announcement,

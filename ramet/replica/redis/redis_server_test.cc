@@ -1,4 +1,4 @@
-// What servers do that are not what they should be: TLS, and hostile ones.
+// Tests of TLS and of hostile servers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -21,7 +21,7 @@ Announcement Announced() { return {7, {{"w", kFloat, Shape{300'000}}}, "graph"};
 
 Tensor Value() { return Tensor::Vector(std::vector<float>(300'000, 1.5f)); }
 
-// A server that says the same to everybody, again and again if `endless`.
+// A server that sends the same bytes to every client, repeatedly if `endless`.
 class FakeServer {
  public:
   FakeServer(std::string words, bool endless) : words_(std::move(words)), endless_(endless) {
@@ -69,7 +69,7 @@ Status ConnectTo(int port, std::string_view options = "timeout=5") {
       .status();
 }
 
-TEST(HostileServerTest, WhatIsNoReplyIsAnError) {
+TEST(HostileServerTest, InvalidRepliesAreErrors) {
   for (const std::string_view words :
        {"*1000000000\r\n", "*5000\r\n", "$99999999999999999999\r\n", "$-7\r\n", "garbage\r\n",
         "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n", ":12x\r\n", "-\r\n", "\r\n",
@@ -81,7 +81,7 @@ TEST(HostileServerTest, WhatIsNoReplyIsAnError) {
   }
 }
 
-TEST(HostileServerTest, NoMoreIsTakenThanIsDue) {
+TEST(HostileServerTest, RepliesAreLimitedInSize) {
   for (const std::string& words : {std::string("$1000000000\r\n") + std::string(60'000, 'x'),
                                    std::string(60'000, '*'), std::string("+x")}) {
     FakeServer server(words, /*endless=*/true);
@@ -91,7 +91,7 @@ TEST(HostileServerTest, NoMoreIsTakenThanIsDue) {
   }
 }
 
-TEST(HostileServerTest, SilenceIsNotWaitedForLong) {
+TEST(HostileServerTest, SilenceTimesOut) {
   FakeServer server("", /*endless=*/false);
   const Status status = ConnectTo(server.port(), "timeout=0.2");
   EXPECT_TRUE(IsUnavailable(status)) << status.ToString();

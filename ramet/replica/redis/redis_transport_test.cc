@@ -1,4 +1,4 @@
-// Publisher and follower over a real Redis server that each test starts.
+// Tests of publisher and follower with a real Redis server, which each test starts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ class RedisTransportTest : public ::testing::Test {
     info.metrics = {{"loss", 0.5}};
     return publisher.Publish(info, Values(w, big), {}).value();
   }
-  // The values of the version, once it is there.
+  // Waits for a version and returns it.
   static std::unique_ptr<HeldVersion> TakeWhenThere(FollowerTransport& follower, uint64_t version) {
     EXPECT_TRUE(Eventually([&] { return follower.Newest("") >= version; }))
         << "version " << version << ", newest is " << follower.Newest("");
@@ -90,13 +90,13 @@ TEST_F(RedisTransportTest, AVersionArrivesWhole) {
   EXPECT_TRUE(follower->connected());
 }
 
-TEST_F(RedisTransportTest, VersionsAreFollowedByNotice) {
+TEST_F(RedisTransportTest, NotificationsAnnounceVersions) {
   auto publisher = PublisherWith("poll=3600");
   auto follower = Connect(Place("poll=3600")).value();
   for (int i = 1; i <= 20; ++i) EXPECT_EQ(W(*follower, Publish(*publisher, i)), i);
 }
 
-TEST_F(RedisTransportTest, NoticesMayBeMissed) {
+TEST_F(RedisTransportTest, NotificationsMayBeMissed) {
   server_->Ask({"ACL", "SETUSER", "reader", "on", ">pw", "~*", "resetchannels", "+@all"});
   auto publisher = Publisher();
   auto follower = Connect(StrCat("//reader:pw@", server_->where(), "/m?", kOptions)).value();
@@ -134,7 +134,7 @@ TEST_F(RedisTransportTest, OnlyTheRetainedVersionsStay) {
   for (int i = 1; i <= 5; ++i) W(*follower, Publish(*publisher, i, i * 1000));
   EXPECT_THAT(follower->Versions(), ElementsAre(4, 5));
   EXPECT_EQ(W(*follower, 4), 4);
-  // The ones before are only kept for those who are reading them.
+  // Older versions are only kept for followers that are reading them.
   for (const std::string& key : server_->KeysLike("ramet:{m}:version:7:[123]")) {
     EXPECT_TRUE(Eventually([&] {
       return std::stoll(server_->Ask({"PTTL", key})) <= 30'000;
@@ -165,8 +165,8 @@ TEST_F(RedisTransportTest, LabelsRollbackStatusAndHashesFromTheOtherSide) {
   EXPECT_TRUE(IsUnavailable(follower->Promote("stable", 3)));
 }
 
-// Versions of the publisher before have the same numbers, and other values.
-TEST_F(RedisTransportTest, ANewPublisherDoesNotAnswerForTheOneBefore) {
+// The versions of the previous publisher have the same numbers and different values.
+TEST_F(RedisTransportTest, ANewPublisherDoesNotAnswerForThePreviousOne) {
   auto publisher = Publisher({}, 7);
   W(*Follower(), Publish(*publisher, 1));
   auto follower = Follower();
@@ -193,7 +193,7 @@ TEST_F(RedisTransportTest, ALabelKeepsItsVersion) {
   EXPECT_EQ(W(*follower, 5), 1);
 }
 
-TEST_F(RedisTransportTest, ACutConnectionIsMadeAnew) {
+TEST_F(RedisTransportTest, ACutConnectionIsRestored) {
   auto publisher = Publisher();
   auto follower = Follower();
   for (int i = 1; i <= 5; ++i) {
@@ -222,7 +222,7 @@ TEST_F(RedisTransportTest, AVersionWhoseReplyIsLostIsNotSentAgain) {
   EXPECT_EQ(publisher->stats().skipped, 0u);
 }
 
-TEST_F(RedisTransportTest, AFlushedServerGetsAllAgain) {
+TEST_F(RedisTransportTest, AFlushedServerGetsEverythingAgain) {
   auto publisher = PublisherWith("lease=3&chunk=1024", {.retained = 2});
   auto follower = Follower();
   const auto before = TakeWhenThere(*follower, Publish(*publisher, 1, 10));
@@ -247,7 +247,7 @@ TEST_F(RedisTransportTest, OneLostKeyIsNoticedAndSentAgain) {
   EXPECT_TRUE(Eventually([&] { return server_->Ask({"EXISTS", key}) == "1"; }));
 }
 
-TEST_F(RedisTransportTest, AServerThatBeginsAnewGetsAllAgain) {
+TEST_F(RedisTransportTest, ARestartedServerGetsEverythingAgain) {
   auto publisher = Publisher();
   auto follower = Follower();
   W(*follower, Publish(*publisher, 1));
@@ -332,7 +332,7 @@ TEST_F(RedisTransportTest, NothingIsLeftInTheEnd) {
   EXPECT_TRUE(Eventually([&] { return follower->Newest("") == 0; }));
 }
 
-TEST_F(RedisTransportTest, ANewEpochTakesTheOldOneAway) {
+TEST_F(RedisTransportTest, ANewEpochRemovesTheOldOne) {
   auto publisher = Publisher();
   auto follower = Follower();
   W(*follower, Publish(*publisher, 1));
@@ -374,7 +374,7 @@ TEST_F(RedisTransportTest, AReaderMayOnlyRead) {
   EXPECT_TRUE(IsPermissionDenied(promoted)) << promoted.ToString();
 }
 
-TEST_F(RedisTransportTest, APublisherThatMayNotHearRequestsPublishesAllTheSame) {
+TEST_F(RedisTransportTest, APublisherWithoutPermissionForRequestsStillPublishes) {
   server_->Ask({"ACL", "SETUSER", "trainer", "on", ">pw", "~ramet:*", "&ramet:*", "-@all", "+get",
                 "+set", "+pttl", "+pexpire", "+unlink", "+del", "+eval", "+publish", "+auth"});
   const std::string place = StrCat("//trainer:pw@", server_->where(), "/m?", kOptions);
@@ -439,7 +439,7 @@ TEST_F(RedisTransportTest, MoreThanTheLimitIsRefusedOnBothSides) {
   EXPECT_TRUE(IsResourceExhausted(follower)) << follower.ToString();
 }
 
-TEST_F(RedisTransportTest, AFullServerIsNotTheTrainersMatter) {
+TEST_F(RedisTransportTest, AFullServerDoesNotStopTheTrainer) {
   auto publisher = Publisher();
   auto follower = Follower();
   W(*follower, Publish(*publisher, 1));
@@ -491,7 +491,7 @@ TEST_F(RedisTransportTest, KeysOfAClusterAreOnOneNode) {
   const int bus = FreePort();
   server_.emplace(options(FreePort()));
   RedisServer other(options(bus));
-  // All slots are the other one's: the first one sends us there.
+  // The other server has all slots, so the first one redirects to it.
   other.Ask({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
   server_->Ask({"CLUSTER", "MEET", "127.0.0.1", StrCat(other.port()), StrCat(bus)});
   ASSERT_TRUE(Eventually([&] {

@@ -8,7 +8,7 @@
 namespace ramet::redis {
 namespace {
 
-constexpr size_t kMostNameBytes = 200;
+constexpr size_t kMaxNameBytes = 200;
 constexpr std::string_view kForm = "//[user[:password]@]host[:port]/NAME[@label][?option=value]";
 
 int HexDigit(char c) {
@@ -18,7 +18,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// "%41b" -> "Ab".
+// Decodes percent-encoding: "%41b" becomes "Ab".
 StatusOr<std::string> Decoded(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -44,8 +44,7 @@ std::string FromEnvironment(const char* name) {
 Status ParseNumber(std::string_view option, std::string_view text, int64_t least, int64_t most,
                    int64_t* value) {
   if (ParseInt64(text, value) && *value >= least && *value <= most) return OkStatus();
-  return InvalidArgument("option ", option, " is '", text, "'; ", least, " to ", most,
-                         " are possible");
+  return InvalidArgument("option ", option, " is '", text, "', but must be ", least, " to ", most);
 }
 
 Status ParseSeconds(std::string_view option, std::string_view text,
@@ -54,8 +53,8 @@ Status ParseSeconds(std::string_view option, std::string_view text,
   char* end = nullptr;
   const double seconds = std::strtod(copy.c_str(), &end);
   if (copy.empty() || *end != 0 || !(seconds >= 0.01) || seconds > 1e8) {
-    return InvalidArgument("option ", option, " is '", text, "'; 0.01 to 100000000 seconds are ",
-                           "possible");
+    return InvalidArgument("option ", option, " is '", text, "', but must be 0.01 to 100000000 ",
+                           "seconds");
   }
   *value = std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
   return OkStatus();
@@ -81,7 +80,7 @@ Status SetOption(std::string_view option, std::string value, RedisUrl* url) {
     RAMET_RETURN_IF_ERROR(ParseNumber(option, value, 0, 1 << 20, &number));
     url->db = static_cast<int>(number);
   } else if (option == "chunk") {
-    RAMET_RETURN_IF_ERROR(ParseNumber(option, value, kLeastChunkBytes, kMostChunkBytes, &number));
+    RAMET_RETURN_IF_ERROR(ParseNumber(option, value, kMinChunkBytes, kMaxChunkBytes, &number));
     url->chunk_bytes = static_cast<size_t>(number);
   } else if (option == "zstd") {
     RAMET_RETURN_IF_ERROR(ParseNumber(option, value, 0, 19, &number));
@@ -90,8 +89,8 @@ Status SetOption(std::string_view option, std::string value, RedisUrl* url) {
     RAMET_RETURN_IF_ERROR(ParseNumber(option, value, 1, INT64_MAX, &number));
     url->max_bytes = static_cast<uint64_t>(number);
   } else {
-    return InvalidArgument("there is no option '", option,
-                           "'; there are ca, cert, key, lease, ttl, ",
+    return InvalidArgument("unknown option '", option,
+                           "'; the options are ca, cert, key, lease, ttl, ",
                            "poll, timeout, db, chunk, zstd, max_bytes");
   }
   return OkStatus();
@@ -105,8 +104,8 @@ Status ParseQuery(std::string_view query, RedisUrl* url) {
     RAMET_RETURN_IF_ERROR(SetOption(part.substr(0, equals), std::move(value), url));
   }
   if (url->ttl < url->lease * 2) {
-    return InvalidArgument("ttl is less than twice the lease: values would be gone before the ",
-                           "publisher is");
+    return InvalidArgument("ttl must be at least twice the lease, so that values do not expire ",
+                           "before the lease");
   }
   return OkStatus();
 }
@@ -119,7 +118,7 @@ Status ParseCredentials(std::string_view text, RedisUrl* url) {
   return OkStatus();
 }
 
-// "host", "host:port", "[::1]:port".
+// Parses "host", "host:port" or "[::1]:port".
 Status ParseHost(std::string_view text, RedisUrl* url) {
   std::string_view rest;
   if (!text.empty() && text.front() == '[') {
@@ -136,26 +135,26 @@ Status ParseHost(std::string_view text, RedisUrl* url) {
   if (rest.empty()) return OkStatus();
   int64_t port = 0;
   if (rest.front() != ':' || !ParseInt64(rest.substr(1), &port) || port < 1 || port > 65535) {
-    return InvalidArgument("'", rest, "' behind the host is no port");
+    return InvalidArgument("'", rest, "' after the host is not a port");
   }
   url->port = static_cast<uint16_t>(port);
   return OkStatus();
 }
 
 Status CheckName(std::string_view name) {
-  if (name.empty() || name.size() > kMostNameBytes) {
-    return InvalidArgument("the name has ", name.size(), " bytes; 1 to ", kMostNameBytes,
-                           " are possible; write ", kForm);
+  if (name.empty() || name.size() > kMaxNameBytes) {
+    return InvalidArgument("the name has ", name.size(), " bytes, but must have 1 to ",
+                           kMaxNameBytes, "; write ", kForm);
   }
   const auto bad = std::ranges::find_if(name, [](char c) {
     return c == '{' || c == '}' || c == '/' || static_cast<unsigned char>(c) < ' ';
   });
   if (bad == name.end()) return OkStatus();
-  return InvalidArgument("the name has a brace, a slash or a control character in it");
+  return InvalidArgument("the name must not contain a brace, a slash or a control character");
 }
 
 Status Parse(std::string_view place, RedisUrl* url) {
-  if (place.substr(0, 2) != "//") return InvalidArgument("the address has to be ", kForm);
+  if (place.substr(0, 2) != "//") return InvalidArgument("the address must have the form ", kForm);
   place.remove_prefix(2);
   const size_t slash = place.find('/');
   if (slash == place.npos) return InvalidArgument("there is no name; write ", kForm);

@@ -21,7 +21,7 @@ void RequestListener::Relink() {
   is_deaf_ = false;
 }
 
-// For values to send, or for the time of the next beat.
+// Waits until there are values to send or the next beat is due.
 void RequestListener::WaitForWake() {
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(publication_.next_beat() - Clock::now());
@@ -29,7 +29,7 @@ void RequestListener::WaitForWake() {
   (void)!poll(waits, 2, static_cast<int>(std::clamp<int64_t>(left.count(), 0, 60'000)));
 }
 
-// The server holds a question for the next request.
+// Makes sure that a request for the next item of the list is pending at the server.
 bool RequestListener::IsListening() {
   if (is_deaf_) return false;
   if (connection_ && connection_->usable() && Clock::now() <= listening_until_) return true;
@@ -52,7 +52,7 @@ void RequestListener::Listen() {
   if (const Status status = ErrorOf(*reply); !status.ok()) {
     is_deaf_ = true;
     LogWarning(publication_.url().ToString(),
-               ": what followers ask for is not heard: ", status.message());
+               ": cannot receive requests of followers: ", status.message());
     return;
   }
   TakeRequest();
@@ -67,7 +67,7 @@ void RequestListener::Listen() {
   }
 }
 
-// Asks the server for the next request; the answer comes when there is one.
+// Asks the server for the next request. The reply comes when there is one.
 void RequestListener::TakeRequest() {
   listening_until_ = Clock::now() + std::chrono::seconds(5) + publication_.url().timeout;
   connection_->Send({"BLPOP", publication_.keys().requests(), kListenSeconds}).IgnoreError();
@@ -76,7 +76,7 @@ void RequestListener::TakeRequest() {
 Status RequestListener::Answered(const Request& request, Answer* answer) {
   const uint64_t epoch = publication_.announcement().epoch;
   if (request.epoch != 0 && request.epoch != epoch) {
-    return Unavailable("the publisher that was asked has ended; another one is there now");
+    return Unavailable("the publisher that was asked has ended; there is a different one now");
   }
   if (request.verb == "promote") return publication_.Promote(request.label, request.version);
   if (request.verb == "rollback") {
@@ -87,7 +87,7 @@ Status RequestListener::Answered(const Request& request, Answer* answer) {
     answer->stats = PublisherStatsToText(publisher_.stats());
     return OkStatus();
   }
-  if (request.verb != "hashes") return InvalidArgument("'", request.verb, "' cannot be asked for");
+  if (request.verb != "hashes") return InvalidArgument("unknown request '", request.verb, "'");
   if (publication_.Kept(request.version) == nullptr) return publication_.NotKept(request.version);
   answer->hashes = hasher_.Known(request.version);
   return answer->hashes.content.empty() ? AskHashes(request) : OkStatus();
@@ -105,7 +105,7 @@ Status RequestListener::AskHashes(const Request& request) {
         answer.version = version;
         answer.status = hashes.status();
         if (hashes.ok()) answer.hashes = *hashes;
-        std::lock_guard lock(mutex_);
+        MutexLock lock(mutex_);
         hash_answers_.emplace_back(id, std::move(answer));
         wake_.Set();
       });
@@ -114,7 +114,7 @@ Status RequestListener::AskHashes(const Request& request) {
 void RequestListener::SendHashes() {
   std::deque<std::pair<std::string, Answer>> answers;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     answers.swap(hash_answers_);
   }
   for (const auto& answer : answers) {
@@ -123,7 +123,7 @@ void RequestListener::SendHashes() {
   }
 }
 
-// For those who ask when the publisher has ended.
+// Stores the hashes on the server for followers that ask after the publisher has ended.
 void RequestListener::KeepHashes(const Answer& answer) {
   hashed_.push_back(answer.version);
   std::erase_if(hashed_, [this](uint64_t version) {

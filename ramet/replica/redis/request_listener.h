@@ -3,27 +3,28 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ramet/base/mutex.h"
 #include "ramet/replica/hash_worker.h"
 #include "ramet/replica/redis/asking.h"
 #include "ramet/replica/redis/publication.h"
 
 namespace ramet::redis {
 
-// A RequestListener hears what followers ask of a publisher through the server, and answers. It
-// listens on a connection of its own and answers on the publication's. On the thread that owns the
-// publication; what is referred to must stay, and `hasher` must have ended before it does.
+// A RequestListener receives the requests of followers through the server and answers them. It
+// receives on its own connection and answers on the publication's. Must be used on the thread that
+// owns the publication. The arguments must outlive it, and `hasher` must be stopped before it is
+// destroyed.
 class RequestListener {
  public:
-  // What the publisher does itself.
+  // Callbacks into the publisher.
   struct Publisher {
     std::function<StatusOr<uint64_t>(uint64_t version)> rollback;
     std::function<PublisherStats()> stats;
-    std::function<void()> changed;  // after each request that was carried out
+    std::function<void()> changed;  // called after each request
   };
 
   RequestListener(Publication& publication, HashWorker& hasher, Signal& wake, const Signal& stop,
@@ -36,12 +37,12 @@ class RequestListener {
   RequestListener(const RequestListener&) = delete;
   RequestListener& operator=(const RequestListener&) = delete;
 
-  // Waits for a request (and answers it), for `wake`, `stop` or the time of the publication's next
-  // beat.
+  // Waits for a request and answers it. Returns early when `wake` or `stop` is set or when the
+  // publication's next beat is due.
   void Listen();
-  // Sends the hashes that were asked for and are there by now; `wake` is set when some are.
+  // Sends the requested hashes that are ready. `wake` is set when there are some.
   void SendHashes();
-  // The publication has a new connection: listens anew, too.
+  // Call this when the publication has a new connection. Listens on a new connection too.
   void Relink();
 
  private:
@@ -61,11 +62,12 @@ class RequestListener {
 
   std::unique_ptr<Connection> connection_;
   Clock::time_point listening_until_;
-  bool is_deaf_ = false;  // requests cannot be read, until it listens anew
+  bool is_deaf_ = false;  // requests cannot be read until Relink
   std::vector<uint64_t> hashed_;
 
-  std::mutex mutex_;
-  std::deque<std::pair<std::string, Answer>> hash_answers_;  // from the hasher's thread
+  Mutex mutex_;
+  // From the hasher's thread.
+  std::deque<std::pair<std::string, Answer>> hash_answers_ RAMET_GUARDED_BY(mutex_);
 };
 
 }  // namespace ramet::redis

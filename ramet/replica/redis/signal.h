@@ -7,7 +7,7 @@
 
 namespace ramet::redis {
 
-// Something to poll(2) for beside a connection. Thread-safe.
+// A flag that a thread can wait for with poll(2), together with a connection. Thread-safe.
 class Signal {
  public:
   Signal() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}

@@ -11,7 +11,7 @@
 namespace ramet::redis {
 namespace {
 
-// The first of OpenSSL's errors, and none of them afterwards.
+// Returns the first of OpenSSL's pending errors and clears the rest.
 std::string LastError() {
   char text[256] = "unknown error";
   if (const unsigned long code = ERR_get_error(); code != 0) {
@@ -75,7 +75,7 @@ Status Tls::CheckFor(const std::string& host) {
       SSL_set_tlsext_host_name(ssl_, host.c_str()) == 1) {
     return OkStatus();
   }
-  return InvalidArgument("'", host, "' is no host that TLS can check: ", LastError());
+  return InvalidArgument("'", host, "' is not a host name that TLS can verify: ", LastError());
 }
 
 Status Tls::Handshake(bool* done) {
@@ -89,15 +89,15 @@ Status Tls::Handshake(bool* done) {
   if (verified != X509_V_OK) {
     return PermissionDenied(
         "the server's certificate is not trusted: ", X509_verify_cert_error_string(verified),
-        "; name the authority's ", "certificate by option ca or RAMET_REDIS_CA");
+        "; set the authority's ", "certificate with option ca or RAMET_REDIS_CA");
   }
-  return Unavailable("TLS cannot be agreed on: ", LastError());
+  return Unavailable("the TLS handshake failed: ", LastError());
 }
 
 Status Tls::Feed(std::string_view bytes) {
   const int size = ClampedSize(bytes.size());
   if (BIO_write(SSL_get_rbio(ssl_), bytes.data(), size) == size) return OkStatus();
-  return ResourceExhausted("no memory for what came over TLS");
+  return ResourceExhausted("out of memory for data received over TLS");
 }
 
 StatusOr<size_t> Tls::Read(char* out, size_t size, bool* closed) {

@@ -12,26 +12,28 @@ struct ssl_ctx_st;
 
 namespace ramet::redis {
 
-// The TLS between a connection and the network (OpenSSL over buffers in memory): whoever has the
-// socket hands over what came in, and sends what is to go out. The server's certificate is
-// verified, and that it is for the host.
+// The TLS layer between a connection and the network, using OpenSSL with memory buffers. The owner
+// of the socket feeds in the bytes it receives and sends the output. The server's certificate must
+// be valid and belong to the host.
 class Tls {
  public:
-  // \error kInvalidArgument naming a file that cannot be used.
+  // \error kInvalidArgument: a file cannot be used. The message names it.
   static StatusOr<std::unique_ptr<Tls>> Create(const RedisUrl& url);
   ~Tls();
   Tls(const Tls&) = delete;
   Tls& operator=(const Tls&) = delete;
 
-  // Takes the handshake as far as what came in allows. `*done` when it is over.
-  // \error kPermissionDenied if the certificate is not to be trusted; kUnavailable for the rest.
+  // Continues the handshake with the bytes fed so far. Sets `*done` when it is complete.
+  // \error kPermissionDenied: the certificate is not trusted.
+  // \error kUnavailable: the handshake failed for any other reason.
   Status Handshake(bool* done);
-  // `bytes` as they came from the network.
+  // Feeds bytes received from the network.
   Status Feed(std::string_view bytes);
-  // Takes decrypted bytes, at most `size`; 0: more has to come in, or `*closed`.
+  // Reads at most `size` decrypted bytes. Returns 0 if more input is needed or if the peer has
+  // closed the connection, which sets `*closed`.
   StatusOr<size_t> Read(char* out, size_t size, bool* closed);
   Status Write(std::string_view bytes);
-  // What is to go to the network.
+  // Returns the bytes to send to the network.
   std::string TakeOutput();
 
  private:

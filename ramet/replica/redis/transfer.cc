@@ -11,10 +11,10 @@
 namespace ramet::redis {
 namespace {
 
-constexpr size_t kMostDue = 64;
-constexpr size_t kMostDueBytes = size_t{16} << 20;
+constexpr size_t kMaxPendingReplies = 64;
+constexpr size_t kMaxPendingBytes = size_t{16} << 20;
 
-// What is stored for `raw`: compressed in `buffer`, if that is smaller.
+// Returns the bytes to store for `raw`: compressed in `buffer` if that is smaller.
 std::string_view Packed(std::string_view raw, int level, std::string* buffer, bool* zstd) {
   *zstd = false;
   if (level == 0) return raw;
@@ -28,7 +28,7 @@ std::string_view Packed(std::string_view raw, int level, std::string* buffer, bo
 Status Unpack(std::string_view stored, const WantedChunk& wanted) {
   if (stored.size() != wanted.chunk.bytes || crc32c::Value(stored) != wanted.chunk.crc) {
     return DataLoss("key ", wanted.key, " on the server is damaged: its bytes do not have the ",
-                    "checksum that they were sent with");
+                    "expected checksum");
   }
   if (!wanted.chunk.zstd) {
     std::memcpy(wanted.out, stored.data(), stored.size());
@@ -36,14 +36,14 @@ Status Unpack(std::string_view stored, const WantedChunk& wanted) {
   }
   const size_t size = ZSTD_decompress(wanted.out, wanted.bytes, stored.data(), stored.size());
   if (ZSTD_isError(size) == 0 && size == wanted.bytes) return OkStatus();
-  return DataLoss("key ", wanted.key, " on the server is damaged: it does not unpack to ",
+  return DataLoss("key ", wanted.key, " on the server is damaged: it does not decompress to ",
                   wanted.bytes, " bytes");
 }
 
 }  // namespace
 
 Status Upload::Set(const std::string& key, std::string_view value) {
-  if (due_ >= kMostDue || due_bytes_ + value.size() > kMostDueBytes) {
+  if (due_ >= kMaxPendingReplies || due_bytes_ + value.size() > kMaxPendingBytes) {
     RAMET_RETURN_IF_ERROR(Finish());
     RAMET_RETURN_IF_ERROR(between_());
   }
@@ -82,8 +82,8 @@ Status FetchChunks(Connection& connection, const std::vector<WantedChunk>& chunk
   Status status;
   size_t sent = 0, due_bytes = 0;
   for (size_t i = 0; i < chunks.size(); ++i) {
-    while (status.ok() && sent < chunks.size() && sent - i < kMostDue &&
-           (sent == i || due_bytes + chunks[sent].chunk.bytes <= kMostDueBytes)) {
+    while (status.ok() && sent < chunks.size() && sent - i < kMaxPendingReplies &&
+           (sent == i || due_bytes + chunks[sent].chunk.bytes <= kMaxPendingBytes)) {
       RAMET_RETURN_IF_ERROR(connection.Send({"GET", chunks[sent].key}));
       due_bytes += chunks[sent++].chunk.bytes;
     }
@@ -94,7 +94,7 @@ Status FetchChunks(Connection& connection, const std::vector<WantedChunk>& chunk
     if (!status.ok()) continue;
     status = ErrorOf(reply);
     if (status.ok() && reply.nil()) {
-      status = NotFound("key ", chunks[i].key, " is not on the server (any more)");
+      status = NotFound("key ", chunks[i].key, " does not exist on the server");
     }
     if (status.ok()) status = Unpack(reply.view(), chunks[i]);
   }

@@ -10,17 +10,18 @@
 
 namespace ramet::redis {
 
-// Writes keys without waiting for each answer. All of them expire after url.ttl.
+// An Upload writes keys without waiting for each answer. The keys expire after url.ttl.
 class Upload {
  public:
-  // `between` is called from time to time, when no answer is due.
+  // Calls `between` from time to time, when no answer is pending.
   Upload(Connection& connection, const RedisUrl& url, std::function<Status()> between)
       : connection_(connection), url_(url), between_(std::move(between)) {}
   Status Set(const std::string& key, std::string_view value);
-  // Stores `bytes` in chunks, compressed where that makes them smaller, and says which in `*blob`,
-  // whose id is set.
+  // Stores `bytes` in chunks, compressed where that makes them smaller. Fills in `*blob`, whose id
+  // must be set.
   Status SetBlob(const Keys& keys, uint64_t epoch, std::string_view bytes, Blob* blob);
-  // Waits for all answers. \error as ErrorOf says of one that is an error.
+  // Waits for all answers.
+  // \error as for ErrorOf, if an answer is an error.
   Status Finish();
 
  private:
@@ -32,7 +33,7 @@ class Upload {
   size_t due_bytes_ = 0;
 };
 
-// One chunk, and where what it stands for goes.
+// A chunk to fetch, and the memory for its uncompressed bytes.
 struct WantedChunk {
   std::string key;
   Chunk chunk;
@@ -40,11 +41,15 @@ struct WantedChunk {
   size_t bytes = 0;
 };
 
-// Reads chunks, some ahead. \error kNotFound if one is not there (any more), kDataLoss if one is
-// damaged: the connection is good for more then; and those of Connection.
+// Fetches chunks, requesting several ahead. The connection stays usable after kNotFound and
+// kDataLoss.
+// \error kNotFound: a chunk does not exist.
+// \error kDataLoss: a chunk is damaged.
+// \error as for Connection.
 Status FetchChunks(Connection& connection, const std::vector<WantedChunk>& chunks);
 
-// Reads a blob into a text, which grows as it comes. \error as FetchChunks.
+// Fetches a blob as a string, which grows as data arrives.
+// \error as for FetchChunks.
 StatusOr<std::string> FetchText(Connection& connection, const Keys& keys, const ServerState& state,
                                 const Blob& blob);
 

@@ -25,7 +25,7 @@ constexpr auto kPause = std::chrono::milliseconds(5);
 constexpr int kConnectTries = 200;
 constexpr int kLockTries = 2000;
 
-// A socket's address as the kernel wants it. A first '@' stands for the 0 of an abstract name.
+// A socket's address in the kernel's format. A leading '@' stands for the 0 of an abstract name.
 struct Address {
   explicit Address(const std::string& socket) {
     std::memset(&un, 0, sizeof(un));
@@ -48,7 +48,8 @@ StatusOr<FileDescriptor> NewSocket() {
 
 Status GoneStatus() { return Unavailable("the other side has closed the connection"); }
 
-// The right to make a socket file in that folder: of one publisher at a time.
+// Acquires the right to create a socket file in the folder of `path`. One publisher at a time has
+// it.
 StatusOr<FileDescriptor> TakeTurn(const std::string& path) {
   const std::string folder = path.rfind('/') == 0 ? "/" : std::string(Dirname(path));
   FileDescriptor turn(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -58,16 +59,16 @@ StatusOr<FileDescriptor> TakeTurn(const std::string& path) {
     if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, folder);
     std::this_thread::sleep_for(kPause);
   }
-  return Unavailable(folder, " is locked (flock) by another process for 10 seconds");
+  return Unavailable(folder, " has been locked (flock) by another process for 10 seconds");
 }
 
-// Makes and binds the socket file. One that nobody listens on any more is replaced.
+// Creates and binds the socket file. Replaces a file that nobody listens on.
 Status BindFile(int fd, const std::string& path) {
   struct stat there;
   if (lstat(path.c_str(), &there) == 0) {
     if (!S_ISSOCK(there.st_mode)) {
       return AlreadyExists(path,
-                           " is there already and is no socket; remove it or take another "
+                           " exists and is not a socket; remove it or choose another "
                            "name");
     }
     const Status other = Channel::Connect(path).status();
@@ -84,7 +85,7 @@ Status BindFile(int fd, const std::string& path) {
 Status BindName(int fd, const std::string& socket) {
   const Address address(socket);
   if (bind(fd, address.get(), address.size) == 0) return OkStatus();
-  if (errno == EADDRINUSE) return AlreadyExists("another publisher has the name already");
+  if (errno == EADDRINUSE) return AlreadyExists("another publisher has this name");
   return ErrnoStatus(errno, socket);
 }
 
@@ -121,17 +122,16 @@ StatusOr<std::string> SocketAddress(std::string_view name_or_path, uint32_t uid)
   const bool is_path = name_or_path.find('/') != name_or_path.npos;
   std::string socket =
       is_path ? std::string(name_or_path) : StrCat("@ramet/", uid, "/", name_or_path);
-  const size_t most = sizeof(sockaddr_un::sun_path) - 1;
+  const size_t max_bytes = sizeof(sockaddr_un::sun_path) - 1;
   if (name_or_path.empty() || name_or_path.front() == '@' ||
       name_or_path.find('\0') != name_or_path.npos) {
     return InvalidArgument("'", name_or_path,
-                           "' is no name of a publisher: it is a name, or the "
+                           "' does not name a publisher; write a name or the "
                            "path of a socket file");
   }
-  if (socket.size() > most) {
-    return InvalidArgument("'", name_or_path,
-                           "' is too long for the address of a socket: ", socket.size(), " bytes, ",
-                           most, " are possible");
+  if (socket.size() > max_bytes) {
+    return InvalidArgument("'", name_or_path, "' is too long for a socket address: it has ",
+                           socket.size(), " bytes, the limit is ", max_bytes);
   }
   return socket;
 }
@@ -145,12 +145,13 @@ StatusOr<Channel> Channel::Connect(const std::string& socket) {
     error = connect(fd.get(), address.get(), address.size) == 0 ? 0 : errno;
   }
   if (error == 0) return Channel(std::move(fd));
-  if (error == EAGAIN) return Unavailable("who listens there takes nobody now");
+  if (error == EAGAIN)
+    return Unavailable("the process listening there does not accept connections");
   if (error == ECONNREFUSED || error == ENOENT) return NotFound("no publisher listens there");
   if (error == EACCES) {
     return PermissionDenied(
-        "its socket does not let this user in (the publisher's mode and group "
-        "say who may follow)");
+        "the socket does not let this user connect (the publisher's mode and group "
+        "control access)");
   }
   return ErrnoStatus(error, socket);
 }
@@ -159,7 +160,7 @@ StatusOr<Peer> Channel::peer() const {
   ucred credentials;
   socklen_t size = sizeof(credentials);
   if (getsockopt(fd_.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
-    return ErrnoStatus(errno, "asking who is at the other end of a socket");
+    return ErrnoStatus(errno, "asking for the process at the other end of a socket");
   }
   return Peer{credentials.uid, credentials.gid, credentials.pid};
 }
@@ -216,8 +217,8 @@ StatusOr<Packet> Channel::Receive(int64_t timeout_millis) const {
   if (n >= 0) TakeDescriptors(message, &packet.fds);
   if (n <= 0) return GoneStatus();
   if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
-    return InvalidArgument("a packet came that is longer than ", kMaxPacketBytes, " bytes or has ",
-                           "more than ", kMaxPacketFds, " descriptors");
+    return InvalidArgument("received a packet that is longer than ", kMaxPacketBytes,
+                           " bytes or has ", "more than ", kMaxPacketFds, " descriptors");
   }
   packet.text.resize(static_cast<size_t>(n));
   return packet;
@@ -225,7 +226,7 @@ StatusOr<Packet> Channel::Receive(int64_t timeout_millis) const {
 
 namespace {
 
-// Connecting to a socket file takes the right to write to it.
+// Connecting to a socket file requires write permission.
 uint32_t FileMode(uint32_t mode) { return (mode | (mode & 0444) >> 1) & 0777; }
 
 }  // namespace
@@ -243,7 +244,7 @@ Status Listener::ListenAtName(const std::string& socket) {
   return listen(fd(), kBacklog) == 0 ? OkStatus() : ErrnoStatus(errno, socket);
 }
 
-// Another publisher that has its turn finds the file listened at, or not there.
+// While this publisher has the turn, other publishers cannot see the file without a listener.
 Status Listener::ListenAtFile(const std::string& path) {
   fchmod(fd(), FileMode(permissions_.mode));
   RAMET_ASSIGN_OR_RETURN(const FileDescriptor turn, TakeTurn(path));
@@ -276,7 +277,7 @@ StatusOr<Channel> Listener::Accept() const {
   if (fd.get() < 0) {
     const bool is_full = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
     return is_full ? ResourceExhausted("no descriptor is left for another follower")
-                   : NotFound("nobody waits");
+                   : NotFound("no connection is waiting");
   }
   Channel channel(std::move(fd));
   RAMET_ASSIGN_OR_RETURN(const Peer peer, channel.peer());

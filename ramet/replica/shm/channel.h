@@ -12,14 +12,14 @@
 
 namespace ramet::shm {
 
-// Who is at the other end of a socket, as the kernel knows it.
+// The process at the other end of a socket, as reported by the kernel.
 struct Peer {
   uint32_t uid = 0;
   uint32_t gid = 0;
-  int32_t pid = 0;  // 0: a process of another PID namespace
+  int32_t pid = 0;  // 0: a process of a different PID namespace
 };
 
-// One packet: text, and descriptors that go with it.
+// A packet: text and the descriptors sent with it.
 struct Packet {
   std::string text;
   std::vector<FileDescriptor> fds;
@@ -28,12 +28,14 @@ struct Packet {
 inline constexpr size_t kMaxPacketBytes = 4096;
 inline constexpr size_t kMaxPacketFds = 8;
 
-// One end of a connection between a publisher and a follower (a Unix socket of packets). One thread
-// sends and one receives at a time.
+// One end of a connection between a publisher and a follower (a Unix socket that sends packets).
+// One thread may send while another receives.
 class Channel {
  public:
-  // Connects to the publisher at `socket` (SocketAddress). \error kNotFound if nobody listens
-  // there; kUnavailable if who listens takes nobody for a second; kPermissionDenied.
+  // Connects to the publisher at `socket` (see SocketAddress).
+  // \error kNotFound: nobody listens there.
+  // \error kUnavailable: the listener does not accept a connection within a second.
+  // \error kPermissionDenied: the socket does not let this user connect.
   static StatusOr<Channel> Connect(const std::string& socket);
   explicit Channel(FileDescriptor fd) : fd_(std::move(fd)) {}
 
@@ -41,44 +43,49 @@ class Channel {
   StatusOr<Peer> peer() const;
   // Reports whether the other side has received everything that was sent.
   bool AllReceived() const;
-  // Never waits. \error kUnavailable if the other side is gone; kResourceExhausted if it does not
-  // read.
+  // Sends a packet without blocking.
+  // \error kUnavailable: the peer is gone.
+  // \error kResourceExhausted: the peer does not read its packets.
   Status Send(std::string_view text, std::span<const int> fds = {}) const;
-  // Waits so long at most (negative: no limit). \error kDeadlineExceeded; kUnavailable once the
-  // other side is gone; kInvalidArgument for a packet that is too long.
+  // Receives a packet, waiting at most `timeout_millis` (negative: forever).
+  // \error kDeadlineExceeded: no packet came in time.
+  // \error kUnavailable: the peer is gone.
+  // \error kInvalidArgument: the packet is too long.
   StatusOr<Packet> Receive(int64_t timeout_millis) const;
 
  private:
   FileDescriptor fd_;
 };
 
-// Where publishers are met: a name stands for a socket of the user's own that leaves no file
-// behind (Linux's abstract names: of one network namespace), a path (with a '/') for a socket file,
-// by which containers meet that share its folder.
-// \error kInvalidArgument if it is empty or too long.
+// Returns the socket address of a publisher. A name stands for a socket in the abstract namespace
+// of Linux. It belongs to this user and to the network namespace, and leaves no file behind. A path
+// (with a '/') stands for a socket file, which containers that share its folder can use.
+// \error kInvalidArgument: the name or path is empty or too long.
 StatusOr<std::string> SocketAddress(std::string_view name_or_path, uint32_t uid);
 
-// Who may connect.
+// Controls which users may connect.
 struct Permissions {
-  uint32_t mode = 0600;           // as of a file: who has no bit is refused
-  std::optional<uint32_t> group;  // whose the group's bits are; default: the process's
-  // The bits of `mode` that count for `peer`: 4 reading, 2 writing.
+  uint32_t mode = 0600;           // as for a file; a user without any bit is refused
+  std::optional<uint32_t> group;  // the group that the group bits apply to; default: the process's
+  // Returns the bits of `mode` that apply to `peer`: 4 for reading, 2 for writing.
   uint32_t BitsOf(const Peer& peer) const;
 };
 
-// A socket that followers connect to. The file of a path is removed with it.
+// A socket that followers connect to. A socket file is removed by the destructor.
 class Listener {
  public:
-  // \error kAlreadyExists if a publisher listens there already; kPermissionDenied, kNotFound as of
-  // the folder.
+  // \error kAlreadyExists: another publisher listens there.
+  // \error kPermissionDenied, kNotFound: the folder of the socket file cannot be used.
   static StatusOr<Listener> Listen(const std::string& socket, const Permissions& permissions);
   Listener(Listener&& other) noexcept = default;
   Listener& operator=(Listener&& other) noexcept = delete;
   ~Listener();
 
   int fd() const { return fd_.get(); }
-  // \error kNotFound if nobody waits to be accepted; kPermissionDenied if who waits may not follow;
-  // kResourceExhausted if the process has no descriptor left: he waits on.
+  // Accepts a waiting connection.
+  // \error kNotFound: no connection is waiting.
+  // \error kPermissionDenied: the connecting user may not follow.
+  // \error kResourceExhausted: the process has no descriptors left. The connection keeps waiting.
   StatusOr<Channel> Accept() const;
 
  private:
@@ -88,7 +95,7 @@ class Listener {
   Status ListenAtName(const std::string& socket);
   FileDescriptor fd_;
   Permissions permissions_;
-  std::string path_;                 // of the file that was made; empty for an abstract name
+  std::string path_;                 // of the socket file; empty for an abstract name
   uint64_t device_ = 0, inode_ = 0;  // of that file
 };
 

@@ -70,7 +70,7 @@ class ListenerTest : public testing::Test {
   const fs::path folder_;
 };
 
-TEST_F(ListenerTest, TheFileIsRemovedWithIt) {
+TEST_F(ListenerTest, TheFileIsRemovedByTheDestructor) {
   {
     const Listener listener = Listener::Listen(At("s"), {}).value();
     EXPECT_TRUE(Channel::Connect(At("s")).ok());
@@ -79,7 +79,7 @@ TEST_F(ListenerTest, TheFileIsRemovedWithIt) {
   EXPECT_FALSE(fs::exists(At("s")));
 }
 
-TEST_F(ListenerTest, AFileOfAnotherOneStays) {
+TEST_F(ListenerTest, AFileOfAnotherListenerStays) {
   std::optional<Listener> first = Listener::Listen(At("s"), {}).value();
   fs::rename(At("s"), At("former"));
   const Listener second = Listener::Listen(At("s"), {}).value();
@@ -88,7 +88,7 @@ TEST_F(ListenerTest, AFileOfAnotherOneStays) {
   EXPECT_TRUE(Channel::Connect(At("s")).ok());
 }
 
-TEST_F(ListenerTest, OneThatTakesNobodyIsNotWaitedForLong) {
+TEST_F(ListenerTest, ConnectingToABusyListenerTimesOut) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   std::strncpy(address.sun_path, At("s").c_str(), sizeof(address.sun_path) - 1);
@@ -105,7 +105,7 @@ TEST_F(ListenerTest, OneThatTakesNobodyIsNotWaitedForLong) {
   EXPECT_TRUE(IsAlreadyExists(Listener::Listen(At("s"), {}).status()));
 }
 
-TEST_F(ListenerTest, NobodyWaits) {
+TEST_F(ListenerTest, AcceptWithoutAConnectionIsNotFound) {
   const Listener listener = Listener::Listen(At("s"), {}).value();
   EXPECT_TRUE(IsNotFound(listener.Accept().status()));
 }

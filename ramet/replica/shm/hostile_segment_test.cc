@@ -1,5 +1,5 @@
-// What a follower does with memory that a hostile or broken publisher hands it, and a publisher
-// with a hostile follower's: errors, and no read outside of the maps.
+// Tests of a follower with memory from a hostile or broken publisher, and of a publisher with a
+// hostile follower's memory. They must return errors and never read outside of the mappings.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ constexpr size_t kPage = 4096;
 
 FileDescriptor Duplicate(int fd) { return FileDescriptor(fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
 
-// Memory with these bytes, sealed as a publisher's is.
+// Returns memory with these bytes, sealed like a publisher's.
 FileDescriptor Sealed(const std::string& bytes) {
   MemoryFile file =
       MemoryFile::Create("test", bytes.size(), MemoryFile::Access::kOwnerWrites).value();
@@ -37,7 +37,7 @@ FileDescriptor Sealed(const std::string& bytes) {
   return Duplicate(file.fd());
 }
 
-// A table with one version of two variables.
+// Returns a table with one version of two variables.
 std::string GoodTable() {
   TableWriter writer = TableWriter::Create("test", 7, 2, 4).value();
   const Entry entries[] = {{0, 0, 0}, {64, 0, 0}};
@@ -49,7 +49,7 @@ std::string GoodTable() {
   return bytes;
 }
 
-// Asks a table everything that a follower asks.
+// Reads everything from a table that a follower reads.
 Status UseTable(const std::string& bytes) {
   RAMET_ASSIGN_OR_RETURN(const TableReader reader, TableReader::Open(Sealed(bytes), bytes.size()));
   (void)reader.Label("stable");
@@ -75,9 +75,9 @@ std::string With(std::string bytes, size_t offset, T value) {
   return bytes;
 }
 
-TEST(HostileTable, AGoodOneIsTaken) { EXPECT_TRUE(UseTable(GoodTable()).ok()); }
+TEST(HostileTable, AValidTableIsAccepted) { EXPECT_TRUE(UseTable(GoodTable()).ok()); }
 
-TEST(HostileTable, NumbersThatDoNotFitAreErrors) {
+TEST(HostileTable, InconsistentNumbersAreErrors) {
   const std::string good = GoodTable();
   EXPECT_THAT(UseTable(With(good, 0, 'X')).message(), HasSubstr("not a version table"));
   const Status layout = UseTable(With(good, offsetof(TableHeader, layout), kLayout + 1));
@@ -103,7 +103,7 @@ TEST(HostileTable, ChangedEntriesFailTheirChecksum) {
   EXPECT_GE(damaged, 2 * sizeof(Entry) / 8);
 }
 
-TEST(HostileTable, RandomBytesNeverLeadOutside) {
+TEST(HostileTable, RandomBytesNeverCauseReadsOutOfBounds) {
   std::mt19937_64 random(1);
   const std::string good = GoodTable();
   for (int round = 0; round < 3000; ++round) {
@@ -136,8 +136,8 @@ TEST(HostileSegment, EntriesOutsideAreDataLoss) {
   }
 }
 
-// The publisher may write to its memory at any time. Followers index by integers and bools, so that
-// these are copies; the bools are 0 or 1.
+// The publisher may write to its memory at any time. Integers and booleans can be used as indices,
+// so they are copied, and booleans are normalized to 0 or 1.
 TEST(HostileSegment, IntegersAndBoolsAreCopies) {
   SegmentMap map;
   ASSERT_TRUE(map.Add(0, kPage, Sealed(std::string(kPage, '\7'))).ok());
@@ -159,18 +159,18 @@ TEST(HostileSegment, IntegersAndBoolsAreCopies) {
   EXPECT_EQ(std::string(static_cast<const char*>(bools.raw_data()), 64), std::string(64, '\1'));
 }
 
-TEST(HostileSegment, MemoryThatCouldBeCutOffIsRefused) {
+TEST(HostileSegment, MemoryThatCouldBeTruncatedIsRefused) {
   FileDescriptor fd(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(ftruncate(fd.get(), kPage), 0);
   const auto file = MemoryFile::Open(std::move(fd), kPage, MemoryFile::Access::kOwnerWrites);
   EXPECT_TRUE(IsInvalidArgument(file.status()));
-  EXPECT_THAT(file.status().message(), HasSubstr("cut off"));
+  EXPECT_THAT(file.status().message(), HasSubstr("truncated"));
   EXPECT_FALSE(
       MemoryFile::Open(Sealed(std::string(kPage, 'x')), 2 * kPage, MemoryFile::Access::kOwnerWrites)
           .ok());
 }
 
-// Both before and after the follower has looked.
+// Holes are refused both before and after the follower has checked the memory.
 TEST(HostileSegment, MemoryThatCouldGetHolesIsRefused) {
   FileDescriptor fd(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(posix_fallocate(fd.get(), 0, kPage), 0);
@@ -185,8 +185,9 @@ TEST(HostileSegment, MemoryThatCouldGetHolesIsRefused) {
   EXPECT_NE(fallocate(sealed.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, kPage), 0);
 }
 
-// The size counts once the seals are there: the file is cut off and sealed while it is looked at.
-TEST(HostileSegment, MemoryThatIsCutOffMeanwhileIsRefusedOrWhole) {
+// The size counts once the memory is sealed. Here the file is truncated and sealed during the
+// check.
+TEST(HostileSegment, MemoryTruncatedDuringTheCheckIsRefusedOrWhole) {
   for (int round = 0; round < 50; ++round) {
     FileDescriptor fd(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     ASSERT_EQ(posix_fallocate(fd.get(), 0, kPage), 0);
@@ -202,7 +203,7 @@ TEST(HostileSegment, MemoryThatIsCutOffMeanwhileIsRefusedOrWhole) {
   }
 }
 
-TEST(HostileFollower, CanNeitherWriteNorCutOffWhatItMapped) {
+TEST(HostileFollower, CanNeitherWriteNorTruncateMappedMemory) {
   const FileDescriptor fd = Sealed(std::string(kPage, 'x'));
   EXPECT_NE(ftruncate(fd.get(), 0), 0);
   EXPECT_NE(ftruncate(fd.get(), 2 * kPage), 0);
@@ -238,7 +239,7 @@ TEST(HostileText, GreetingsOfAnotherLayout) {
   }
 }
 
-// Somebody who listens at an address and greets with whatever he likes.
+// Connects to a listener that greets by calling `greets`.
 Status FollowSomebodyWho(const std::function<void(Channel&)>& greets) {
   const std::string name = StrCat("hostile ", getpid());
   Listener listener = Listener::Listen(SocketAddress(name, geteuid()).value(), {}).value();
@@ -271,7 +272,7 @@ void Greet(Channel& channel, const Hello& hello, const std::string& signature,
   (void)channel.Send(HelloToText(hello), numbers);
 }
 
-TEST(HostilePublisher, GreetingsThatDoNotHold) {
+TEST(HostilePublisher, InconsistentGreetingsAreErrors) {
   EXPECT_TRUE(IsFailedPrecondition(
       FollowSomebodyWho([](Channel& c) { (void)c.Send(StrCat("ramet ", kLayout + 1)); })));
   EXPECT_FALSE(FollowSomebodyWho([](Channel& c) { (void)c.Send("hello"); }).ok());
@@ -284,7 +285,7 @@ TEST(HostilePublisher, GreetingsThatDoNotHold) {
                    Greet(c, hello, "[]", GoodTable());
                  }).ok());
   }
-  // Of two variables, says the table.
+  // The signature is empty, but the table has two variables.
   EXPECT_FALSE(
       FollowSomebodyWho([](Channel& c) { Greet(c, GoodHello(), "[]", GoodTable()); }).ok());
   const std::string huge =

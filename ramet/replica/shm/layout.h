@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
-// What processes see of each other in shared memory. A publisher writes the version table, which
-// its followers map for reading; each follower writes a control block of its own, which the
-// publisher reads. Neither trusts what it reads: numbers are copied once and checked, and a number
-// out of bounds is an error. docs/formats/shm.md describes the layout.
+// The layout of the shared memory of publishers and followers. A publisher writes the version
+// table, which its followers map for reading. Each follower writes its own control block, which the
+// publisher reads. Neither side trusts what it reads: numbers are copied once and checked, and a
+// number out of bounds is an error. docs/formats/shm.md describes the layout.
 namespace ramet::shm {
 
-// Another number for every change of what is in this file.
+// Incremented with every change in this file.
 inline constexpr uint32_t kLayout = 1;
 inline constexpr char kMagic[8] = {'R', 'A', 'M', 'E', 'T', 's', 'h', 'm'};
 
@@ -24,9 +24,9 @@ inline constexpr uint32_t kInfoBytes = 2048;
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
-// A name for a version. `version` is 0 while it names none.
+// A label, which names a version. `version` is 0 if it names none.
 struct LabelCell {
-  char name[kLabelBytes];  // ends with a 0; does not change once num_labels counts it
+  char name[kLabelBytes];  // null-terminated; constant once num_labels includes it
   std::atomic<uint64_t> version;
 };
 
@@ -37,9 +37,9 @@ struct TableHeader {
   uint32_t num_slots;
   uint32_t slot_bytes;
   uint64_t epoch;
-  alignas(64) std::atomic<uint64_t> latest;  // version << 8 | slot; 0: nothing is published
-  std::atomic<uint32_t> signal;              // a futex; counts up with every change of the table
-  std::atomic<uint32_t> closed;              // 1: no more versions will come
+  alignas(64) std::atomic<uint64_t> latest;  // version << 8 | slot, or 0 if nothing is published
+  std::atomic<uint32_t> signal;              // a futex; incremented with every change of the table
+  std::atomic<uint32_t> closed;              // 1: there will be no more versions
   alignas(64) std::atomic<uint32_t> num_labels;
   LabelCell labels[kMaxLabels];
 };
@@ -51,9 +51,9 @@ struct Entry {
   uint32_t reserved;
 };
 
-// One version; `num_variables` entries follow.
+// A version. `num_variables` entries follow.
 struct SlotHeader {
-  // Set last when a slot is filled, and 0 from the moment on in which it is no longer handed out.
+  // Set last when a slot is filled. Cleared as soon as the version can no longer be taken.
   std::atomic<uint64_t> version;
   int64_t step;
   int64_t time_nanos;  // since 1970
@@ -62,9 +62,9 @@ struct SlotHeader {
   char info[kInfoBytes];
 };
 
-// The versions that one follower holds: 0, or what a slot's `version` was. Whoever takes a version
-// writes it here and then looks whether the slot still has it; whoever retires one clears the slot
-// and then looks here.
+// The versions that a follower holds. A pin is 0 or the `version` of a slot. To take a version, a
+// follower writes it here and then checks that the slot still has it. To retire a version, the
+// publisher clears the slot and then checks the pins.
 struct ControlBlock {
   uint32_t layout;
   uint32_t reserved;

@@ -15,7 +15,7 @@ namespace ramet::shm {
 namespace {
 
 constexpr int kFutureWriteSeal = 0x0010;  // F_SEAL_FUTURE_WRITE, Linux 5.1
-// Either one also refuses to punch holes (fcntl(2)).
+// Either of these also prevents punching holes (see fcntl(2)).
 constexpr int kWriteSeals = F_SEAL_WRITE | kFutureWriteSeal;
 constexpr int kCollapse = 25;  // MADV_COLLAPSE, Linux 6.1
 constexpr size_t kPage = 4096;
@@ -23,10 +23,10 @@ constexpr size_t kLargePage = size_t{2} << 20;
 
 Status OutOfMemory(const std::string& name, size_t bytes, int error) {
   if (error != ENOSPC && error != ENOMEM && error != EFBIG) return ErrnoStatus(error, name);
-  return ResourceExhausted(name, ": ", bytes, " bytes of shared memory are not to be had");
+  return ResourceExhausted(name, ": cannot reserve ", bytes, " bytes of shared memory");
 }
 
-// An errno, or 0. A signal does not end it.
+// Returns an errno, or 0. Retries when interrupted by a signal.
 int Resize(int fd, size_t bytes) {
   while (ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
     if (errno != EINTR) return errno;
@@ -34,8 +34,8 @@ int Resize(int fd, size_t bytes) {
   return 0;
 }
 
-// Addresses for `bytes` bytes and nothing there yet; where large pages may lie, if there is room
-// for one.
+// Reserves addresses for `bytes` bytes without mapping anything there. They are aligned for large
+// pages if `bytes` is large enough for one.
 StatusOr<char*> ReserveAddresses(size_t bytes, const std::string& name) {
   const size_t slack = bytes >= kLargePage ? kLargePage : 0;
   void* reserved =
@@ -59,15 +59,15 @@ Status MapAt(char* at, int fd, size_t bytes, int protection, int more, const std
   return OutOfMemory(name, bytes, error);
 }
 
-// All of it touched.
+// Maps the file and touches all of it.
 StatusOr<void*> Map(int fd, size_t bytes, int protection, const std::string& name) {
   RAMET_ASSIGN_OR_RETURN(char* at, ReserveAddresses(bytes, name));
   RAMET_RETURN_IF_ERROR(MapAt(at, fd, bytes, protection, MAP_POPULATE, name));
   return at;
 }
 
-// Makes the file of large pages as far as they are to be had (Linux 6.1, also where they are not
-// the default for shared memory). Each needs one page that is there.
+// Backs the file with large pages as far as they are available (Linux 6.1; this works even if they
+// are not the default for shared memory). Each large page needs one present page.
 void TakeLargePages(int fd, size_t bytes, const std::string& name) {
   const size_t whole = bytes / kLargePage * kLargePage;
   if (whole == 0) return;
@@ -81,15 +81,15 @@ void TakeLargePages(int fd, size_t bytes, const std::string& name) {
   munmap(*at, whole);
 }
 
-// The size is looked at after this: only then is it final.
+// Checks that the size is final. Read the size only after this.
 Status CheckSeals(int fd, MemoryFile::Access access) {
   const int seals = fcntl(fd, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
-    return InvalidArgument("shared memory was handed over that could be cut off while it is read");
+    return InvalidArgument("received shared memory that could be truncated while it is read");
   }
   if (access == MemoryFile::Access::kOwnerWrites && (seals & kWriteSeals) == 0) {
     return InvalidArgument(
-        "shared memory was handed over in which holes could be punched while it is read; a "
+        "received shared memory that could get holes while it is read; a "
         "publisher seals it with F_SEAL_FUTURE_WRITE");
   }
   return OkStatus();
@@ -127,12 +127,12 @@ StatusOr<MemoryFile> MemoryFile::Open(FileDescriptor fd, size_t bytes, Access ac
   struct stat status;
   if (fstat(fd.get(), &status) != 0) return ErrnoStatus(errno, "shared memory");
   if (static_cast<uint64_t>(status.st_size) != bytes || bytes == 0) {
-    return InvalidArgument("shared memory of ", status.st_size, " bytes was handed over where ",
-                           bytes, " were announced");
+    return InvalidArgument("received shared memory of ", status.st_size, " bytes, but ", bytes,
+                           " were announced");
   }
   if (static_cast<uint64_t>(status.st_blocks) * 512 < bytes) {
-    return InvalidArgument("shared memory of ", bytes, " bytes was handed over of which only ",
-                           status.st_blocks * 512, " are there");
+    return InvalidArgument("received shared memory of ", bytes, " bytes of which only ",
+                           status.st_blocks * 512, " are allocated");
   }
   const int protection = access == Access::kAllWrite ? PROT_READ | PROT_WRITE : PROT_READ;
   RAMET_ASSIGN_OR_RETURN(void* data, Map(fd.get(), bytes, protection, "shared memory"));

@@ -9,20 +9,21 @@
 
 namespace ramet::shm {
 
-// Memory that processes share by handing on a file descriptor (memfd_create(2)), mapped here. It is
-// freed when the last process that has it is gone. Moves; is not copied.
+// Memory that processes share by passing a file descriptor (memfd_create(2)), mapped into this
+// process. It is freed when the last process releases it. Movable, not copyable.
 class MemoryFile {
  public:
-  // What those who are given the descriptor can do with it, beside reading.
+  // Rights of the receivers of the descriptor: only reading, or also writing.
   enum class Access { kOwnerWrites, kAllWrite };
 
-  // Memory of `bytes` bytes, all of it reserved and touched, of a size that nobody can change.
-  // With kOwnerWrites only this mapping can write. `name` is what /proc shows.
-  // \error kResourceExhausted if the memory is not to be had (now, not when it is touched).
+  // Creates shared memory of `bytes` bytes. All of it is reserved and touched, and nobody can
+  // change its size. With kOwnerWrites only this mapping can write. `name` appears in /proc.
+  // \error kResourceExhausted: the memory cannot be reserved. Touching it later cannot fail.
   static StatusOr<MemoryFile> Create(const std::string& name, size_t bytes, Access access);
-  // Maps memory that was handed to us. \error kInvalidArgument if it is not `bytes` long, has holes
-  // (which whoever maps it would have to fill), or could be shortened or, with kOwnerWrites, get
-  // holes later: it must be sealed before it is handed over; those of mapping.
+  // Maps memory received from another process.
+  // \error kInvalidArgument: the memory is not `bytes` long, has holes (which this process would
+  // have to fill), or is not sealed against truncation and, with kOwnerWrites, against holes.
+  // \error as for mmap(2).
   static StatusOr<MemoryFile> Open(FileDescriptor fd, size_t bytes, Access access);
 
   MemoryFile() = default;
@@ -32,7 +33,8 @@ class MemoryFile {
 
   int fd() const { return fd_.get(); }
   size_t size() const { return size_; }
-  // Keeps the mapping only: each open descriptor counts against the limit of the process.
+  // Closes the descriptor but keeps the mapping. Open descriptors count against the process's
+  // limit.
   void CloseDescriptor() { fd_ = FileDescriptor(); }
   char* data() const { return static_cast<char*>(data_); }
 

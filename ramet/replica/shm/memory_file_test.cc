@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kLargePage = size_t{2} << 20;
 
-// Whether each byte at or after `from`, of each page's first, is `value`.
+// Reports whether the first byte of each page is `value`.
 bool AllPagesAre(const MemoryFile& file, char value) {
   for (size_t i = 0; i < file.size(); i += 4096) {
     if (file.data()[i] != value) return false;
@@ -23,7 +23,7 @@ bool AllPagesAre(const MemoryFile& file, char value) {
 
 class MemoryFileTest : public testing::TestWithParam<size_t> {};
 
-TEST_P(MemoryFileTest, AllOfItIsThereAndSeenByWhomItIsGiven) {
+TEST_P(MemoryFileTest, AllPagesAreAllocatedAndShared) {
   const size_t bytes = GetParam();
   const MemoryFile file =
       MemoryFile::Create("test", bytes, MemoryFile::Access::kOwnerWrites).value();
@@ -39,15 +39,15 @@ TEST_P(MemoryFileTest, AllOfItIsThereAndSeenByWhomItIsGiven) {
   EXPECT_EQ(other.data()[bytes / 2], 9);
 }
 
-TEST_P(MemoryFileTest, LiesWhereLargePagesCan) {
+TEST_P(MemoryFileTest, IsAlignedForLargePages) {
   const size_t bytes = GetParam();
   const MemoryFile file = MemoryFile::Create("test", bytes, MemoryFile::Access::kAllWrite).value();
   if (bytes < kLargePage) return;
   EXPECT_EQ(reinterpret_cast<uintptr_t>(file.data()) % kLargePage, 0u);
 }
 
-// Mapping and unmapping takes and gives back as many addresses: a neighbour's stay.
-TEST_P(MemoryFileTest, LeavesOthersAlone) {
+// Mapping and unmapping handle the same range of addresses, so that adjacent mappings survive.
+TEST_P(MemoryFileTest, DoesNotTouchOtherMappings) {
   const size_t bytes = GetParam();
   MemoryFile before = MemoryFile::Create("test", bytes, MemoryFile::Access::kAllWrite).value();
   std::memset(before.data(), 1, bytes);
@@ -59,8 +59,8 @@ TEST_P(MemoryFileTest, LeavesOthersAlone) {
   EXPECT_TRUE(AllPagesAre(before, 1));
 }
 
-// Reading them would take memory of whoever was given the file.
-TEST(MemoryFileHolesTest, AreNotTaken) {
+// Reading holes would allocate memory in the process that received the file.
+TEST(MemoryFileHolesTest, AreRefused) {
   constexpr size_t kBytes = 1 << 20;
   const FileDescriptor fd(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(ftruncate(fd.get(), kBytes), 0);

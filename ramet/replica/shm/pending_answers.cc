@@ -5,19 +5,20 @@
 namespace ramet::shm {
 
 uint64_t PendingAnswers::Begin() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   questions_[++last_];
   return last_;
 }
 
 StatusOr<std::string> PendingAnswers::Wait(uint64_t number, Clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   const auto question = questions_.find(number);
-  const auto answered = [&] { return question->second.has_value() || closed_; };
-  if (deadline == Clock::time_point::max()) {
-    changed_.wait(lock, answered);
-  } else {
-    changed_.wait_until(lock, deadline, answered);
+  while (!question->second.has_value() && !closed_) {
+    if (deadline == Clock::time_point::max()) {
+      changed_.Wait(mutex_);
+    } else if (!changed_.WaitUntil(mutex_, deadline)) {
+      break;
+    }
   }
   auto answer = std::move(question->second);
   questions_.erase(question);
@@ -27,17 +28,17 @@ StatusOr<std::string> PendingAnswers::Wait(uint64_t number, Clock::time_point de
 }
 
 void PendingAnswers::Deliver(uint64_t number, StatusOr<std::string> answer) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto question = questions_.find(number);
   if (question == questions_.end()) return;
   question->second = std::move(answer);
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 void PendingAnswers::Close() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   closed_ = true;
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 }  // namespace ramet::shm

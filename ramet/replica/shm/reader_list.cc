@@ -26,9 +26,10 @@ Status ReaderList::Add(Channel channel, const std::string& hello, std::vector<in
                        const std::vector<SharedPool::Segment>& segments) {
   RAMET_ASSIGN_OR_RETURN(const Peer peer, channel.peer());
   const Connected connected{peer, Clock::now()};
+  MutexLock lock(mutex_);
   if (!MakePlaceFor(connected)) {
     (void)channel.Send("full");
-    return ResourceExhausted("there are ", readers_.size(), " followers already");
+    return ResourceExhausted("there are already ", readers_.size(), " followers");
   }
   RAMET_ASSIGN_OR_RETURN(
       MemoryFile control,
@@ -69,6 +70,7 @@ void ReaderList::Drop(size_t i, Clock::time_point now) {
 }
 
 bool ReaderList::DropOverdue(Clock::time_point now) {
+  MutexLock lock(mutex_);
   NoteRead();
   std::erase_if(readers_, [now](const Reader& reader) {
     return !reader.connected.has_read && now - reader.connected.since >= kGreetingTime;
@@ -81,8 +83,9 @@ bool ReaderList::DropOverdue(Clock::time_point now) {
   });
 }
 
-// False if the follower is gone. One that cannot be sent them now (its socket is full, or too many
-// descriptors are under way) gets them later: its pins count until it is gone.
+// Returns false if the follower is gone. If sending fails for another reason (its socket is full,
+// or too many descriptors are in flight), it gets the segments later. Its pins count until it is
+// gone.
 bool ReaderList::SendMissing(Reader& reader, const std::vector<SharedPool::Segment>& segments) {
   for (size_t& i = reader.segments_sent; i < segments.size(); ++i) {
     const int fd = segments[i].fd;
@@ -93,23 +96,47 @@ bool ReaderList::SendMissing(Reader& reader, const std::vector<SharedPool::Segme
   return true;
 }
 
-bool ReaderList::SendSegments(const std::vector<SharedPool::Segment>& segments) {
+bool ReaderList::SendMissingToAll(const std::vector<SharedPool::Segment>& segments) {
   std::erase_if(readers_, [&](Reader& reader) { return !SendMissing(reader, segments); });
-  return KnowAll(segments.size());
+  return AllKnow(segments.size());
 }
 
-bool ReaderList::KnowAll(size_t num_segments) const {
+bool ReaderList::SendSegments(const std::vector<SharedPool::Segment>& segments) {
+  MutexLock lock(mutex_);
+  return SendMissingToAll(segments);
+}
+
+bool ReaderList::SendSegmentsOf(const SharedPool& pool) {
+  MutexLock lock(mutex_);
+  return AllKnow(pool.num_segments()) || SendMissingToAll(pool.Segments());
+}
+
+bool ReaderList::AllKnow(size_t num_segments) const {
   return std::ranges::all_of(
       readers_, [&](const Reader& reader) { return reader.segments_sent == num_segments; });
 }
 
+size_t ReaderList::size() const {
+  MutexLock lock(mutex_);
+  return readers_.size();
+}
+
+std::vector<int> ReaderList::fds() const {
+  MutexLock lock(mutex_);
+  std::vector<int> fds;
+  for (const Reader& reader : readers_) fds.push_back(reader.channel.fd());
+  return fds;
+}
+
 uint64_t ReaderList::IdOf(int fd) const {
+  MutexLock lock(mutex_);
   const auto reader =
       std::ranges::find_if(readers_, [fd](const Reader& r) { return r.channel.fd() == fd; });
   return reader == readers_.end() ? 0 : reader->id;
 }
 
 void ReaderList::Remove(uint64_t id) {
+  MutexLock lock(mutex_);
   std::erase_if(readers_, [id](const Reader& reader) { return reader.id == id; });
 }
 
@@ -119,21 +146,25 @@ const ReaderList::Reader* ReaderList::Find(uint64_t id) const {
 }
 
 StatusOr<Packet> ReaderList::Receive(uint64_t id) const {
+  MutexLock lock(mutex_);
   const Reader* reader = Find(id);
   return reader ? reader->channel.Receive(0) : Unavailable("the follower left");
 }
 
 StatusOr<Peer> ReaderList::peer(uint64_t id) const {
+  MutexLock lock(mutex_);
   const Reader* reader = Find(id);
   return reader ? reader->channel.peer() : Unavailable("the follower left");
 }
 
 Status ReaderList::Send(uint64_t id, std::string_view text) const {
+  MutexLock lock(mutex_);
   const Reader* reader = Find(id);
   return reader ? reader->channel.Send(text) : Unavailable("the follower left");
 }
 
 bool ReaderList::BeginQuestion(uint64_t id) {
+  MutexLock lock(mutex_);
   Reader* reader = Find(id);
   if (reader == nullptr || reader->questions == kMaxQuestions) return false;
   ++reader->questions;
@@ -141,6 +172,7 @@ bool ReaderList::BeginQuestion(uint64_t id) {
 }
 
 void ReaderList::EndQuestion(uint64_t id) {
+  MutexLock lock(mutex_);
   if (Reader* reader = Find(id)) --reader->questions;
 }
 
@@ -155,6 +187,7 @@ void ReaderList::ForEachPin(Fn fn) const {
 }
 
 bool ReaderList::Holds(uint64_t version) const {
+  MutexLock lock(mutex_);
   bool holds = false;
   ForEachPin([&](const std::atomic<uint64_t>& pin) {
     holds = holds || pin.load(std::memory_order_seq_cst) == version;
@@ -163,16 +196,13 @@ bool ReaderList::Holds(uint64_t version) const {
 }
 
 uint64_t ReaderList::Oldest() const {
+  MutexLock lock(mutex_);
   uint64_t oldest = 0;
   ForEachPin([&](const std::atomic<uint64_t>& pin) {
     const uint64_t version = pin.load(std::memory_order_relaxed);
     if (version != 0 && (oldest == 0 || version < oldest)) oldest = version;
   });
   return oldest;
-}
-
-uint64_t ReaderList::taken(size_t i) const {
-  return BlockOf(readers_[i].control).taken.load(std::memory_order_relaxed);
 }
 
 }  // namespace ramet::shm

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ramet/base/mutex.h"
 #include "ramet/replica/shm/channel.h"
 #include "ramet/replica/shm/layout.h"
 #include "ramet/replica/shm/memory_file.h"
@@ -14,17 +15,17 @@
 
 namespace ramet::shm {
 
-// The followers of one publisher: their connections, and which versions they hold. A follower's
-// pins count as long as its connection lasts. One thread at a time.
+// A ReaderList holds the followers of a publisher: their connections, and the versions they hold. A
+// follower's pins count while its connection lasts. Thread-safe.
 //
-// A process that connects often, or reads nothing, takes no place from others (ReaderQuota): a
-// connection that does not read its greeting is dropped after kGreetingTime, and when all places
-// are taken the connection of whoever has most of them is.
+// A process that connects often or does not read cannot take the places of others (ReaderQuota). A
+// connection that does not read its greeting is dropped after kGreetingTime. When all places are
+// taken, a connection of the user or process that has the most is dropped.
 class ReaderList {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kGreetingTime{10};
-  // Pins of a follower that was dropped for another count for so long: its runs may go on.
+  // How long the pins of a dropped follower still count, because it may have runs in progress.
   static constexpr std::chrono::seconds kPinGrace{30};
   static constexpr size_t kMaxDropped = 64;
   static constexpr size_t kMaxQuestions = 16;
@@ -32,38 +33,37 @@ class ReaderList {
   ReaderList() = default;
   explicit ReaderList(const ReaderLimits& limits) : quota_(limits) {}
 
-  // Gives a new follower `hello`, the descriptors that go with it and a control block of its own,
-  // and then the segments. One that does not take them is dropped.
-  // \error kResourceExhausted if the list is full.
+  // Sends a new follower `hello`, the descriptors that go with it and its control block, and then
+  // the segments. A follower that does not take them is dropped.
+  // \error kResourceExhausted: the list is full.
   Status Add(Channel channel, const std::string& hello, std::vector<int> fds,
              const std::vector<SharedPool::Segment>& segments);
-  // Tells all of them the segments that they do not know yet. False if some have not read the
-  // former ones yet; they are told when it is called again.
+  // Sends each follower the segments that it does not know yet. Returns false if some followers
+  // have not read earlier packets; call it again to send them the rest.
   bool SendSegments(const std::vector<SharedPool::Segment>& segments);
-  // Whether there is nothing to tell them.
-  bool KnowAll(size_t num_segments) const;
-  // Drops those whose time is over. False if there is nothing to look at again later.
+  // Like SendSegments, for all segments of `pool`. Does little if all followers know them.
+  bool SendSegmentsOf(const SharedPool& pool);
+  // Drops followers whose time is over. Returns false if nothing has to be checked again later.
   bool DropOverdue(Clock::time_point now);
-  // Which of all followers there ever were has this descriptor; 0: none.
+  // Returns the id of the follower with this descriptor, or 0. Ids are never reused.
   uint64_t IdOf(int fd) const;
-  // Drops that follower.
+  // Drops the follower with this id.
   void Remove(uint64_t id);
 
   bool Holds(uint64_t version) const;
-  // The oldest version that somebody holds; 0: nobody holds any.
+  // Returns the oldest version that a follower holds, or 0 if there is none.
   uint64_t Oldest() const;
-  size_t size() const { return readers_.size(); }
-  // By number, from 0.
-  int fd(size_t i) const { return readers_[i].channel.fd(); }
-  // As of its Channel. \error kUnavailable if that follower is gone.
+  size_t size() const;
+  // Returns the descriptors of the followers' connections. They are valid until the followers are
+  // dropped.
+  std::vector<int> fds() const;
+  // Like the functions of the follower's Channel.
+  // \error kUnavailable: the follower is gone.
   StatusOr<Packet> Receive(uint64_t id) const;
   StatusOr<Peer> peer(uint64_t id) const;
   Status Send(uint64_t id, std::string_view text) const;
-  // The newest version that follower i says to use.
-  uint64_t taken(size_t i) const;
-
-  // Counts a question whose answer comes later. False if that follower is gone or has kMaxQuestions
-  // of them already.
+  // Counts a question that is answered later. Returns false if the follower is gone or already has
+  // kMaxQuestions of them.
   bool BeginQuestion(uint64_t id);
   void EndQuestion(uint64_t id);
 
@@ -76,27 +76,30 @@ class ReaderList {
     size_t segments_sent = 0;
     size_t questions = 0;
   };
-  // The pins of a follower that was dropped for another one.
+  // The pins of a follower that was dropped.
   struct Dropped {
     MemoryFile control;
     Clock::time_point until;
   };
   static bool SendMissing(Reader& reader, const std::vector<SharedPool::Segment>& segments);
-  // Null: it is gone.
-  const Reader* Find(uint64_t id) const;
-  Reader* Find(uint64_t id) {
+  bool SendMissingToAll(const std::vector<SharedPool::Segment>& segments) RAMET_REQUIRES(mutex_);
+  bool AllKnow(size_t num_segments) const RAMET_REQUIRES(mutex_);
+  // Returns null if the follower is gone.
+  const Reader* Find(uint64_t id) const RAMET_REQUIRES(mutex_);
+  Reader* Find(uint64_t id) RAMET_REQUIRES(mutex_) {
     return const_cast<Reader*>(static_cast<const ReaderList*>(this)->Find(id));
   }
-  void NoteRead();
-  bool MakePlaceFor(const Connected& newcomer);
-  void Drop(size_t i, Clock::time_point now);
+  void NoteRead() RAMET_REQUIRES(mutex_);
+  bool MakePlaceFor(const Connected& newcomer) RAMET_REQUIRES(mutex_);
+  void Drop(size_t i, Clock::time_point now) RAMET_REQUIRES(mutex_);
   template <class Fn>
-  void ForEachPin(Fn fn) const;
+  void ForEachPin(Fn fn) const RAMET_REQUIRES(mutex_);
 
-  ReaderQuota quota_;
-  std::vector<Reader> readers_;
-  std::vector<Dropped> dropped_;
-  uint64_t last_id_ = 0;
+  mutable Mutex mutex_;
+  ReaderQuota quota_ RAMET_GUARDED_BY(mutex_);
+  std::vector<Reader> readers_ RAMET_GUARDED_BY(mutex_);
+  std::vector<Dropped> dropped_ RAMET_GUARDED_BY(mutex_);
+  uint64_t last_id_ RAMET_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace ramet::shm

@@ -14,7 +14,7 @@
 namespace ramet::shm {
 namespace {
 
-// A follower that does not read for a while is neither dropped nor left without some segments.
+// A follower that does not read for a while is not dropped and gets all segments.
 TEST(ReaderListTest, SegmentsThatDoNotFitIntoTheSocketAreSentLater) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
@@ -44,7 +44,7 @@ TEST(ReaderListTest, SegmentsThatDoNotFitIntoTheSocketAreSentLater) {
   EXPECT_EQ(received, segments.size());
 }
 
-// Whatever goes wrong with a packet: a follower that is there holds what it has pinned.
+// Even if a packet cannot be sent, a live follower keeps its pins.
 TEST(ReaderListTest, AFollowerIsDroppedOnlyWhenItIsGone) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
@@ -68,7 +68,7 @@ TEST(ReaderListTest, AFollowerIsDroppedOnlyWhenItIsGone) {
   EXPECT_TRUE(IsUnavailable(readers.Receive(id).status()));
 }
 
-// Both ends of a connection of this process.
+// Both ends of a connection within this process.
 struct Ends {
   Ends() {
     int ends[2];
@@ -89,7 +89,7 @@ TEST(ReaderListTest, AFollowerTakesOneDescriptor) {
   ASSERT_EQ(packet->fds.size(), 1u);
 }
 
-TEST(ReaderListTest, OneThatDoesNotReadItsGreetingIsDropped) {
+TEST(ReaderListTest, AFollowerThatDoesNotReadItsGreetingIsDropped) {
   ReaderList readers;
   Ends silent, reads;
   ASSERT_TRUE(readers.Add(*std::move(silent.here), "hello", {}, {}).ok());
@@ -104,7 +104,7 @@ TEST(ReaderListTest, OneThatDoesNotReadItsGreetingIsDropped) {
   EXPECT_TRUE(IsUnavailable(silent.there->Receive(0).status()));
 }
 
-TEST(ReaderListTest, ConnectionsOfAProcessThatReadNothingAreFew) {
+TEST(ReaderListTest, UnreadConnectionsOfAProcessAreLimited) {
   ReaderList readers(ReaderLimits{.connections = 100, .unread_of_process = 3});
   std::vector<Ends> all(4);
   for (size_t i = 0; i < 3; ++i) {
@@ -125,7 +125,7 @@ ControlBlock* MapControl(const Channel& channel) {
   return static_cast<ControlBlock*>(at);
 }
 
-// Both ends of a connection that another process has made.
+// Returns both ends of a connection that was made by a different process.
 Ends EndsOfAnotherProcess() {
   const Ends way;
   const pid_t child = fork();
@@ -143,8 +143,8 @@ Ends EndsOfAnotherProcess() {
   return ends;
 }
 
-// A run of a follower may read the version until it sees that it was dropped.
-TEST(ReaderListTest, PinsOfOneThatGaveWayCountForAWhile) {
+// A follower's run may read the version until the follower notices that it was dropped.
+TEST(ReaderListTest, PinsOfADroppedFollowerCountForAWhile) {
   ReaderList readers(ReaderLimits{.connections = 3});
   std::vector<Ends> all(3);
   for (Ends& ends : all) ASSERT_TRUE(readers.Add(*std::move(ends.here), "hello", {}, {}).ok());
@@ -166,11 +166,11 @@ TEST(ReaderListTest, PinsOfOneThatGaveWayCountForAWhile) {
   munmap(control, sizeof(ControlBlock));
 }
 
-TEST(ReaderListTest, AFollowerHasFewQuestions) {
+TEST(ReaderListTest, QuestionsOfAFollowerAreLimited) {
   ReaderList readers;
   Ends ends;
   ASSERT_TRUE(readers.Add(*std::move(ends.here), "hello", {}, {}).ok());
-  const uint64_t id = readers.IdOf(readers.fd(0));
+  const uint64_t id = readers.IdOf(readers.fds()[0]);
   for (size_t i = 0; i < ReaderList::kMaxQuestions; ++i) EXPECT_TRUE(readers.BeginQuestion(id));
   EXPECT_FALSE(readers.BeginQuestion(id));
   readers.EndQuestion(id);

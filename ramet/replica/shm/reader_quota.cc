@@ -17,10 +17,10 @@ namespace ramet::shm {
 namespace {
 
 constexpr size_t kMinConnections = 8;
-// A part of the limit that followers leave alone, however few they are.
+// The fraction 1/kReservedShare of the descriptor limit is never given to followers.
 constexpr uint64_t kReservedShare = 8;
 
-// Publishers of this process.
+// The number of publishers in this process.
 std::atomic<int> num_quotas = 0;
 
 uint64_t DescriptorLimit() {
@@ -29,7 +29,7 @@ uint64_t DescriptorLimit() {
   return limit.rlim_cur;
 }
 
-// How many connections each user and each process has.
+// Counts the connections of each user and each process.
 class Shares {
  public:
   explicit Shares(std::span<const Connected> connections) {
@@ -53,7 +53,8 @@ class Shares {
   std::map<std::pair<uint32_t, int32_t>, size_t> processes_;
 };
 
-// The oldest connection of the process that has most, among those that `counts`.
+// Returns the oldest connection of the process with the most connections, among those for which
+// `counts` returns true.
 template <class Counts>
 std::optional<size_t> OldestOfHeaviest(std::span<const Connected> all, const Shares& shares,
                                        Counts counts) {
@@ -98,7 +99,7 @@ std::optional<size_t> ReaderQuota::VictimFor(const Connected& newcomer,
     return !one.has_read && newcomer.since - one.since > kReadSoon;
   };
   if (const auto silent = OldestOfHeaviest(connections, shares, is_silent)) return silent;
-  // More than the newcomer would have: else two of a kind would drop each other in turns.
+  // More than the newcomer would have. Otherwise two equals would keep dropping each other.
   const auto has_more = [&](const Connected& one) {
     return one.peer.uid == newcomer.peer.uid
                ? shares.OfProcess(one) > shares.OfProcess(newcomer) + 1
@@ -107,7 +108,7 @@ std::optional<size_t> ReaderQuota::VictimFor(const Connected& newcomer,
   return OldestOfHeaviest(connections, shares, has_more);
 }
 
-// The lowest descriptor that is free tells how many are taken.
+// The lowest free descriptor tells about how many are in use.
 bool ReaderQuota::IsShortOfDescriptors(int any) {
   const FileDescriptor lowest(fcntl(any, F_DUPFD_CLOEXEC, 0));
   const uint64_t limit = DescriptorLimit();

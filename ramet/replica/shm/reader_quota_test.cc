@@ -21,7 +21,7 @@ class ReaderQuotaTest : public testing::Test {
   const uint32_t own_ = geteuid();
 };
 
-TEST_F(ReaderQuotaTest, AProcessHasFewConnectionsThatReadNothing) {
+TEST_F(ReaderQuotaTest, UnreadConnectionsOfAProcessAreLimited) {
   const ReaderQuota quota(ReaderLimits{.connections = 100, .unread_of_process = 2});
   std::vector<Connected> all = {At(0, own_, 5, false)};
   EXPECT_TRUE(quota.MayConnect(At(1, own_, 5, false), all));
@@ -32,7 +32,7 @@ TEST_F(ReaderQuotaTest, AProcessHasFewConnectionsThatReadNothing) {
   EXPECT_TRUE(quota.MayConnect(At(1, own_, 5, false), all));
 }
 
-TEST_F(ReaderQuotaTest, AnotherUserHasFewConnectionsThatReadNothing) {
+TEST_F(ReaderQuotaTest, UnreadConnectionsOfAnotherUserAreLimited) {
   const ReaderQuota quota(ReaderLimits{.connections = 100, .unread_of_user = 2});
   const std::vector<Connected> all = {At(0, own_ + 1, 5, false), At(0, own_ + 1, 6, false),
                                       At(0, own_, 7, false), At(0, own_, 8, false)};
@@ -41,20 +41,20 @@ TEST_F(ReaderQuotaTest, AnotherUserHasFewConnectionsThatReadNothing) {
   EXPECT_TRUE(quota.MayConnect(At(1, own_, 9, false), all));
 }
 
-TEST_F(ReaderQuotaTest, TheOldestThatHasNotReadGoesFirst) {
+TEST_F(ReaderQuotaTest, TheOldestUnreadConnectionIsDroppedFirst) {
   const ReaderQuota quota;
   const std::vector<Connected> all = {At(0, own_, 5, true), At(2, own_, 6, false),
                                       At(1, own_, 7, false), At(3, own_, 8, true)};
   EXPECT_EQ(quota.VictimFor(At(9, own_, 9, false), all), 2u);
 }
 
-TEST_F(ReaderQuotaTest, OneThatHasJustComeMayStillRead) {
+TEST_F(ReaderQuotaTest, ANewConnectionHasTimeToRead) {
   const ReaderQuota quota;
   const std::vector<Connected> all = {At(0, own_, 5, true), At(9, own_, 6, false)};
   EXPECT_EQ(quota.VictimFor(At(9, own_, 9, false), all), std::nullopt);
 }
 
-TEST_F(ReaderQuotaTest, TheProcessWithMostGivesWay) {
+TEST_F(ReaderQuotaTest, TheProcessWithTheMostIsDropped) {
   const ReaderQuota quota;
   const std::vector<Connected> all = {At(0, own_, 5, true), At(3, own_, 6, true),
                                       At(2, own_, 6, true), At(4, own_, 6, true)};
@@ -62,7 +62,7 @@ TEST_F(ReaderQuotaTest, TheProcessWithMostGivesWay) {
   EXPECT_EQ(quota.VictimFor(At(9, own_, 6, false), all), std::nullopt);
 }
 
-TEST_F(ReaderQuotaTest, TheUserWithMostGivesWay) {
+TEST_F(ReaderQuotaTest, TheUserWithTheMostIsDropped) {
   const ReaderQuota quota;
   const std::vector<Connected> all = {At(0, own_, 5, true), At(1, own_ + 1, 6, true),
                                       At(2, own_ + 1, 7, true), At(3, own_ + 1, 8, true)};

@@ -11,7 +11,7 @@ namespace ramet::shm {
 namespace {
 
 Status NotUnderstood(std::string_view what) {
-  return InvalidArgument("the other side sent what is no ", what);
+  return InvalidArgument("the peer sent an invalid ", what);
 }
 
 bool ParseNumber(std::string_view text, uint64_t* number) {
@@ -27,7 +27,7 @@ bool TakesVersion(std::string_view verb) {
   return verb == kPromote || verb == "rollback" || verb == "hashes";
 }
 
-// Takes the text up to the next space off `*text`, and the space.
+// Removes the text up to and including the next space from `*text` and returns it.
 std::string_view NextWord(std::string_view* text) {
   const size_t space = std::min(text->find(' '), text->size());
   const std::string_view word = text->substr(0, space);
@@ -45,8 +45,8 @@ std::string HelloToText(const Hello& h) {
 StatusOr<Hello> ParseHello(std::string_view text) {
   if (text == "refused") {
     return PermissionDenied(
-        "the publisher does not let this user follow (mode= and group= say who "
-        "may)");
+        "the publisher does not let this user follow (its mode= and group= control "
+        "access)");
   }
   if (text == "full") return ResourceExhausted("the publisher has no room for another follower");
   const auto words = StrSplit(text, ' ');

@@ -6,12 +6,13 @@
 
 #include "ramet/base/status.h"
 
-// What publisher and follower say to each other over their socket, as lines of text
-// (docs/formats/shm.md).
+// The messages between publisher and follower on their socket, as lines of text (see
+// docs/formats/shm.md).
 namespace ramet::shm {
 
-// The publisher's first packet; with it go the descriptors of signature, graph, table and the
-// follower's control block, in this order. Packets "segment NUMBER BYTES" follow, with one each.
+// The publisher's first packet. It carries the descriptors of the signature, the graph, the table
+// and the follower's control block, in this order. Packets "segment NUMBER BYTES" follow, each with
+// one descriptor.
 struct Hello {
   uint64_t epoch = 0;
   uint64_t num_variables = 0;
@@ -22,27 +23,29 @@ struct Hello {
 };
 
 std::string HelloToText(const Hello& hello);
-// \error kInvalidArgument if it is none; kPermissionDenied, kResourceExhausted when the publisher
-// refuses; kFailedPrecondition for another layout.
+// \error kInvalidArgument: `text` is not a greeting.
+// \error kPermissionDenied: the publisher refuses this user.
+// \error kResourceExhausted: the publisher has no room for another follower.
+// \error kFailedPrecondition: the publisher uses a different layout.
 StatusOr<Hello> ParseHello(std::string_view text);
 
 struct SegmentNotice {
   uint64_t number = 0;
   uint64_t bytes = 0;
 };
-// \error kInvalidArgument if it is none.
+// \error kInvalidArgument: `text` is not such a notice.
 StatusOr<SegmentNotice> ParseSegment(std::string_view text);
 
-// What a follower asks for: "ask NUMBER VERB ARGUMENTS". The number comes back with the answer,
-// which may come after other packets.
+// A follower's request: "ask NUMBER VERB ARGUMENTS". The answer repeats the number. Other packets
+// may come before the answer.
 struct Request {
   uint64_t number = 0;
   std::string verb = {};   // promote, rollback, status, hashes, takeover
-  uint64_t version = 0;    // of promote, rollback, hashes
-  std::string label = {};  // of promote
+  uint64_t version = 0;    // for promote, rollback and hashes
+  std::string label = {};  // for promote
 };
 std::string RequestToText(const Request& request);
-// \error kInvalidArgument if it is none.
+// \error kInvalidArgument: `text` is not a request.
 StatusOr<Request> ParseRequest(std::string_view text);
 
 // The publisher's answer: "answer NUMBER ok TEXT", or "answer NUMBER error CODE MESSAGE".
@@ -50,10 +53,10 @@ struct Answer {
   uint64_t number = 0;
   StatusOr<std::string> text = std::string();
 };
-// An answer that is too long for a packet becomes an error.
+// Replaces an answer that is too long for a packet by an error.
 std::string AnswerToText(const Answer& answer);
 bool IsAnswer(std::string_view text);
-// \error kInvalidArgument if it is none.
+// \error kInvalidArgument: `text` is not an answer.
 StatusOr<Answer> ParseAnswer(std::string_view text);
 
 }  // namespace ramet::shm

@@ -10,11 +10,11 @@ namespace {
 
 constexpr uint64_t kAlignment = 64;
 
-// Bytes of a segment that the publisher wrote. They keep the segment mapped.
+// A part of a segment that the publisher wrote. Keeps the segment mapped.
 class MappedBuffer final : public Buffer {
  public:
   MappedBuffer(std::shared_ptr<const MemoryFile> segment, uint64_t offset, size_t size)
-      : Buffer(segment->data() + offset, size, true, /*borrowed=*/true),
+      : Buffer(segment->data() + offset, size, nullptr, /*borrowed=*/true),
         segment_(std::move(segment)) {}
 
  private:
@@ -25,19 +25,19 @@ class MappedBuffer final : public Buffer {
 }  // namespace
 
 Status SegmentMap::Add(uint64_t number, uint64_t bytes, FileDescriptor fd) {
-  if (number != size() || number >= kMost) {
-    return InvalidArgument("the publisher handed over segment ", number, " where segment ", size(),
-                           " was due");
+  if (number != size() || number >= kMaxSegments) {
+    return InvalidArgument("the publisher sent segment ", number, ", but segment ", size(),
+                           " was expected");
   }
   RAMET_ASSIGN_OR_RETURN(MemoryFile file,
                          MemoryFile::Open(std::move(fd), bytes, MemoryFile::Access::kOwnerWrites));
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   segments_.push_back(std::make_shared<const MemoryFile>(std::move(file)));
   return OkStatus();
 }
 
 size_t SegmentMap::size() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return segments_.size();
 }
 
@@ -45,13 +45,13 @@ StatusOr<Tensor> SegmentMap::ValueAt(const Entry& entry, const VariableSpec& spe
   RAMET_ASSIGN_OR_RETURN(const size_t bytes, TensorBytes(spec.dtype, spec.shape));
   std::shared_ptr<const MemoryFile> segment;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (entry.segment < segments_.size()) segment = segments_[entry.segment];
   }
   if (!segment || entry.offset % kAlignment != 0 || entry.offset > segment->size() ||
       bytes > segment->size() - entry.offset) {
-    return DataLoss("'", spec.name, "' is said to lie at byte ", entry.offset, " of segment ",
-                    entry.segment, ", which does not have it");
+    return DataLoss("'", spec.name, "' is said to be at byte ", entry.offset, " of segment ",
+                    entry.segment, ", which is out of bounds");
   }
   if (MayStayShared(spec.dtype)) {
     return Tensor(spec.dtype, spec.shape,

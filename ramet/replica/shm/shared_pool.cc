@@ -9,15 +9,15 @@ namespace {
 
 constexpr uint64_t kAlignment = 64;
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t kSmallestSegment = uint64_t{1} << 20;
+constexpr uint64_t kMinSegmentBytes = uint64_t{1} << 20;
 
 }  // namespace
 
-// A piece of a segment, for good; handed out again and again.
+// A fixed piece of a segment, which is reused for buffers of the same rounded size.
 class SharedPool::Block final : public Buffer {
  public:
   Block(char* data, size_t rounded, SharedPool* pool, Place place)
-      : Buffer(data, rounded, true), pool_(pool), rounded_(rounded), place_(place) {}
+      : Buffer(data, rounded, nullptr), pool_(pool), rounded_(rounded), place_(place) {}
   void Begin(size_t size, std::shared_ptr<SharedPool> owner) {
     Reset(size);
     owner_ = std::move(owner);
@@ -32,7 +32,7 @@ class SharedPool::Block final : public Buffer {
   SharedPool* const pool_;
   const uint64_t rounded_;
   const Place place_;
-  std::shared_ptr<SharedPool> owner_;  // while it is handed out
+  std::shared_ptr<SharedPool> owner_;  // set while the block is in use
 };
 
 std::shared_ptr<SharedPool> SharedPool::Create(std::string name, uint64_t limit, uint64_t segment) {
@@ -40,7 +40,7 @@ std::shared_ptr<SharedPool> SharedPool::Create(std::string name, uint64_t limit,
 }
 
 SharedPool::SharedPool(std::string name, uint64_t limit, uint64_t segment)
-    : name_(std::move(name)), limit_(limit), segment_(std::max(segment, kSmallestSegment)) {}
+    : name_(std::move(name)), limit_(limit), segment_(std::max(segment, kMinSegmentBytes)) {}
 SharedPool::~SharedPool() = default;
 
 uint64_t SharedPool::RoundedBytes(size_t bytes) {
@@ -50,11 +50,11 @@ uint64_t SharedPool::RoundedBytes(size_t bytes) {
 
 StatusOr<BufferPtr> SharedPool::Allocate(size_t bytes) {
   if (bytes > limit_) {
-    return ResourceExhausted("a value of ", bytes, " bytes is to be published, but the limit of ",
+    return ResourceExhausted("cannot publish a value of ", bytes, " bytes: the limit for ",
                              "shared memory is ", limit_, " bytes; raise max_bytes");
   }
   const uint64_t rounded = RoundedBytes(bytes);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Block* block = nullptr;
   if (auto size = by_size_.find(rounded); size != by_size_.end() && !size->second.free.empty()) {
     block = size->second.free.back();
@@ -84,7 +84,7 @@ StatusOr<SharedPool::Block*> SharedPool::Cut(uint64_t rounded) {
 }
 
 Status SharedPool::Reserve(uint64_t bytes) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!segments_.empty() && used_ + bytes <= segments_.back().size()) return OkStatus();
   return AddSegment(bytes);
 }
@@ -109,7 +109,7 @@ Status SharedPool::AddSegment(uint64_t bytes) {
 
 void SharedPool::Return(Block* block) {
   std::shared_ptr<SharedPool> owner = std::move(block->owner_);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   by_size_.find(block->rounded())->second.free.push_back(block);
 }
 
@@ -121,14 +121,14 @@ bool SharedPool::Find(const Buffer* buffer, Place* place) const {
 }
 
 std::vector<SharedPool::Segment> SharedPool::Segments() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   std::vector<Segment> segments;
   for (const MemoryFile& file : segments_) segments.push_back({file.fd(), file.size()});
   return segments;
 }
 
 uint64_t SharedPool::bytes_in_segments() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return total_;
 }
 

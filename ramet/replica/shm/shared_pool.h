@@ -3,45 +3,46 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "ramet/base/mutex.h"
 #include "ramet/replica/shm/memory_file.h"
 #include "ramet/tensor/buffer.h"
 
 namespace ramet::shm {
 
-// Where in the shared memory of a publisher some bytes lie.
+// A location in a publisher's shared memory.
 struct Place {
   uint32_t segment = 0;
   uint64_t offset = 0;
 };
 
-// A SharedPool is an allocator whose buffers lie in memory that other processes map: segments that
-// are reserved, touched and sealed before use, never moved, never given back before the pool's end.
-// Buffers go back to a free list by size. The pool lives as long as one of its buffers.
-// Thread-safe.
+// A SharedPool is an allocator for buffers in memory that other processes map. The memory consists
+// of segments that are reserved, touched and sealed before use. They are never moved, and not
+// released before the pool is destroyed. Freed buffers go to a free list by size. The pool stays
+// alive as long as one of its buffers. Thread-safe.
 class SharedPool final : public Allocator, public std::enable_shared_from_this<SharedPool> {
  public:
-  // At most `limit` bytes in segments of `segment` bytes or more.
+  // Creates a pool of at most `limit` bytes, in segments of at least `segment` bytes.
   static std::shared_ptr<SharedPool> Create(std::string name, uint64_t limit, uint64_t segment = 0);
   ~SharedPool() override;
 
   std::string_view name() const override { return "shared"; }
-  // \error kResourceExhausted if the limit is reached or the memory is not to be had.
+  // \error kResourceExhausted: the limit is reached, or the memory cannot be reserved.
   StatusOr<BufferPtr> Allocate(size_t bytes) override;
-  // Makes a segment in which `bytes` bytes (sum of RoundedBytes) are free. \error as Allocate.
+  // Makes a segment with `bytes` free bytes (a sum of RoundedBytes).
+  // \error as for Allocate.
   Status Reserve(uint64_t bytes);
-  // What a buffer of `bytes` bytes takes of a segment.
+  // Returns the space that a buffer of `bytes` bytes takes in a segment.
   static uint64_t RoundedBytes(size_t bytes);
 
-  // Whether `buffer` is one of this pool, and where it lies.
+  // Returns true and sets `*place` if `buffer` belongs to this pool.
   bool Find(const Buffer* buffer, Place* place) const;
   struct Segment {
     int fd = -1;
     uint64_t bytes = 0;
   };
-  // Segments are numbered from 0 in the order in which they were made.
+  // Returns the segments in the order of their creation, which is also the order of their numbers.
   std::vector<Segment> Segments() const;
   size_t num_segments() const { return num_segments_.load(std::memory_order_acquire); }
   uint64_t bytes_in_segments() const;
@@ -50,25 +51,25 @@ class SharedPool final : public Allocator, public std::enable_shared_from_this<S
  private:
   class Block;
   SharedPool(std::string name, uint64_t limit, uint64_t segment);
-  StatusOr<Block*> Cut(uint64_t rounded);
-  Status AddSegment(uint64_t bytes);
-  void Return(Block* block);
+  StatusOr<Block*> Cut(uint64_t rounded) RAMET_REQUIRES(mutex_);
+  Status AddSegment(uint64_t bytes) RAMET_REQUIRES(mutex_);
+  void Return(Block* block) RAMET_EXCLUDES(mutex_);
 
   const std::string name_;
   const uint64_t limit_;
   const uint64_t segment_;
-  mutable std::mutex mutex_;
-  std::vector<MemoryFile> segments_;
+  mutable Mutex mutex_;
+  std::vector<MemoryFile> segments_ RAMET_GUARDED_BY(mutex_);
   std::atomic<size_t> num_segments_ = 0;
-  uint64_t used_ = 0;  // of the last segment
-  uint64_t total_ = 0;
-  std::vector<std::unique_ptr<Block>> blocks_;
-  // Blocks of one size. Those that are free have room in the list: giving back allocates nothing.
+  uint64_t used_ RAMET_GUARDED_BY(mutex_) = 0;  // bytes used in the last segment
+  uint64_t total_ RAMET_GUARDED_BY(mutex_) = 0;
+  std::vector<std::unique_ptr<Block>> blocks_ RAMET_GUARDED_BY(mutex_);
+  // Blocks of one size. `free` has capacity for all of them, so that freeing one never allocates.
   struct Blocks {
     std::vector<Block*> free;
     size_t count = 0;
   };
-  std::map<uint64_t, Blocks> by_size_;
+  std::map<uint64_t, Blocks> by_size_ RAMET_GUARDED_BY(mutex_);
 };
 
 }  // namespace ramet::shm

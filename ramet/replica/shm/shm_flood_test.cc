@@ -1,5 +1,5 @@
-// Another process takes as many connections as it gets: others still follow, and the publisher
-// keeps descriptors of its own.
+// Tests that a process that takes as many connections as it can neither locks out other followers
+// nor exhausts the publisher's descriptors.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -28,8 +28,8 @@ constexpr int kOwnFiles = 100;
 
 enum class Flood { kReadsNothing, kReadsGreetings };
 
-// A process that connects when it is told to, and keeps what it got until it is killed. It is made
-// before there are threads.
+// A process that connects on command and keeps its connections until it is killed. It is created
+// before any threads exist.
 class Flooder {
  public:
   Flooder(std::string socket, Flood flood) : socket_(std::move(socket)), flood_(flood) {
@@ -83,7 +83,7 @@ class ShmFloodTest : public testing::TestWithParam<Flood> {
   rlimit before_{};
 };
 
-TEST_P(ShmFloodTest, AFollowerGetsInAndThePublisherHasDescriptors) {
+TEST_P(ShmFloodTest, OtherFollowersConnectAndDescriptorsRemain) {
   const std::string address = StrCat("flood ", getpid(), " ", static_cast<int>(GetParam()));
   const Flooder flooder(SocketAddress(address, geteuid()).value(), GetParam());
   Announcement announcement;
@@ -104,7 +104,7 @@ TEST_P(ShmFloodTest, AFollowerGetsInAndThePublisherHasDescriptors) {
 INSTANTIATE_TEST_SUITE_P(All, ShmFloodTest,
                          testing::Values(Flood::kReadsNothing, Flood::kReadsGreetings));
 
-TEST(SilentPublisher, IsNotWaitedForLong) {
+TEST(SilentPublisher, ConnectingTimesOut) {
   const std::string address = StrCat("silent ", getpid());
   const Listener silent = Listener::Listen(SocketAddress(address, geteuid()).value(), {}).value();
   const auto follower = ConnectFollower(address, Clock::now() + std::chrono::milliseconds(50));

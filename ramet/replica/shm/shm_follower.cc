@@ -6,11 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "ramet/base/exception.h"
+#include "ramet/base/mutex.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/shm/channel.h"
 #include "ramet/replica/shm/pending_answers.h"
@@ -26,7 +25,7 @@ namespace {
 using Clock = FollowerTransport::Clock;
 
 constexpr uint64_t kMaxGraphBytes = uint64_t{1} << 31;
-// Parsing takes many times as much.
+// Lower than the limit for graphs, because parsing a signature takes many times its size.
 constexpr uint64_t kMaxSignatureBytes = uint64_t{1} << 27;
 constexpr auto kSegmentTimeout = std::chrono::seconds(5);
 constexpr auto kAnswerTimeout = std::chrono::seconds(10);
@@ -36,13 +35,13 @@ int64_t MillisUntil(Clock::time_point deadline) {
   return std::clamp<int64_t>(left, 0, int64_t{1} << 30);
 }
 
-// The control block of this follower, and which of its cells are in use. Thread-safe.
+// This follower's control block, and which of its cells are in use. Thread-safe.
 class Pins {
  public:
   explicit Pins(MemoryFile control) : control_(std::move(control)) {}
-  // Null if all are in use.
+  // Returns null if all cells are in use.
   std::atomic<uint64_t>* Acquire() {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     for (uint32_t i = 0; i < kPinCells; ++i) {
       if (used_[i]) continue;
       used_[i] = true;
@@ -51,7 +50,7 @@ class Pins {
     return nullptr;
   }
   void Release(std::atomic<uint64_t>* cell) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     cell->store(0, std::memory_order_release);
     used_[static_cast<size_t>(cell - block().pins)] = false;
   }
@@ -60,11 +59,11 @@ class Pins {
  private:
   ControlBlock& block() const { return *reinterpret_cast<ControlBlock*>(control_.data()); }
   MemoryFile control_;
-  std::mutex mutex_;
-  std::array<bool, kPinCells> used_ = {};
+  Mutex mutex_;
+  std::array<bool, kPinCells> used_ RAMET_GUARDED_BY(mutex_) = {};
 };
 
-// A version whose pin is taken back with it.
+// A version that is unpinned by the destructor.
 class PinnedVersion final : public HeldVersion {
  public:
   PinnedVersion(std::shared_ptr<Pins> pins, std::atomic<uint64_t>* cell)
@@ -117,16 +116,16 @@ class ShmFollower final : public FollowerTransport {
   std::atomic<bool> connected_ = true;
   std::atomic<bool> interrupted_ = false;
   PendingAnswers answers_;
-  std::mutex send_mutex_;
-  std::mutex mutex_;
-  std::condition_variable segment_came_;
+  Mutex send_mutex_;  // serializes packets to the publisher
+  Mutex mutex_;       // for segment_came_, together with segments_ and connected_
+  CondVar segment_came_;
 };
 
 StatusOr<std::string> TextOf(FileDescriptor fd, uint64_t bytes, uint64_t max_bytes,
                              std::string_view what) {
   if (bytes > max_bytes) {
-    return InvalidArgument("a ", what, " of ", bytes, " bytes was announced; at most ", max_bytes,
-                           " are read");
+    return InvalidArgument("the publisher announced a ", what, " of ", bytes,
+                           " bytes; the limit is ", max_bytes);
   }
   if (bytes == 0) return std::string();
   RAMET_ASSIGN_OR_RETURN(MemoryFile file,
@@ -143,8 +142,8 @@ Status ShmFollower::ReadTexts(const Hello& hello, std::vector<FileDescriptor>& f
                          TextOf(std::move(fds[1]), hello.graph_bytes, kMaxGraphBytes, "graph"));
   RAMET_ASSIGN_OR_RETURN(table_, TableReader::Open(std::move(fds[2]), hello.table_bytes));
   if (table_->num_variables() != announcement_.signature.size()) {
-    return InvalidArgument("the publisher's table is of ", table_->num_variables(),
-                           " variables, its signature of ", announcement_.signature.size());
+    return InvalidArgument("the publisher's table has ", table_->num_variables(),
+                           " variables, but its signature has ", announcement_.signature.size());
   }
   RAMET_ASSIGN_OR_RETURN(
       MemoryFile control,
@@ -157,8 +156,7 @@ Status ShmFollower::Start(Clock::time_point deadline) {
   RAMET_ASSIGN_OR_RETURN(Packet first, channel_.Receive(MillisUntil(deadline)));
   RAMET_ASSIGN_OR_RETURN(const Hello hello, ParseHello(first.text));
   if (first.fds.size() != 4) {
-    return InvalidArgument("the publisher handed over ", first.fds.size(),
-                           " descriptors, 4 are due");
+    return InvalidArgument("the publisher sent ", first.fds.size(), " descriptors, expected 4");
   }
   RAMET_RETURN_IF_ERROR(ReadTexts(hello, first.fds));
   while (segments_.size() < hello.num_segments) {
@@ -179,7 +177,7 @@ ShmFollower::~ShmFollower() {
 
 Status ShmFollower::TakeSegment(Packet packet) {
   RAMET_ASSIGN_OR_RETURN(const SegmentNotice notice, ParseSegment(packet.text));
-  if (packet.fds.size() != 1) return InvalidArgument("a segment came without its descriptor");
+  if (packet.fds.size() != 1) return InvalidArgument("received a segment without its descriptor");
   return segments_.Add(notice.number, notice.bytes, std::move(packet.fds[0]));
 }
 
@@ -190,7 +188,7 @@ Status ShmFollower::TakePacket(Packet packet) {
   return OkStatus();
 }
 
-// Takes what the publisher sends until it is gone.
+// Receives packets until the publisher is gone.
 void ShmFollower::Listen() {
   while (connected_) {
     pollfd waits[] = {{stop_.get(), POLLIN, 0}, {channel_.fd(), POLLIN, 0}};
@@ -200,21 +198,23 @@ void ShmFollower::Listen() {
     if (IsDeadlineExceeded(packet.status())) continue;
     const Status taken =
         Guarded([&] { return packet.ok() ? TakePacket(*std::move(packet)) : packet.status(); });
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (!taken.ok()) connected_ = false;
-    segment_came_.notify_all();
+    segment_came_.NotifyAll();
   }
   answers_.Close();
   table_->WakeWaiters();
 }
 
 Status ShmFollower::WaitForSegment(uint64_t number) {
-  std::unique_lock lock(mutex_);
-  segment_came_.wait_for(lock, kSegmentTimeout,
-                         [&] { return segments_.size() > number || !connected_; });
+  const auto deadline = Clock::now() + kSegmentTimeout;
+  MutexLock lock(mutex_);
+  while (segments_.size() <= number && connected_) {
+    if (!segment_came_.WaitUntil(mutex_, deadline)) break;
+  }
   if (segments_.size() > number) return OkStatus();
-  return Unavailable("shm:", address_, ": the publisher did not hand over segment ", number,
-                     " of its memory");
+  return Unavailable("shm:", address_, ": the publisher did not send segment ", number,
+                     " of its memory in time");
 }
 
 uint64_t ShmFollower::Newest(std::string_view label) const {
@@ -224,8 +224,8 @@ uint64_t ShmFollower::Newest(std::string_view label) const {
 StatusOr<std::unique_ptr<HeldVersion>> ShmFollower::Take(uint64_t version) {
   std::atomic<uint64_t>* cell = pins_->Acquire();
   if (cell == nullptr) {
-    return ResourceExhausted("shm:", address_, ": this follower holds ", kPinCells,
-                             " versions already; release some");
+    return ResourceExhausted("shm:", address_, ": this follower already holds ", kPinCells,
+                             " versions; release some");
   }
   auto held = std::make_unique<PinnedVersion>(pins_, cell);
   VersionRecord record;
@@ -263,7 +263,7 @@ StatusOr<std::string> ShmFollower::Ask(Request request, Clock::time_point deadli
   request.number = answers_.Begin();
   Status sent;
   {
-    std::lock_guard lock(send_mutex_);
+    MutexLock lock(send_mutex_);
     sent = channel_.Send(RequestToText(request));
   }
   auto answer = answers_.Wait(request.number, sent.ok() ? deadline : Clock::time_point::min());
@@ -277,7 +277,7 @@ StatusOr<VersionHashes> ShmFollower::Hashes(uint64_t version, Clock::time_point 
                          Ask({.verb = "hashes", .version = version}, deadline));
   const auto words = StrSplit(text, ' ');
   if (words.size() == 2) return VersionHashes{std::string(words[0]), std::string(words[1])};
-  return InvalidArgument("shm:", address_, ": the publisher answered with what are no hashes");
+  return InvalidArgument("shm:", address_, ": the publisher sent an invalid answer for hashes");
 }
 
 Status ShmFollower::Promote(std::string_view label, uint64_t version) {
@@ -291,7 +291,7 @@ StatusOr<uint64_t> ShmFollower::Rollback(uint64_t version) {
                                                      Clock::now() + kAnswerTimeout));
   int64_t number = 0;
   if (ParseInt64(text, &number) && number > 0) return static_cast<uint64_t>(number);
-  return InvalidArgument("shm:", address_, ": the publisher answered with what is no version");
+  return InvalidArgument("shm:", address_, ": the publisher sent an invalid version number");
 }
 
 StatusOr<PublisherStats> ShmFollower::PublisherStatus() {
@@ -306,14 +306,15 @@ void ShmFollower::Interrupt() {
   table_->WakeWaiters();
 }
 
-// Anybody can take an abstract name; only the user himself and root are believed to have a right to
-// it. Who may make a socket file is a matter of its folder.
+// Anybody can bind an abstract name, so only publishers of this user and of root are trusted. For a
+// socket file, the permissions of its folder apply.
 Status CheckOwner(const std::string& socket, const Channel& channel) {
   if (socket.front() != '@') return OkStatus();
   RAMET_ASSIGN_OR_RETURN(const Peer peer, channel.peer());
   if (peer.uid == 0 || peer.uid == geteuid()) return OkStatus();
-  return PermissionDenied("the publisher of that name belongs to user ", peer.uid,
-                          "; to follow another user's publisher, both take the path of a socket");
+  return PermissionDenied(
+      "the publisher of that name belongs to user ", peer.uid,
+      "; to follow another user's publisher, use the path of a socket file on both sides");
 }
 
 }  // namespace

@@ -7,11 +7,14 @@
 
 namespace ramet::shm {
 
-// Connects to the publisher of `address` on this machine. What it hands out is mapped for reading
-// and checked; nothing that it writes there can make this process read outside of the map.
-// \error kNotFound if nobody publishes there; kPermissionDenied if the publisher refuses;
-//   kFailedPrecondition for another layout; kInvalidArgument if what it hands over is damaged;
-//   kDeadlineExceeded if it says nothing until then.
+// Connects to the publisher at `address` on this machine. The publisher's memory is mapped for
+// reading and checked. Nothing that the publisher writes there can make this process read outside
+// of the mapping.
+// \error kNotFound: nobody publishes there.
+// \error kPermissionDenied: the publisher refuses the connection.
+// \error kFailedPrecondition: the publisher uses a different layout.
+// \error kInvalidArgument: the publisher sends damaged data.
+// \error kDeadlineExceeded: the publisher does not greet by `deadline`.
 StatusOr<std::unique_ptr<FollowerTransport>> ConnectFollower(
     const std::string& address, FollowerTransport::Clock::time_point deadline);
 

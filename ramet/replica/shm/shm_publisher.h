@@ -7,11 +7,13 @@
 
 namespace ramet::shm {
 
-// Publishes through shared memory to processes of this machine (docs/replicas.md). Values lie in a
-// pool of sealed memory that followers map for reading; a Unix socket hands out the descriptors.
-// \error kAlreadyExists if somebody publishes at `address` (a name, or the path of a socket file);
-//   kInvalidArgument, kPermissionDenied for the address; kResourceExhausted if the memory that the
-//   first versions need is not to be had.
+// Publishes through shared memory to processes on this machine (see docs/replicas.md). Values are
+// in a pool of sealed memory that followers map for reading. A Unix socket hands out the
+// descriptors. `address` is a name or the path of a socket file.
+// \error kAlreadyExists: `address` has a publisher.
+// \error kInvalidArgument: the address is invalid.
+// \error kPermissionDenied: the socket file cannot be created.
+// \error kResourceExhausted: the memory for the first versions cannot be reserved.
 StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisher(const std::string& address,
                                                             Announcement announcement,
                                                             const RetentionOptions& retention,

@@ -1,5 +1,5 @@
-// A publisher and several followers on threads of one process, without sessions: what
-// ThreadSanitizer can run.
+// Tests a publisher and several followers on threads of one process, without sessions, so that
+// ThreadSanitizer can run it.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ Announcement TwoVariables() {
   return announcement;
 }
 
-// Values whose every element is `number`, where they can be published.
+// Returns values that can be published, with every element set to `number`.
 std::vector<Tensor> Filled(PublisherTransport& publisher, uint64_t number) {
   std::vector<Tensor> values;
   for (int i = 0; i < 2; ++i) {
@@ -50,7 +50,7 @@ bool IsWhole(const HeldVersion& held) {
   return held.values.size() == 2;
 }
 
-// Takes versions until the last one has come; how many were not whole.
+// Takes versions until the last one has arrived. Returns how many were not whole.
 int Read(const std::string& address) {
   const auto soon = FollowerTransport::Clock::now() + std::chrono::seconds(60);
   auto follower = ConnectFollower(address, soon).value();

@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kAnswerTime = std::chrono::seconds(10);
 
-// The limit for all packets together: a peer that sends others without end is not waited for.
+// The deadline covers all packets together, so that a peer cannot delay it by sending more of them.
 int64_t MillisUntil(Clock::time_point end) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
   return std::max<int64_t>(left, 0);

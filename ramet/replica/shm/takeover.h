@@ -7,9 +7,10 @@
 
 namespace ramet::shm {
 
-// Asks the publisher that listens at `socket` to end, and waits until it listens no more. Returns
-// its epoch; 0 if nobody listens there. \error kPermissionDenied if it does not let this user;
-//   kDeadlineExceeded if it does not answer.
+// Asks the publisher that listens at `socket` to end, and waits until it stops listening. Returns
+// its epoch, or 0 if nobody listens there.
+// \error kPermissionDenied: the publisher does not allow it to this user.
+// \error kDeadlineExceeded: the publisher does not answer.
 StatusOr<uint64_t> TakeOver(const std::string& socket);
 
 }  // namespace ramet::shm

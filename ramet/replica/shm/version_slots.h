@@ -13,8 +13,8 @@
 
 namespace ramet::shm {
 
-// What the slots of a publisher's table hold: the versions that can be followed, and those which no
-// longer can be (retired) as long as somebody has them. One thread at a time.
+// The contents of the slots of a publisher's table: versions that can be taken, and retired ones
+// that a follower still holds. Not thread-safe.
 class VersionSlots {
  public:
   struct Slot {
@@ -22,7 +22,7 @@ class VersionSlots {
     bool retired = false;
     VersionInfo info = {};
     std::vector<BufferPtr> buffers = {};
-    std::vector<Tensor> sources = {};  // until they are hashed
+    std::vector<Tensor> sources = {};  // kept until they are hashed
   };
 
   explicit VersionSlots(TableWriter table);
@@ -30,30 +30,30 @@ class VersionSlots {
   const TableWriter& table() const { return table_; }
   size_t size() const { return slots_.size(); }
   bool full() const { return free_.empty(); }
-  // Whether a slot may become free by waiting.
+  // Reports whether a slot may become free later.
   bool any_retired() const;
 
-  // Makes these values the newest version; there is a free slot. Whether more followers may wait
-  // than have been woken (TableWriter::Announce).
+  // Makes these values the newest version. There must be a free slot. Returns true if more
+  // followers may be waiting than have been woken (see TableWriter::Announce).
   bool Add(VersionRecord record, const VersionInfo& info, std::span<const BufferPtr> buffers,
            std::span<const Tensor> sources, std::span<const Entry> entries);
-  // Nobody writes to what is there any more: followers may have it, and the publisher ends.
+  // Marks all buffers as borrowed, because followers may still use them after the publisher ends.
   void Freeze();
-  // The one that can be followed under this number; nullptr: none. Until the next Add or Reclaim.
+  // Returns the slot of a version that can be taken, or null. Valid until the next Add or Reclaim.
   Slot* Find(uint64_t version);
-  // The same of retired ones, too.
+  // Like Find, but also finds retired versions.
   Slot* FindAny(uint64_t version);
-  // Beyond the newest `retained` ones only what a label names stays.
+  // Retires all versions except the newest `retained` ones and those with a label.
   void RetireOld(int retained, const std::map<std::string, uint64_t>& labels);
-  // Empties the slots of retired versions that nobody holds, which it asks `is_held`, and tells
-  // `forget` of them.
+  // Empties the slots of retired versions that nobody holds according to `is_held`. Calls `forget`
+  // for each of them.
   void Reclaim(const std::function<bool(uint64_t version)>& is_held,
                const std::function<void(uint64_t version)>& forget);
 
  private:
   TableWriter table_;
-  std::vector<Slot> slots_;            // by the table's
-  std::vector<uint32_t> used_, free_;  // the used ones by version
+  std::vector<Slot> slots_;            // in the order of the table
+  std::vector<uint32_t> used_, free_;  // used slots are ordered by version
 };
 
 }  // namespace ramet::shm

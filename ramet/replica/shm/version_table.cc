@@ -32,17 +32,17 @@ uint32_t Checksum(std::span<const Entry> entries) {
   return crc32c::Value(entries.data(), entries.size_bytes());
 }
 
-// The words of a futex that processes share. (The table is mapped for reading by those who wait.)
+// Returns the word of a futex shared between processes. Waiters map the table for reading only.
 const uint32_t* Word(const std::atomic<uint32_t>& atomic) {
   return reinterpret_cast<const uint32_t*>(&atomic);
 }
 
-// Wakes so many of those who wait, and returns how many it were.
-int WakeSome(const std::atomic<uint32_t>& word, int most) {
-  return static_cast<int>(syscall(SYS_futex, Word(word), FUTEX_WAKE, most, nullptr, nullptr, 0));
+// Wakes at most `limit` waiters and returns how many were woken.
+int WakeSome(const std::atomic<uint32_t>& word, int limit) {
+  return static_cast<int>(syscall(SYS_futex, Word(word), FUTEX_WAKE, limit, nullptr, nullptr, 0));
 }
 
-// What another process may change meanwhile, read once.
+// Reads a value once, because another process may change it at any time.
 template <class T>
 T ReadOnce(const T& value) {
   return *const_cast<const volatile T*>(&value);
@@ -103,7 +103,7 @@ void TableWriter::Retire(uint32_t i) {
 
 Status TableWriter::SetLabel(std::string_view name, uint64_t version) {
   if (name.empty() || name.size() >= kLabelBytes || name.find('\0') != name.npos) {
-    return InvalidArgument("a label is a name of 1 to ", kLabelBytes - 1, " bytes, but '", name,
+    return InvalidArgument("a label must have 1 to ", kLabelBytes - 1, " bytes, but '", name,
                            "' was given");
   }
   TableHeader& h = header();
@@ -115,7 +115,7 @@ Status TableWriter::SetLabel(std::string_view name, uint64_t version) {
     return OkStatus();
   }
   if (count == kMaxLabels) {
-    return ResourceExhausted("there are ", kMaxLabels, " labels already; no more are possible");
+    return ResourceExhausted("there are already ", kMaxLabels, " labels, which is the maximum");
   }
   std::memcpy(h.labels[count].name, name.data(), name.size());
   h.labels[count].version.store(version, std::memory_order_relaxed);
@@ -146,13 +146,14 @@ void TableWriter::WakeAll() const { WakeSome(header().signal, INT_MAX); }
 
 StatusOr<TableReader> TableReader::Open(FileDescriptor fd, size_t bytes) {
   if (bytes < RoundUp(sizeof(TableHeader))) {
-    return InvalidArgument("a version table of ", bytes, " bytes was announced, which is too few");
+    return InvalidArgument("a version table of ", bytes,
+                           " bytes was announced, which is too small");
   }
   RAMET_ASSIGN_OR_RETURN(MemoryFile file,
                          MemoryFile::Open(std::move(fd), bytes, MemoryFile::Access::kOwnerWrites));
   const auto& header = *reinterpret_cast<const TableHeader*>(file.data());
   if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) {
-    return InvalidArgument("what the publisher handed over is not a version table");
+    return InvalidArgument("the publisher's memory is not a version table");
   }
   if (const uint32_t layout = ReadOnce(header.layout); layout != kLayout) {
     return FailedPrecondition("the publisher's shared memory has layout ", layout,
@@ -209,7 +210,7 @@ std::optional<uint32_t> TableReader::SlotOf(uint64_t version) const {
 Status TableReader::Take(uint64_t version, std::atomic<uint64_t>& cell, VersionRecord* record,
                          std::vector<Entry>* entries) const {
   const auto found = version == 0 ? std::nullopt : SlotOf(version);
-  if (!found) return NotFound("version ", version, " is not kept (any more)");
+  if (!found) return NotFound("version ", version, " is not kept");
   const SlotHeader& from = slot(*found);
   cell.store(version, std::memory_order_seq_cst);
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -14,19 +14,19 @@
 
 namespace ramet::shm {
 
-// What a slot says beside its entries.
+// The contents of a slot, except for its entries.
 struct VersionRecord {
   uint64_t version = 0;
   int64_t step = -1;
   int64_t time_nanos = 0;
-  std::string info;  // what the user said of it; at most kInfoBytes
+  std::string info;  // metrics and rollback_to as text; at most kInfoBytes
 };
 
-// The publisher's side of a version table. One thread at a time.
+// The publisher's view of a version table. Not thread-safe.
 class TableWriter {
  public:
-  // \error kInvalidArgument if there are more variables or slots than the layout has room for;
-  //   kResourceExhausted.
+  // \error kInvalidArgument: there are more variables or slots than the layout supports.
+  // \error kResourceExhausted: the memory cannot be reserved.
   static StatusOr<TableWriter> Create(const std::string& name, uint64_t epoch,
                                       uint32_t num_variables, uint32_t num_slots);
 
@@ -34,19 +34,20 @@ class TableWriter {
   size_t bytes() const { return file_.size(); }
   uint32_t num_slots() const { return header().num_slots; }
 
-  // Fills a slot that is free. Nobody sees it before Announce.
+  // Fills a free slot. Followers do not see it before Announce.
   void Fill(uint32_t slot, const VersionRecord& record, std::span<const Entry> entries);
-  // Makes it the newest version and wakes some of those who wait. Whether there may be more, whom
-  // WakeAll wakes: that takes the longer the more there are, so it is not for the trainer to do.
+  // Makes the slot's version the newest and wakes some waiting followers. Returns true if there may
+  // be more of them. Then call WakeAll, but not on the trainer's thread: its time grows with the
+  // number of waiting followers.
   bool Announce(uint32_t slot);
   void WakeAll() const;  // thread-safe
-  // From now on nobody new can take it; who has pinned it by now, shows in his control block.
+  // Prevents this version from being taken. The control blocks show which followers have pinned it.
   void Retire(uint32_t slot);
-  // \error kResourceExhausted with more than kMaxLabels; kInvalidArgument if the name is empty or
-  // too long.
+  // \error kResourceExhausted: there are already kMaxLabels labels.
+  // \error kInvalidArgument: the name is empty or too long.
   Status SetLabel(std::string_view name, uint64_t version);
   std::map<std::string, uint64_t> Labels() const;
-  // No more versions will come.
+  // Call this when there will be no more versions.
   void Close();
 
  private:
@@ -57,34 +58,37 @@ class TableWriter {
   MemoryFile file_;
 };
 
-// A follower's side. Thread-safe.
+// A follower's view of a version table. Thread-safe.
 class TableReader {
  public:
-  // Checks all that does not change. \error kInvalidArgument, kFailedPrecondition for another
-  // layout.
+  // Maps a table and checks everything that does not change.
+  // \error kInvalidArgument: the table is damaged.
+  // \error kFailedPrecondition: the table has a different layout.
   static StatusOr<TableReader> Open(FileDescriptor fd, size_t bytes);
 
   uint64_t epoch() const { return epoch_; }
   uint32_t num_variables() const { return num_variables_; }
   bool closed() const { return header().closed.load(std::memory_order_acquire) != 0; }
-  // The number of the newest version; 0: there is none.
+  // Returns the number of the newest version, or 0 if there is none.
   uint64_t latest() const { return header().latest.load(std::memory_order_acquire) >> 8; }
-  // The version of a label; nothing if there is no such label.
+  // Returns the version of a label, or nothing if there is no such label.
   std::optional<uint64_t> Label(std::string_view name) const;
-  // Those that can be taken, oldest first.
+  // Returns the versions that can be taken, oldest first.
   std::vector<uint64_t> Versions() const;
 
-  // Pins a version in `cell` (which holds 0) and copies its record and entries.
-  // \error kNotFound if it is not in the table (any more), and then nothing is pinned; kDataLoss if
-  //   its entries do not have their checksum, likewise.
+  // Pins a version in `cell`, which must be 0, and copies its record and entries. On error nothing
+  // is pinned.
+  // \error kNotFound: the version is not in the table.
+  // \error kDataLoss: the entries do not match their checksum.
   Status Take(uint64_t version, std::atomic<uint64_t>& cell, VersionRecord* record,
               std::vector<Entry>* entries) const;
 
-  // What changes with the table: wait with the value that was there before it was looked at.
+  // Changes with the table. Read it before looking at the table, and pass the value to Wait.
   uint32_t signal() const { return header().signal.load(std::memory_order_acquire); }
-  // Waits until signal() is not `seen`, WakeWaiters, or the time is over (negative: no limit).
+  // Waits until signal() differs from `seen`, WakeWaiters is called, or the timeout expires
+  // (negative: no timeout).
   void Wait(uint32_t seen, int64_t timeout_nanos) const;
-  // Wakes those of this process and of others who wait for no reason that they could see.
+  // Wakes all waiting threads, in this process and others, although the table has not changed.
   void WakeWaiters() const;
 
  private:

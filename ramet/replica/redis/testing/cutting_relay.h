@@ -7,18 +7,18 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "ramet/base/mutex.h"
 #include "ramet/replica/redis/testing/redis_server.h"
 
 namespace ramet::redis {
 
-// Stands between clients and a server on the loopback interface, and cuts a connection where a test
-// says so.
+// A relay between clients and a server on the loopback interface that cuts a connection when a test
+// asks for it.
 class CuttingRelay {
  public:
   explicit CuttingRelay(int server_port) : server_(Loopback(server_port)) {
@@ -38,9 +38,10 @@ class CuttingRelay {
 
   int port() const { return port_; }
   int cuts() const { return cuts_; }
-  // The server gets the next command that holds `text`; its reply is lost with the connection.
+  // Forwards the next command that contains `text` to the server, then cuts the connection so that
+  // the reply is lost.
   void LoseReplyTo(std::string text) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     fatal_ = std::move(text);
   }
 
@@ -61,7 +62,7 @@ class CuttingRelay {
     close(server);
   }
 
-  // False: the connection has ended.
+  // Returns false if the connection has ended.
   bool Pump(int client, int server) {
     std::array<pollfd, 2> both = {{{client, POLLIN, 0}, {server, POLLIN, 0}}};
     if (poll(both.data(), both.size(), 10) <= 0) return true;
@@ -79,9 +80,9 @@ class CuttingRelay {
     return true;
   }
 
-  // Commands that tests ask for come in one piece.
+  // The commands that tests ask for arrive in one piece.
   bool IsFatal(std::string_view bytes) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (fatal_.empty() || bytes.find(fatal_) == bytes.npos) return false;
     fatal_.clear();
     return true;
@@ -99,10 +100,10 @@ class CuttingRelay {
   int listener_ = -1;
   std::atomic<bool> ended_ = false;
   std::atomic<int> cuts_ = 0;
-  std::mutex mutex_;
-  std::string fatal_;
+  Mutex mutex_;
+  std::string fatal_ RAMET_GUARDED_BY(mutex_);
   std::thread acceptor_;
-  std::vector<std::thread> relays_;  // the acceptor's until it has ended
+  std::vector<std::thread> relays_;  // used by the acceptor until it has ended
 };
 
 }  // namespace ramet::redis

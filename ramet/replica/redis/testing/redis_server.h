@@ -21,7 +21,7 @@
 
 namespace ramet::redis {
 
-// Whether tests can start a server: without one they are skipped.
+// Reports whether a program is in the PATH. Tests that need a missing one are skipped.
 inline bool HasProgram(const std::string& name) {
   const char* path = std::getenv("PATH");
   for (std::string_view folder : StrSplit(path ? path : "", ':')) {
@@ -30,7 +30,7 @@ inline bool HasProgram(const std::string& name) {
   return false;
 }
 
-// Waits until it is so, half a minute at most.
+// Waits until `is_so` returns true, for at most 30 seconds.
 inline bool Eventually(const std::function<bool()>& is_so) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (!is_so()) {
@@ -79,16 +79,16 @@ inline pid_t Spawn(const std::vector<std::string>& arguments, const std::string&
   _exit(127);
 }
 
-// A redis-server of a test's own, on the loopback interface. It keeps nothing on disk.
+// A redis-server process for one test, on the loopback interface. It stores nothing on disk.
 class RedisServer {
  public:
-  // `options` as on its command line: {"--requirepass", "secret"}.
+  // `options` are command-line options, such as {"--requirepass", "secret"}.
   explicit RedisServer(std::vector<std::string> options = {}) : options_(std::move(options)) {
     std::string folder = (std::filesystem::temp_directory_path() / "ramet_redis_XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) std::abort();
     folder_ = folder;
-    constexpr int kMostTries = 5;  // somebody else may take the port before the server does
-    for (int i = 0; i < kMostTries && !IsThere(); ++i) {
+    constexpr int kMaxTries = 5;  // another process may take the port before the server does
+    for (int i = 0; i < kMaxTries && !IsThere(); ++i) {
       Kill();
       port_ = FreePort();
       Start();
@@ -124,13 +124,13 @@ class RedisServer {
   int port() const { return port_; }
   std::string where() const { return StrCat("127.0.0.1:", port_); }
   const std::string& folder() const { return folder_; }
-  // What user "default" logs in with here.
+  // Sets the password with which this class logs in as user "default".
   void set_password(std::string password) {
     password_ = std::move(password);
     context_.reset();
   }
 
-  // A command's reply as text: a number, a string, lines of an array, "" for nothing.
+  // Returns a command's reply as text: a number, a string, the lines of an array, or "" for nil.
   std::string Ask(const std::vector<std::string>& arguments) {
     if (!context_ || context_->err != 0) {
       context_.reset(redisConnectUnix(socket_.c_str()));

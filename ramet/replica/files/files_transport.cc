@@ -1,0 +1,39 @@
+#include "ramet/replica/files/files_transport.h"
+
+#include "ramet/replica/files/files_follower.h"
+#include "ramet/replica/files/files_publisher.h"
+
+namespace ramet::files {
+namespace {
+
+constexpr TransportFactory::Scheme kSchemes[] = {
+    {"file", "a folder of TensorFlow checkpoints", "file:DIR"},
+};
+
+Status Check(const ReplicaAddress&) { return OkStatus(); }
+
+StatusOr<std::unique_ptr<PublisherTransport>> Open(const ReplicaAddress& address,
+                                                   Announcement announcement,
+                                                   const RetentionOptions& retention,
+                                                   const AccessOptions& access) {
+  return OpenPublisher(address.place, std::move(announcement), retention, access);
+}
+
+StatusOr<std::unique_ptr<FollowerTransport>> Connect(
+    const ReplicaAddress& address, FollowerTransport::Clock::time_point deadline) {
+  return ConnectFollower(address.place, deadline);
+}
+
+}  // namespace
+
+const TransportFactory& Transport() {
+  static constexpr TransportFactory factory = {.schemes = kSchemes,
+                                               .outlives_publisher = true,
+                                               .counts_monitors = false,
+                                               .check = Check,
+                                               .open_publisher = Open,
+                                               .connect_follower = Connect};
+  return factory;
+}
+
+}  // namespace ramet::files

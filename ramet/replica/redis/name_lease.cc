@@ -1,0 +1,119 @@
+#include "ramet/replica/redis/name_lease.h"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <string_view>
+
+#include "ramet/base/strings.h"
+
+namespace ramet::redis {
+namespace {
+
+// These are scripts so that no other publisher can take the name between two commands.
+constexpr std::string_view kCommit = R"(
+local owner = redis.call('GET', KEYS[1])
+if owner ~= ARGV[1] then return {0, owner or ''} end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4])
+return {1, redis.call('PUBLISH', ARGV[5], ARGV[6])})";
+constexpr std::string_view kKeep = R"(
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2]))";
+constexpr std::string_view kBeat = R"(
+local owner = redis.call('GET', KEYS[1])
+if owner ~= ARGV[1] then return {0, owner or ''} end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+if redis.call('GET', KEYS[2]) ~= ARGV[3] then return {1, 0} end
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
+return {1, 1})";
+constexpr std::string_view kClose = R"(
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('DEL', KEYS[1])
+return redis.call('PUBLISH', ARGV[2], 'closed'))";
+
+std::string NewToken(uint64_t epoch) {
+  std::random_device random;
+  return StrCat(epoch, ":", (uint64_t{random()} << 32) | random());
+}
+
+std::string Text(std::chrono::milliseconds time) { return StrCat(time.count()); }
+
+}  // namespace
+
+NameLease::NameLease(const RedisUrl& url, const Keys& keys, Link& link, uint64_t epoch)
+    : url_(url), keys_(keys), link_(link), token_(NewToken(epoch)) {}
+
+Status NameLease::Take(bool takeover) {
+  if (takeover) {
+    return link_->Call({"SET", keys_.lock(), token_, "PX", Text(url_.lease)}).status();
+  }
+  RAMET_ASSIGN_OR_RETURN(const Reply taken,
+                         link_->Call({"SET", keys_.lock(), token_, "NX", "PX", Text(url_.lease)}));
+  if (!taken.nil()) return OkStatus();
+  RAMET_ASSIGN_OR_RETURN(const Reply owner, link_->Call({"GET", keys_.lock()}));
+  if (owner.view() == token_) return OkStatus();
+  RAMET_ASSIGN_OR_RETURN(const Reply left, link_->Call({"PTTL", keys_.lock()}));
+  return AlreadyExists("the name has a publisher; if it has died, the name becomes free in ",
+                       std::max<int64_t>(left.integer, 0), " ms; or use takeover");
+}
+
+Status NameLease::Regain() {
+  RAMET_ASSIGN_OR_RETURN(const Reply taken,
+                         link_->Call({"SET", keys_.lock(), token_, "NX", "PX", Text(url_.lease)}));
+  if (!taken.nil()) return OkStatus();
+  RAMET_ASSIGN_OR_RETURN(const Reply owner, link_->Call({"GET", keys_.lock()}));
+  if (owner.nil()) return Unavailable("the lease on the name is changing hands");
+  if (owner.view() == token_) return OkStatus();
+  return Aborted("another publisher has taken over the name; this one cannot publish");
+}
+
+Status NameLease::OwnerError(const Reply& reply) {
+  const bool array = reply.items.size() == 2;
+  if (!array) return DataLoss("unexpected reply of the server to a script: expected 2 items");
+  if (reply.items[1].view().empty()) return NotFound("the lease on the name has expired");
+  return Aborted("another publisher has taken over the name; this one cannot publish");
+}
+
+Status NameLease::Keep() {
+  if (Clock::now() < next_beat_) return OkStatus();
+  ScheduleBeat();
+  RAMET_ASSIGN_OR_RETURN(const Reply kept,
+                         link_->Call({"EVAL", kKeep, "1", keys_.lock(), token_, Text(url_.lease)}));
+  if (kept.integer == 1) return OkStatus();
+  link_.Close();
+  return Unavailable("the server has lost the lease on the name");
+}
+
+Status NameLease::Beat(const ServerState& state) {
+  ScheduleBeat();
+  RAMET_ASSIGN_OR_RETURN(const Reply reply,
+                         link_->Call({"EVAL", kBeat, "2", keys_.lock(), keys_.state(), token_,
+                                      Text(url_.lease), StateText(state), Text(url_.ttl)}));
+  const bool ours = reply.items.size() == 2 && reply.items[0].integer == 1;
+  if (ours && reply.items[1].integer == 1) return OkStatus();
+  const Status status = ours ? OkStatus() : OwnerError(reply);
+  link_.Close();
+  if (IsAborted(status)) return status;
+  return Unavailable("the server has lost the publication");
+}
+
+StatusOr<int64_t> NameLease::Commit(const ServerState& state) {
+  RAMET_ASSIGN_OR_RETURN(
+      const Reply reply,
+      link_->Call({"EVAL", kCommit, "2", keys_.lock(), keys_.state(), token_, Text(url_.lease),
+                   StateText(state), Text(url_.ttl), keys_.notices(), StrCat(state.version)}));
+  if (reply.items.size() != 2 || reply.items[0].integer != 1) {
+    const Status status = OwnerError(reply);
+    link_.Close();
+    return IsNotFound(status) ? Unavailable(status.message()) : status;
+  }
+  ScheduleBeat();
+  return reply.items[1].integer;
+}
+
+void NameLease::Release() {
+  link_->Call({"EVAL", kClose, "1", keys_.lock(), token_, keys_.notices()}).status().IgnoreError();
+}
+
+}  // namespace ramet::redis

@@ -1,0 +1,253 @@
+#include "ramet/replica/shm/version_store.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ramet/base/strings.h"
+#include "ramet/base/wall_clock.h"
+#include "ramet/replica/version_text.h"
+
+namespace ramet::shm {
+namespace {
+
+constexpr uint64_t kDefaultVersions = 8;
+constexpr uint64_t kSegmentsPerVersion = 8;
+constexpr uint64_t kSlackBytes = uint64_t{16} << 20;
+// Polling interval for released versions. Followers release them by writing to memory, which does
+// not wake the publisher.
+constexpr auto kPause = std::chrono::milliseconds(1);
+
+uint64_t SetBytes(const ReplicaSignature& signature) {
+  uint64_t bytes = 0;
+  for (const VariableSpec& spec : signature) {
+    bytes += SharedPool::RoundedBytes(*TensorBytes(spec.dtype, spec.shape));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+VersionStore::VersionStore(std::string address, ReplicaSignature signature,
+                           const RetentionOptions& retention, ReaderList& readers,
+                           std::function<void()> wake_server)
+    : address_(std::move(address)),
+      signature_(std::move(signature)),
+      retention_(retention),
+      readers_(readers),
+      wake_server_(std::move(wake_server)),
+      hasher_(signature_) {}
+
+Status VersionStore::Reserve() {
+  const uint64_t set = SetBytes(signature_);
+  const uint64_t limit =
+      retention_.max_bytes ? retention_.max_bytes : set * kDefaultVersions + kSlackBytes;
+  pool_ = SharedPool::Create(address_, limit, set / kSegmentsPerVersion);
+  return pool_->Reserve(set * (static_cast<uint64_t>(retention_.retained) + 1));
+}
+
+Status VersionStore::Begin(uint64_t epoch) {
+  const auto num_variables =
+      static_cast<uint32_t>(std::min<size_t>(signature_.size(), kMaxVariables + 1));
+  const uint32_t num_slots =
+      std::min(static_cast<uint32_t>(retention_.retained) + kMaxLabels + 32, kMaxSlots);
+  RAMET_ASSIGN_OR_RETURN(TableWriter table,
+                         TableWriter::Create(address_, epoch, num_variables, num_slots));
+  MutexLock lock(mutex_);
+  slots_.emplace(std::move(table));
+  stats_.epoch = epoch;
+  return OkStatus();
+}
+
+void VersionStore::Close() {
+  MutexLock lock(mutex_);
+  if (slots_) slots_->table().Close();
+}
+
+void VersionStore::End() {
+  MutexLock lock(mutex_);
+  ended_ = true;
+  slots_->table().Close();
+  reader_left_.NotifyAll();
+}
+
+void VersionStore::Stop() {
+  hasher_.Stop();
+  MutexLock lock(mutex_);
+  if (slots_) slots_->Freeze();
+}
+
+const TableWriter& VersionStore::table() const {
+  MutexLock lock(mutex_);
+  return slots_->table();
+}
+
+StatusOr<Tensor> VersionStore::Place(const Tensor& value) {
+  shm::Place place;
+  if (pool_->Find(value.buffer().get(), &place)) return value;
+  auto placed = Tensor::Allocate(value.dtype(), value.shape(), pool_.get());
+  {
+    MutexLock lock(mutex_);
+    while (IsResourceExhausted(placed.status())) {
+      Reclaim();
+      placed = Tensor::Allocate(value.dtype(), value.shape(), pool_.get());
+      if (placed.ok()) break;
+      const bool may_come = slots_->any_retired() || !hasher_.idle();
+      if (retention_.at_limit == RetentionOptions::AtLimit::kSkip || !may_come || ended_) {
+        ++stats_.skipped;
+        return ResourceExhausted("shm:", address_, ": version ", stats_.version + 1,
+                                 " is not published: ", placed.status().message());
+      }
+      reader_left_.WaitFor(mutex_, kPause);
+    }
+    if (!placed.ok()) return placed.status();
+    stats_.bytes_copied += value.bytes();
+  }
+  std::memcpy(placed->raw_data(), value.raw_data(), value.bytes());
+  return placed;
+}
+
+Status VersionStore::FindEntries(std::span<const BufferPtr> buffers) {
+  entries_.resize(buffers.size());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    shm::Place place;
+    if (!pool_->Find(buffers[i].get(), &place)) {
+      return Internal("the value of '", signature_[i].name, "' was not placed");
+    }
+    entries_[i] = {place.offset, place.segment, 0};
+  }
+  return OkStatus();
+}
+
+StatusOr<uint64_t> VersionStore::Publish(const VersionInfo& info, std::span<const Tensor> values,
+                                         std::span<const Tensor> sources) {
+  MutexLock lock(mutex_);
+  buffers_.clear();
+  for (const Tensor& value : values) buffers_.push_back(value.buffer());
+  const auto version = Add(info, buffers_, sources, true);
+  buffers_.clear();
+  return version;
+}
+
+// Makes these values the newest version.
+StatusOr<uint64_t> VersionStore::Add(const VersionInfo& info, std::span<const BufferPtr> buffers,
+                                     std::span<const Tensor> sources, bool may_wait) {
+  std::string text = InfoToText(info);
+  if (text.size() > kInfoBytes) {
+    return InvalidArgument("shm:", address_, ": the metrics of a version have ", text.size(),
+                           " bytes as JSON; the limit is ", kInfoBytes);
+  }
+  RAMET_RETURN_IF_ERROR(CheckSlotFree(may_wait));
+  RAMET_RETURN_IF_ERROR(FindEntries(buffers));
+  const bool all_sent = readers_.SendSegmentsOf(*pool_);
+  const uint64_t version = stats_.version + 1;
+  const bool all_woken = !slots_->Add({version, info.id.step, info.time_nanos, std::move(text)},
+                                      info, buffers, sources, entries_);
+  if (!all_woken || !all_sent) wake_server_();
+  stats_.version = version;
+  stats_.step = info.id.step;
+  stats_.time_nanos = info.time_nanos;
+  ++stats_.published;
+  RetireOld();
+  Reclaim();
+  return stats_.version;
+}
+
+StatusOr<uint64_t> VersionStore::Rollback(uint64_t version, bool may_wait) {
+  MutexLock lock(mutex_);
+  const VersionSlots::Slot* old = slots_->Find(version);
+  if (old == nullptr) return NotKept(version);
+  VersionInfo info = old->info;
+  info.rollback_to = version;
+  info.time_nanos = WallClockNanos();
+  const std::vector<BufferPtr> buffers = old->buffers;
+  const std::vector<Tensor> sources = old->sources;
+  RAMET_ASSIGN_OR_RETURN(const uint64_t made, Add(info, buffers, sources, may_wait));
+  hasher_.Alias(made, version);
+  return made;
+}
+
+Status VersionStore::CheckSlotFree(bool may_wait) {
+  while (true) {
+    if (ended_) {
+      return Aborted("shm:", address_,
+                     ": another publisher has taken over; this one cannot publish");
+    }
+    Reclaim();
+    if (!slots_->full()) return OkStatus();
+    if (!may_wait || retention_.at_limit == RetentionOptions::AtLimit::kSkip) break;
+    reader_left_.WaitFor(mutex_, kPause);
+  }
+  ++stats_.skipped;
+  return ResourceExhausted("shm:", address_, ": followers hold all ", slots_->size(),
+                           " versions that fit; the oldest is ", readers_.Oldest());
+}
+
+void VersionStore::RetireOld() { slots_->RetireOld(retention_.retained, stats_.labels); }
+
+void VersionStore::Reclaim() {
+  slots_->Reclaim([this](uint64_t version) { return readers_.Holds(version); },
+                  [this](uint64_t version) { hasher_.Forget(version); });
+}
+
+void VersionStore::Release() {
+  MutexLock lock(mutex_);
+  Reclaim();
+}
+
+void VersionStore::NoteReaderLeft() {
+  MutexLock lock(mutex_);
+  Reclaim();
+  reader_left_.NotifyAll();
+}
+
+Status VersionStore::NotKept(uint64_t version) const {
+  return NotFound("shm:", address_, ": version ", version, " is not kept");
+}
+
+Status VersionStore::Promote(std::string_view label, uint64_t version) {
+  MutexLock lock(mutex_);
+  if (slots_->Find(version) == nullptr) return NotKept(version);
+  RAMET_RETURN_IF_ERROR(slots_->table().SetLabel(label, version));
+  stats_.labels = slots_->table().Labels();
+  RetireOld();
+  return OkStatus();
+}
+
+PublisherStats VersionStore::stats() const {
+  MutexLock lock(mutex_);
+  PublisherStats stats = stats_;
+  stats.bytes_in_use = pool_->bytes_in_segments();
+  stats.readers = static_cast<int>(readers_.size());
+  stats.oldest_in_use = readers_.Oldest();
+  return stats;
+}
+
+Status VersionStore::AskHashes(uint64_t version, HashWorker::Done done) {
+  MutexLock lock(mutex_);
+  const VersionSlots::Slot* slot = slots_->FindAny(version);
+  if (slot == nullptr) return NotKept(version);
+  const auto values = [this, slot] {
+    HashWorker::Values all{{}, slot->sources};
+    for (size_t i = 0; i < slot->buffers.size(); ++i) {
+      all.values.emplace_back(signature_[i].dtype, signature_[i].shape, slot->buffers[i]);
+    }
+    return all;
+  };
+  return hasher_.Ask(version, values, [this, version, done](const StatusOr<VersionHashes>& hashes) {
+    NoteHashed(version, hashes.ok());
+    done(hashes);
+  });
+}
+
+// Drops what was kept only until the version is hashed.
+void VersionStore::NoteHashed(uint64_t version, bool ok) {
+  MutexLock lock(mutex_);
+  VersionSlots::Slot* slot = slots_->FindAny(version);
+  if (slot == nullptr) {
+    hasher_.Forget(version);
+  } else if (ok) {
+    slot->sources.clear();
+  }
+}
+
+}  // namespace ramet::shm

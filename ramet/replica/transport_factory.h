@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "ramet/replica/address.h"
+#include "ramet/replica/transport.h"
+
+namespace ramet {
+
+// A TransportFactory opens both ends of one kind of transport. Immutable. To add a transport, write
+// its factory in its own folder and name it in transports.cc.
+struct TransportFactory {
+  // A scheme of addresses, with the texts that error messages and help texts show.
+  struct Scheme {
+    std::string_view name;         // "shm"
+    std::string_view description;  // "shared memory on this machine"
+    std::string_view forms;        // "shm:NAME or shm:PATH"
+  };
+
+  std::span<const Scheme> schemes;
+  // True if followers can take versions after the publisher's process has ended.
+  bool outlives_publisher = false;
+  // True if the connection of a monitor counts in PublisherStats::readers.
+  bool counts_monitors = false;
+
+  // Checks the place of an address without connecting.
+  // \error kInvalidArgument: the place is not valid for the scheme.
+  Status (*check)(const ReplicaAddress& address) = nullptr;
+  // Opens the publisher's end.
+  // \error kAlreadyExists: the address has a publisher.
+  // \error as documented by the transport.
+  StatusOr<std::unique_ptr<PublisherTransport>> (*open_publisher)(
+      const ReplicaAddress& address, Announcement announcement, const RetentionOptions& retention,
+      const AccessOptions& access) = nullptr;
+  // Connects a follower's end.
+  // \error kNotFound: nobody publishes there.
+  // \error as documented by the transport.
+  StatusOr<std::unique_ptr<FollowerTransport>> (*connect_follower)(
+      const ReplicaAddress& address, FollowerTransport::Clock::time_point deadline) = nullptr;
+};
+
+}  // namespace ramet
